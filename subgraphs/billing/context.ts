@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 
-/** What the resolvers of one request work with. */
+/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
 export class BillingContext {
   readonly principal: Principal;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 
-/** What there is one of for the whole process: made once, used by every request. */
+/** Objects that exist once per process, used by every request. */
 export type BillingCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: Ports) {

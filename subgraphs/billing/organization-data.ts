@@ -1,6 +1,6 @@
 import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
 
-/** Invoices stay as the law asks for; their notes may name persons. */
+/** Invoices are kept, as the law requires, but their notes are erased, because they may contain personal data. */
 export const organizationData: OrganizationTables = {
   tables: [
     {

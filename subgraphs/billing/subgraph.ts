@@ -14,7 +14,7 @@ import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
 import { usageThreshold } from './usage/usage.events.ts';
 
-/** Billing: invoices (specification 4.5), the first of them when a service is provisioned. */
+/** The billing domain: invoices (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain = {
   name: 'billing',
   entities: [Invoice, InvoiceLine],

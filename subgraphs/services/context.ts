@@ -13,7 +13,7 @@ import { OrderService } from './orders/order.service.ts';
 import { ProvisioningRequestService } from './provisioning-requests/provisioning-request.service.ts';
 import { StatusService } from './status/status.service.ts';
 
-/** What the resolvers of one request work with, and the job that acts in the stead of one. */
+/** Services, loaders and values for one request, or for a job that acts like one. Each is created on first use. */
 export class ServicesContext {
   readonly principal: Principal;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class ServicesContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** What whoever takes orders is given. */
+  /** Dependencies of the services that place orders. */
   @once private get shared() {
     const { clock, jobs } = this.#core.ports;
     return { em: this.em, request: this.#request, clock, jobs };

@@ -8,11 +8,11 @@ import { ProvisioningRequest } from './provisioning-requests/provisioning-reques
 import { StatusChange } from './status/status-change.entity.ts';
 
 export interface ServicesPorts extends Ports {
-  /** Who builds and measures internet lines. Default: the simulator. */
+  /** Provider that builds and measures internet lines. Default: the simulator. */
   connectivity?: ConnectivityProvider;
 }
 
-/** What there is one of for the whole process: made once, used by every request and job. */
+/** Objects that exist once per process, used by every request and job. */
 export type ServicesCore = ReturnType<typeof createCore>;
 
 export function createCore({ connectivity = new SimulatedConnectivityProvider(), ...given }: ServicesPorts) {

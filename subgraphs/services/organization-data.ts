@@ -1,6 +1,6 @@
 import type { OrganizationTables } from '../../kernel/records/organization-data.ts';
 
-/** Services are deleted: their places and names are those of persons. Invoices say what was sold. */
+/** Services are deleted, because their locations and names may be personal data. Invoices keep what was sold. */
 export const organizationData: OrganizationTables = {
   tables: [
     { table: 'provisioning_request', end: 'deleted' },

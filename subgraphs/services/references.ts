@@ -1,6 +1,6 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 
-/** Entities of other subgraphs, as far as this one extends them or refers to them. */
+/** Entities of other subgraphs that this subgraph extends or refers to. */
 @ObjectType('Account')
 @Directive('@key(fields: "id")')
 export class Account {

@@ -23,7 +23,7 @@ import { statusEvents } from './status/status.events.ts';
 import { StatusResolver } from './status/status.resolver.ts';
 import { StatusChange } from './status/status-change.entity.ts';
 
-/** Services: catalog, coverage, internet services and how they do (specification 4.3, 4.4). */
+/** The services domain: catalog, coverage, internet services and their status (specification 4.3, 4.4). */
 export const services: Domain<ServicesPorts> = {
   name: 'services',
   entities: [

@@ -4,14 +4,14 @@ import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 
-/** A service as far as an invoice needs it. */
+/** Fields of a service that an invoice needs. */
 export interface BillableService {
   id: string;
   name: string;
   accountId: string;
 }
 
-/** One page holds them all: an invoice has fewer lines than a page may have records. */
+/** Query for the services of an invoice. One page is enough, because an invoice has fewer lines than a page may have records. */
 const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
   account(id: $account) { id }
   services(filter: { id: $services }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id name accountId } }
@@ -22,7 +22,10 @@ interface Answer {
   services: { nodes: BillableService[] };
 }
 
-/** Services by id, read with the account in one query. @throws ResourceNotFound for the first that the organization does not have. */
+/**
+ * Loads services by id together with the account, in one query.
+ * @throws ResourceNotFound for the first record that the organization does not have
+ */
 export async function findBillable(
   graph: Graph,
   request: RequestContext,

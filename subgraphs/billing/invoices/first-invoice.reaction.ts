@@ -10,7 +10,7 @@ import { periodText } from './billing-period.ts';
 import { invoiceGenerated } from './invoice.events.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
 
-/** What billing reads of `service.provisioned`; the event may carry more, and may come to carry more. */
+/** The fields of `service.provisioned` that billing uses. The event may have more. */
 const provisioned = z.object({
   data: z.object({
     service: z.object({
@@ -27,7 +27,10 @@ type ProvisionedService = z.infer<typeof provisioned>['data']['service'];
 
 const NAME = 'billing.first-invoice';
 
-/** A provisioned service is billed for its first cycle in advance: one invoice, however often the event arrives. */
+/**
+ * Reaction that bills the first cycle of a provisioned service in advance. It creates one invoice, even if the event arrives
+ * several times.
+ */
 export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reaction => ({
   name: NAME,
   on: 'service.provisioned',

@@ -9,7 +9,7 @@ import { lineAmount, type Priced } from './invoice-pricing.ts';
 
 const PAYMENT_TERM_MS = 30 * 24 * 3600 * 1000;
 
-/** When an invoice falls due of which nothing else was said. */
+/** Default due date of an invoice. */
 export const defaultDueDate = (issuedAt: Date): Date => new Date(issuedAt.getTime() + PAYMENT_TERM_MS);
 
 export interface InvoiceDraft {
@@ -18,7 +18,7 @@ export interface InvoiceDraft {
   currency: string;
   dueDate: Date;
   notes: string | null;
-  /** The event that it is made for; null where a request makes it. */
+  /** Id of the event that causes the invoice; null for a request. */
   source: string | null;
   lines: readonly LineDraft[];
 }
@@ -28,7 +28,10 @@ interface LineDraft extends Priced {
   description: string;
 }
 
-/** Makes an invoice of a draft: its number, its lines, their amounts and its own. The caller records which event that is. */
+/**
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The caller must
+ * record the event.
+ */
 export async function issueInvoice(tx: EntityManager, { lines: drafts, ...draft }: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
   const id = newId('invoice');
   const lines = drafts.map((line, position) => lineOf(line, { invoiceId: id, position, draft }));

@@ -3,7 +3,7 @@ import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../ker
 
 export const DEFAULT_CURRENCY = 'USD';
 
-/** Below this an amount with two digits is exact as a JSON number, and with four fits its column. */
+/** Limit of an invoice's total. Below it, an amount with two decimals is exact as a JSON number, and one with four fits its column. */
 const AMOUNT_LIMIT = 1e12;
 
 export interface Priced {
@@ -11,12 +11,12 @@ export interface Priced {
   unitPrice: Decimal;
 }
 
-/** Rounded once, here; everything above a line adds rounded amounts. */
+/** Computes the amount of a line. This is the only place that rounds; totals add rounded amounts. */
 export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): Decimal => roundTo(unitPrice.times(quantity), currency);
 
 export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));
 
-/** What is wrong with the prices of the lines of a request, as far as they are known; empty where they can be billed. */
+/** Lists the problems with the prices of a request's lines. Lines without a price or quantity are skipped. */
 export function pricingProblems(lines: readonly (Partial<Priced> | null)[], currency: string): FieldProblem[] {
   const problems = lines.flatMap((line, index): FieldProblem[] => {
     const { unitPrice } = line ?? {};
@@ -24,7 +24,7 @@ export function pricingProblems(lines: readonly (Partial<Priced> | null)[], curr
     return reason ? [{ field: `services.${index}.unitPrice`, value: unitPrice.toNumber(), reason }] : [];
   });
   if (problems.length > 0 || !lines.every(isPriced) || totalAmount(lines, currency).lessThan(AMOUNT_LIMIT)) return problems;
-  return [{ field: 'services', reason: `amount to more than an invoice can hold (${AMOUNT_LIMIT})` }];
+  return [{ field: 'services', reason: `must amount to less than ${AMOUNT_LIMIT} in total` }];
 }
 
 const isPriced = (line: Partial<Priced> | null): line is Priced => line?.quantity !== undefined && line.unitPrice !== undefined;
@@ -33,5 +33,5 @@ function priceProblem(price: Decimal, currency: string): string | undefined {
   if (price.isNegative() && !price.isZero()) return 'must be at least 0';
   if (isPayable(price, currency)) return undefined;
   const digits = minorDigits(currency);
-  return digits === 0 ? `must be a whole number of ${currency}` : `must have at most ${digits} digits after the point in ${currency}`;
+  return digits === 0 ? `must be a whole number of ${currency}` : `must have at most ${digits} decimals in ${currency}`;
 }

@@ -27,8 +27,8 @@ describe('invoice amounts', () => {
 describe('invalid prices', () => {
   test.each([
     ['-0.01', 'USD', 'must be at least 0'],
-    ['1.001', 'USD', 'must have at most 2 digits after the point in USD'],
-    ['1.0001', 'KWD', 'must have at most 3 digits after the point in KWD'],
+    ['1.001', 'USD', 'must have at most 2 decimals in USD'],
+    ['1.0001', 'KWD', 'must have at most 3 decimals in KWD'],
     ['100.5', 'JPY', 'must be a whole number of JPY'],
   ])('the price %s %s is refused: %s', (price, currency, reason) => {
     expect(pricingProblems([line(1, '1'), line(1, price)], currency)).toEqual([
@@ -56,7 +56,7 @@ describe('invalid prices', () => {
   test('an invoice total must be below 10^12', () => {
     expect(pricingProblems([line(1000, '999999999.99')], 'USD')).toEqual([]);
     expect(pricingProblems([line(1000, '1000000000')], 'USD')).toEqual([
-      { field: 'services', reason: expect.stringContaining('more than') },
+      { field: 'services', reason: expect.stringContaining('less than') },
     ]);
   });
 });

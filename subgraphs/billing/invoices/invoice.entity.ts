@@ -5,7 +5,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
-/** What an account owes for its services (specification 2.6, 3.2). Its lines are records of their own. */
+/** An invoice of an account for its services (specification 2.6, 3.2). Its lines are separate records. */
 @ObjectType({ description: 'An invoice for the services of an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'invoice' })
@@ -57,7 +57,7 @@ export class Invoice {
   @Property({ type: 'text', nullable: true })
   notes: string | null = null;
 
-  /** The event that it was made for, where no request made it. */
+  /** Id of the event that the invoice was created for; null if a request created it. */
   @Property({ type: 'text', nullable: true })
   source: string | null = null;
 
@@ -69,7 +69,10 @@ export class Invoice {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** @throws InvalidState */
+  /**
+   * Moves the invoice to `status`.
+   * @throws InvalidState
+   */
   moveTo(status: InvoiceStatus, now: Date): void {
     invoiceStates.check(this.status, status);
     this.status = status;

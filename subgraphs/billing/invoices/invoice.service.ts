@@ -25,13 +25,14 @@ export interface InvoiceServiceDeps {
   lines: RecordLoader<InvoiceLine>;
 }
 
-/** Invoices of the caller's organization (specification 2.6, 3.2, 4.5). */
+/** Manages the invoices of the caller's organization (specification 2.6, 3.2, 4.5). */
 export class InvoiceService {
   constructor(private readonly deps: InvoiceServiceDeps) {}
 
   /**
-   * @throws InvalidParameters for services of another account;
-   * ResourceNotFound for an account or service that the organization does not have.
+   * Creates an invoice.
+   * @throws InvalidParameters for services of another account
+   * @throws ResourceNotFound for an account or service that the organization does not have
    */
   async create(input: InvoiceCreateInput): Promise<Invoice> {
     const { em, clock, lines } = this.deps;
@@ -45,7 +46,7 @@ export class InvoiceService {
     });
   }
 
-  /** Null where the caller's organization has none such: another organization's invoice reads as absent. */
+  /** Returns null if the caller's organization has no such invoice. */
   find(id: string): Promise<Invoice | null> {
     return this.deps.loader.load(id);
   }
@@ -56,7 +57,7 @@ export class InvoiceService {
     return listPage(this.deps.em, Invoice, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** The services to bill, which must be the account's: an invoice never mixes what different accounts owe. */
+  /** Loads the services to bill. All must belong to the account, because an invoice is for one account. */
   async #billable({ accountId, services }: InvoiceCreateInput): Promise<Map<string, BillableService>> {
     const { graph, request } = this.deps;
     const found = await findBillable(graph, request, { accountId, serviceIds: services.map(({ serviceId }) => serviceId) });

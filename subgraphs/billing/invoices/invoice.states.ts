@@ -18,7 +18,7 @@ registerEnumType(InvoiceStatus, {
   },
 });
 
-/** See docs/decisions/billing.md. A failed attempt to pay does not change the state of an invoice. */
+/** State machine of invoices; see docs/decisions/billing.md. A failed payment attempt does not change the state. */
 export const invoiceStates = new StateMachine<InvoiceStatus>('invoice', {
   pending: [InvoiceStatus.PAID, InvoiceStatus.OVERDUE, InvoiceStatus.CANCELLED],
   overdue: [InvoiceStatus.PAID, InvoiceStatus.CANCELLED],

@@ -1,5 +1,5 @@
 import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** From a request to its events; events say when they were recorded, beside when they occurred. */
+/** Adds trace context to events, from request to event, and the time at which an event was recorded beside when it occurred. */
 export const tracing = migration('0003-tracing', [outboxTracing('billing')]);

@@ -5,11 +5,14 @@ import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaR
 import type { CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';
 import type { Offer } from './offer.ts';
 
-/** The catalog of specification 2.5, as it is in the tables now. */
+/** Reads the catalog of specification 2.5 from its tables. */
 export class CatalogReader {
   constructor(private readonly em: EntityManager) {}
 
-  /** All categories, or the one that is named. @throws ResourceNotFound for a category that there is not */
+  /**
+   * Returns all categories, or one.
+   * @throws ResourceNotFound for an unknown category
+   */
   async read(category?: string | null): Promise<ServiceCatalog> {
     const categories = await this.em.find(CatalogCategoryRow, category ? { name: category } : {}, { orderBy: { position: 'asc' } });
     if (category && categories.length === 0) throw new ResourceNotFound('catalog_category', category);
@@ -28,7 +31,7 @@ export class CatalogReader {
     };
   }
 
-  /** What is sold as a service type; null where nothing is. */
+  /** Returns the offer for a service type; null if there is none. */
   async offer(serviceType: string): Promise<Offer | null> {
     const service = await this.em.findOne(CatalogServiceRow, { serviceType });
     if (!service) return null;
@@ -36,7 +39,7 @@ export class CatalogReader {
     return offer ?? null;
   }
 
-  /** What is sold as a service type, and so can be ordered. */
+  /** Lists the catalog services that can be ordered by service type. */
   orderable(): Promise<CatalogServiceRow[]> {
     return this.em.find(CatalogServiceRow, { serviceType: { $ne: null } }, { orderBy: { position: 'asc' } });
   }

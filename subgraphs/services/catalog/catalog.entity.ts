@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { type Decimal, MoneyType } from '../../../kernel/values/money.ts';
 
-/** The catalog is one for all organizations; its tables are filled by migrations. */
+/** Catalog tables. The catalog is the same for all organizations and is filled by migrations. */
 @Entity({ tableName: 'catalog_category' })
 export class CatalogCategoryRow {
   @PrimaryKey({ type: 'text' })
@@ -17,7 +17,7 @@ export class CatalogCategoryRow {
 @Entity({ tableName: 'catalog_service' })
 @Unique({ properties: ['serviceType'] })
 export class CatalogServiceRow {
-  /** Such as `business_fiber`. */
+  /** Id such as `business_fiber`. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 
@@ -33,14 +33,14 @@ export class CatalogServiceRow {
   @Property({ type: 'text' })
   description!: string;
 
-  /** The `service_type` of an order that asks for it; null where it is ordered otherwise. */
+  /** The `service_type` of orders for this service; null if it is not ordered by service type. */
   @Property({ type: 'text', nullable: true })
   serviceType: string | null = null;
 
   @Property({ type: MoneyType })
   startingPrice!: Decimal;
 
-  /** What the price is for: `month`, `user/month`. */
+  /** Unit of the price, such as `month` or `user/month`. */
   @Property({ type: 'text' })
   unit!: string;
 
@@ -48,7 +48,7 @@ export class CatalogServiceRow {
   currency!: string;
 }
 
-/** A bandwidth in which a service is sold, and its price a month. */
+/** A bandwidth that a service is offered with, and its monthly price. */
 @Entity({ tableName: 'catalog_bandwidth' })
 export class CatalogBandwidthRow {
   @PrimaryKey({ type: 'text' })
@@ -61,7 +61,7 @@ export class CatalogBandwidthRow {
   monthlyPrice!: Decimal;
 }
 
-/** A service level in which a service is sold, and what it adds to the price. The first one is the default. */
+/** A service level that a service is offered with, and its price uplift. The first one is the default. */
 @Entity({ tableName: 'catalog_sla' })
 export class CatalogSlaRow {
   @PrimaryKey({ type: 'text' })
@@ -76,7 +76,7 @@ export class CatalogSlaRow {
   @Property({ type: MoneyType })
   upliftPercent!: Decimal;
 
-  /** The availability that it promises. */
+  /** Guaranteed availability in percent. */
   @Property({ type: MoneyType })
   uptimePercent!: Decimal;
 }

@@ -3,7 +3,7 @@ import { type Decimal, roundTo } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import type { CatalogBandwidthRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
 
-/** A service of the catalog with the bandwidths and service levels in which it is sold, smallest and default first. */
+/** A service of the catalog with its bandwidths (smallest first) and service levels (default first). */
 export interface Offer {
   service: Pick<CatalogServiceRow, 'id' | 'name' | 'category' | 'description' | 'startingPrice' | 'unit' | 'currency'>;
   bandwidths: readonly Pick<CatalogBandwidthRow, 'mbps' | 'monthlyPrice'>[];
@@ -17,9 +17,9 @@ export interface Price {
 }
 
 /**
- * The price a month of a bandwidth with a service level (default: the first): the bandwidth's price and the level's uplift,
- * rounded once to what the currency can pay.
- * @throws InvalidParameters for a bandwidth or service level in which it is not sold
+ * Computes the monthly price of a bandwidth with a service level (default: the first). It is the bandwidth's price plus the
+ * uplift of the level, rounded once to the currency.
+ * @throws InvalidParameters for a bandwidth or service level that is not offered
  */
 export function priceOf({ service, bandwidths, slas }: Offer, mbps: number, slaName: string | undefined): Price {
   const bandwidth = bandwidths.find((option) => option.mbps === mbps);

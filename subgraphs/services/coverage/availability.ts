@@ -4,7 +4,10 @@ import type { CoverageService } from './coverage.service.ts';
 import type { CoverageLocationInput } from './location.ts';
 import { AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
 
-/** Answers for each technology that was asked about. What cannot be served is an answer here, and an error to an order. */
+/**
+ * Returns the availability of each requested technology. A location without coverage is a normal result here; for an order it is
+ * an error.
+ */
 export async function availabilityOf<Location extends CoverageLocationInput>(
   { location, serviceTypes, bandwidthRequirements }: AccessRequirementsInput & { location: Location },
   coverage: CoverageService,

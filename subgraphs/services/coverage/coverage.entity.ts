@@ -1,7 +1,7 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { AccessTechnology } from './technology.ts';
 
-/** An area of the network by the beginning of its ZIP codes; of several that fit a location the longest counts. */
+/** An area of the network, identified by a ZIP code prefix. If several prefixes match a location, the longest one applies. */
 @Entity({ tableName: 'coverage_area' })
 export class CoverageArea {
   @PrimaryKey({ type: 'text' })
@@ -14,7 +14,7 @@ export class CoverageArea {
   state!: string;
 }
 
-/** A technology that reaches an area, and how much it carries there. An area without any is known and not served. */
+/** A technology that is available in an area, and its maximum bandwidth. An area without any technology is known but not served. */
 @Entity({ tableName: 'coverage_technology' })
 export class CoverageTechnology {
   @PrimaryKey({ type: 'text' })

@@ -3,16 +3,19 @@ import { formatBandwidth } from './bandwidth.ts';
 import type { ServiceLocation } from './location.ts';
 import type { AccessTechnology, Reach } from './technology.ts';
 
-/** 400: nothing of ours reaches the location (specification 7). */
+/** 400: no technology is available at the location (specification 7). */
 export class LocationNotServiceable extends PlatformError {
   constructor(location: ServiceLocation) {
-    super('LOCATION_NOT_SERVICEABLE', `No service reaches ${inWords(location)}. Check the ZIP code, or try another location.`, {
+    super('LOCATION_NOT_SERVICEABLE', `No service is available at ${inWords(location)}. Check the ZIP code, or try another location.`, {
       location: plain(location),
     });
   }
 }
 
-/** 400: the wanted technology does not reach the location; `alternatives` says what does, and whether it is fast enough. */
+/**
+ * 400: the requested technology is not available at the location. `alternatives` lists those that are, and whether they are fast
+ * enough.
+ */
 export class ServiceUnavailableAtLocation extends PlatformError {
   constructor(wanted: AccessTechnology, mbps: number, location: ServiceLocation, reaches: readonly Reach[]) {
     const alternatives = reaches.map(({ technology, maxMbps }) => ({
@@ -21,7 +24,7 @@ export class ServiceUnavailableAtLocation extends PlatformError {
       bandwidth: formatBandwidth(maxMbps),
     }));
     const others = reaches.map(({ technology }) => technology).join(', ');
-    super('SERVICE_UNAVAILABLE_AT_LOCATION', `${wanted} does not reach ${inWords(location)}. What does: ${others}.`, {
+    super('SERVICE_UNAVAILABLE_AT_LOCATION', `${wanted} is not available at ${inWords(location)}. Available there: ${others}.`, {
       service_type: wanted,
       location: plain(location),
       alternatives,
@@ -29,11 +32,11 @@ export class ServiceUnavailableAtLocation extends PlatformError {
   }
 }
 
-/** 400: the technology reaches the location and carries less there. */
+/** 400: the technology is available at the location, but only with less bandwidth. */
 export class InsufficientBandwidth extends PlatformError {
   constructor(technology: AccessTechnology, mbps: number, location: ServiceLocation, maxMbps: number) {
     const [requested, available] = [formatBandwidth(mbps), formatBandwidth(maxMbps)];
-    super('INSUFFICIENT_BANDWIDTH', `${technology} carries at most ${available} at ${inWords(location)}. Order that or less.`, {
+    super('INSUFFICIENT_BANDWIDTH', `${technology} has at most ${available} at ${inWords(location)}. Order this bandwidth or less.`, {
       service_type: technology,
       location: plain(location),
       requested,

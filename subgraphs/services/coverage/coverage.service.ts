@@ -7,13 +7,14 @@ import { type AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts
 
 const ZIP_DIGITS = 5;
 
-/** Where which access technology is available, and at which bandwidths. */
+/** Determines which access technologies are available at a location, and their bandwidths. */
 export class CoverageService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * What reaches a location, in the order of the technologies; empty where nothing does.
-   * @throws InvalidParameters where ZIP code and state contradict each other: one of them is a slip, and would cost an installer a trip.
+   * Lists the technologies that are available at a location, in fixed order; empty if there are none.
+   * @throws InvalidParameters if ZIP code and state contradict each other, because a mistake would send an installer to the wrong
+   * place
    */
   async reachesOf({ zip, state }: CoverageLocationInput): Promise<Reach[]> {
     const prefixes = Array.from({ length: ZIP_DIGITS }, (_, index) => zip.slice(0, index + 1));
@@ -22,7 +23,7 @@ export class CoverageService {
     if (!area) return [];
     if (state && area.state !== state.toUpperCase()) {
       throw new InvalidParameters([
-        { field: 'location.state', value: state, reason: `does not fit the ZIP code: ${zip} lies in ${area.state}` },
+        { field: 'location.state', value: state, reason: `does not match the ZIP code: ${zip} is in ${area.state}` },
       ]);
     }
     const reaches = await this.em.find(CoverageTechnology, { zipPrefix: area.zipPrefix });
@@ -31,7 +32,10 @@ export class CoverageService {
       .sort((one, other) => TECHNOLOGIES.indexOf(one.technology) - TECHNOLOGIES.indexOf(other.technology));
   }
 
-  /** @throws LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth (specification 7) */
+  /**
+   * Checks that a technology with a bandwidth is available at a location.
+   * @throws LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth (specification 7)
+   */
   async check(technology: AccessTechnology, mbps: number, location: ServiceLocation): Promise<void> {
     const reaches = await this.reachesOf(location);
     if (reaches.length === 0) throw new LocationNotServiceable(location);

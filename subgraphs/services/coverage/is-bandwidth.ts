@@ -4,7 +4,7 @@ import { BANDWIDTH_FORM, BANDWIDTH_PATTERN, parseBandwidth } from './bandwidth.t
 
 const isBandwidth = (value: unknown): boolean => typeof value === 'string' && parseBandwidth(value) !== null;
 
-/** Of an input: a text that `parseBandwidth` reads. */
+/** Validates that an input is a text that `parseBandwidth` accepts. */
 export const IsBandwidth = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isBandwidth', validator: { validate: isBandwidth } },

@@ -26,7 +26,7 @@ export class ServiceLocation {
   zip!: string;
 }
 
-/** What of an address coverage depends on. */
+/** The parts of an address that determine coverage. */
 @InputType({ description: 'Place to check, by ZIP code.' })
 export class CoverageLocationInput {
   @Field(() => String, { description: 'ZIP code with 5 or 9 digits, such as 10118 or 10118-0110.' })
@@ -42,7 +42,7 @@ export class CoverageLocationInput {
   state?: string | null;
 }
 
-/** An address of which only the ZIP code must be known: enough to ask what can be had, too little to order. */
+/** An address of which only the ZIP code is required. It is enough to check availability, but not to order. */
 @ObjectType('PartialLocation', { description: 'Address in the United States of which at least the ZIP code is known.' })
 @InputType('PartialLocationInput', { description: 'Address in the United States. Only the ZIP code is required.' })
 export class PartialLocation {
@@ -66,7 +66,7 @@ export class PartialLocation {
   zip!: string;
 }
 
-/** As it is kept: the state in capitals, and no class of GraphQL's around it. */
+/** Converts a location to its stored form: a plain object, with the state in upper case. */
 export const plainLocation = ({ address, city, state, zip }: ServiceLocation): ServiceLocation => ({
   address,
   city,

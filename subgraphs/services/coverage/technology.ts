@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How a location is reached. */
+/** Technology that connects a location. */
 export enum AccessTechnology {
   FIBER = 'fiber',
   CABLE = 'cable',
@@ -20,7 +20,7 @@ registerEnumType(AccessTechnology, {
 
 export const TECHNOLOGIES = Object.values(AccessTechnology);
 
-/** A technology that reaches a location, and how much it carries there. */
+/** A technology that is available at a location, and its maximum bandwidth. */
 export interface Reach {
   technology: AccessTechnology;
   maxMbps: number;

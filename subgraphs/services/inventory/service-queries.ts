@@ -10,14 +10,14 @@ import type { ServiceType } from './service.states.ts';
 
 const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
 
-/** Reads the services of the caller's organization, of all kinds. */
+/** Reads services of the caller's organization, of all types. */
 export class ServiceQueries {
   constructor(
     private readonly em: EntityManager,
     private readonly loader: RecordLoader<Service>,
   ) {}
 
-  /** Null where the caller's organization has none such, or it is of another type. */
+  /** Returns null if the organization has no such service, or if it has another type. */
   async find(id: string, type?: ServiceType | null): Promise<Service | null> {
     const service = await this.loader.load(id);
     return service && type && service.type !== type ? null : service;
@@ -34,7 +34,7 @@ function whereOf({ location, search, fields, dateFrom, dateTo, ...lists }: Servi
   return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: texts.length > 0 ? texts : undefined });
 }
 
-/** One of the fields contains the text. */
+/** Condition that at least one of the fields contains the text. */
 function anyOf(fields: readonly ServiceSearchField[], text: string): object {
   const $or = fields.flatMap((field): object[] =>
     field === ServiceSearchField.LOCATION

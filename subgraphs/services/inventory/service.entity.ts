@@ -8,7 +8,7 @@ import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
 import { ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
 
-/** A service of an account, of whatever kind (specification 2.5, 3.4). Its state machine lives here. */
+/** A service of an account, of any type (specification 2.5, 3.4). State transitions are methods here. */
 @ObjectType({ description: 'A service that an account ordered, such as an internet line.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'service' })
@@ -91,11 +91,11 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   provider: string | null = null;
 
-  /** What the provider calls it. */
+  /** The provider's id of the service. */
   @Property({ type: 'text', nullable: true })
   providerReference: string | null = null;
 
-  /** How often the provider has failed to provision it. */
+  /** Number of failed provisioning attempts. */
   @Property({ type: 'integer' })
   provisioningFailures = 0;
 
@@ -119,7 +119,10 @@ export class Service {
     return this.bandwidthMbps === null ? null : formatBandwidth(this.bandwidthMbps);
   }
 
-  /** @throws InvalidState */
+  /**
+   * Moves the service to `status`.
+   * @throws InvalidState
+   */
   moveTo(status: ServiceStatus, now: Date, reason: string | null): void {
     serviceStates.check(this.status, status);
     this.status = status;

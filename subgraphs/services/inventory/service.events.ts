@@ -6,7 +6,7 @@ import { ServiceStatus, ServiceType } from './service.states.ts';
 
 const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
 
-/** What a price is made of: the quantities at their prices add up to it. */
+/** A component of a price. The sum of quantity times unit price is the price. */
 const priceLine = z.strictObject({ catalog_id: z.string(), unit: z.string(), quantity: z.number(), unit_price: z.number() });
 
 export const servicePayload = z.strictObject({
@@ -103,7 +103,7 @@ const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
   accountId,
 });
 
-/** A service is sold as one thing of the catalog at a price a month. */
+/** Price of a service in events. A service is one catalog item with a monthly price. */
 const priceOf = ({ monthlyPrice, currency, catalogId }: Service): z.infer<typeof servicePayload>['price'] => {
   const amount = monthlyPrice.toNumber();
   return { amount, currency, unit: 'month', lines: [{ catalog_id: catalogId, unit: 'month', quantity: 1, unit_price: amount }] };

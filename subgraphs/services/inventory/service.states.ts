@@ -30,7 +30,7 @@ registerEnumType(ServiceStatus, {
 
 const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
 
-/** See docs/decisions/services.md. */
+/** State machine of services; see docs/decisions/services.md. */
 export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [PENDING]: [PROVISIONING],
   [PROVISIONING]: [OPERATIONAL, FAILED],
@@ -43,7 +43,7 @@ export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [FAILED]: [],
 });
 
-/** Built, and not being taken down: what a network has something to say about. */
+/** Whether a service is built and not being decommissioned, so that it has measurements. */
 export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE].includes(status);
 
 export enum ServiceType {

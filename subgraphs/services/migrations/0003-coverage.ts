@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Where the network reaches at the start: ZIP prefix, city, state, and the most megabits by fiber, cable, radio and telephone line. */
+/** Initial coverage: ZIP prefix, city, state, and the maximum bandwidth in megabits per second by fiber, cable, fixed wireless and DSL. */
 const AREAS = `
   ('100', 'New York', 'NY', 10000, 1000, 300, 100), ('101', 'New York', 'NY', 10000, 1000, 300, 100), ('104', 'Bronx', 'NY', 5000, 1000, 300, 100),
   ('111', 'Long Island City', 'NY', 10000, 1000, 300, 100), ('112', 'Brooklyn', 'NY', 10000, 1000, 300, 100), ('142', 'Buffalo', 'NY', 2000, 1000, 100, 50),

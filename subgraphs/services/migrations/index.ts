@@ -5,5 +5,5 @@ import { provisioningRequests } from './0004-provisioning-requests.ts';
 import { retention } from './0005-retention.ts';
 import { tracing } from './0006-tracing.ts';
 
-/** In order. */
+/** Migrations in the order in which they are applied. */
 export const migrations = [services, catalog, coverage, provisioningRequests, retention, tracing];

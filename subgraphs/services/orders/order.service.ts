@@ -33,7 +33,7 @@ export interface OrderServiceDeps {
   coverage: CoverageService;
 }
 
-/** What is wanted. What is not known yet is not checked. */
+/** An order to check. Parts that are null are not checked yet. */
 export interface OrderDraft {
   serviceType: AccessTechnology;
   bandwidth: string;
@@ -42,7 +42,7 @@ export interface OrderDraft {
   location: ServiceLocation | null;
 }
 
-/** What the catalog sells it as, at what price. */
+/** Catalog entry and price of an order. */
 export interface OrderTerms extends Price {
   serviceType: AccessTechnology;
   catalogId: string;
@@ -50,31 +50,32 @@ export interface OrderTerms extends Price {
   bandwidthMbps: number;
 }
 
-/** What an order adds to its terms. */
+/** Data that an order adds to its terms. */
 export interface OrderParticulars {
   accountId: string;
   location: ServiceLocation;
   billingCycle: BillingCycle;
-  /** Default: what it is, and where. */
+  /** Default: catalog name and address. */
   name?: string | null | undefined;
   configuration?: Record<string, unknown>;
 }
 
-/** Orders for services (specification 4.4). */
+/** Checks and places orders for services (specification 4.4). */
 export class OrderService {
   constructor(private readonly deps: OrderServiceDeps) {}
 
   /**
-   * Takes an order; a job builds the line.
-   * @throws ResourceNotFound for an account that the organization does not have, AccountNotActive, LocationNotServiceable,
-   * ServiceUnavailableAtLocation, InsufficientBandwidth, InvalidParameters for what the catalog does not have
+   * Places an order; a job provisions the line.
+   * @throws ResourceNotFound for an account that the organization does not have
+   * @throws AccountNotActive, LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth
+   * @throws InvalidParameters for options that the catalog does not have
    */
   async orderInternet(input: InternetServiceOrderInput): Promise<Service> {
     const terms = await this.check(input);
     return this.deps.em.transactional((tx) => this.place(tx, terms, input));
   }
 
-  /** All that is checked of an order before it is placed; outside of a transaction. @throws as `orderInternet` */
+  /** Runs all checks of an order. Must be called outside of a transaction. Throws the errors of `orderInternet`. */
   async check({ serviceType, bandwidth, sla, accountId, location }: OrderDraft): Promise<OrderTerms> {
     const bandwidthMbps = mbpsOf(bandwidth);
     if (accountId) await this.#checkAccount(accountId);
@@ -84,7 +85,7 @@ export class OrderService {
     return { serviceType, catalogId, catalogName, bandwidthMbps, ...priceOf(offer, bandwidthMbps, sla ?? undefined) };
   }
 
-  /** The service and the job that builds it come to be together, with what else the transaction does. */
+  /** Creates the service and the job that provisions it, in the given transaction. */
   async place(tx: EntityManager, { catalogName, ...terms }: OrderTerms, order: OrderParticulars): Promise<Service> {
     const { accountId, billingCycle, configuration = {} } = order;
     const location = plainLocation(order.location);
@@ -98,7 +99,10 @@ export class OrderService {
     return service;
   }
 
-  /** How the catalog's service reaches a location. @throws InvalidParameters, naming what there is, for one that cannot be built */
+  /**
+   * Returns the access technology of a catalog service.
+   * @throws InvalidParameters with the valid ids if the service cannot be ordered
+   */
   async technologyOf(catalogId: string, field: string): Promise<AccessTechnology> {
     const orderable = await this.deps.catalog.orderable();
     const found = orderable.find(({ id }) => id === catalogId);
@@ -109,7 +113,7 @@ export class OrderService {
   async #checkAccount(id: string): Promise<void> {
     const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
     const { status } = orNotFound(account, 'account', id);
-    // enums of the graph are in capitals; people read them as REST spells them
+    // GraphQL enums are in upper case; messages use the REST form
     if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
   }
 

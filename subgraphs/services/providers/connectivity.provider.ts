@@ -1,34 +1,34 @@
 import type { ServiceLocation } from '../coverage/location.ts';
 
-/** A line to be built. */
+/** Order for a line. */
 export interface ConnectivityOrder {
-  /** Ours, and the key of the order: asking for the same service again continues that order and never starts another. */
+  /** The platform's id of the service, which is also the idempotency key: a repeated order continues the first one. */
   serviceId: string;
   name: string;
   technology: string;
   bandwidthMbps: number;
   location: ServiceLocation;
   sla: string | null;
-  /** A second way into the building. */
+  /** Whether a second, independent access line is built. */
   redundancy?: boolean;
-  /** The line is watched, and repaired unasked. */
+  /** Whether the provider monitors the line and repairs it proactively. */
   monitoring?: boolean;
-  /** 1 for the first try; one more after each failure. */
+  /** 1 for the first attempt; increases after each failure. */
   attempt: number;
 }
 
-/** How an order stands: ask again for one that is in progress. */
+/** State of an order. If it is in progress, ask again after `checkAfterSeconds`. */
 export type Provisioning = { state: 'completed'; reference: string } | { state: 'in_progress'; checkAfterSeconds: number };
 
-/** A line that was built. */
+/** A provisioned line. */
 export interface ConnectivityLine {
   serviceId: string;
-  /** What the provider calls it. */
+  /** The provider's id of the line. */
   reference: string | null;
   technology: string;
 }
 
-/** What a network measures of a line. */
+/** Measurements of a line by the network. */
 export interface Telemetry {
   latencyMs: number;
   /** Percent. */
@@ -41,24 +41,27 @@ export interface Telemetry {
   measuredAt: Date;
 }
 
-/** Who builds and measures internet lines. docs/providers.md describes the ones there are. */
+/** A provider that builds and measures internet lines. docs/providers.md describes the available ones. */
 export interface ConnectivityProvider {
-  /** What `Service.provider` shows. */
+  /** Shown in `Service.provider`. */
   readonly name: string;
-  /** Nothing real stands behind it. */
+  /** Whether the provider is a simulation without a real network. */
   readonly simulated: boolean;
 
-  /** Starts or continues an order. @throws ProvisioningRejected for good; any other error is worth another try */
+  /**
+   * Starts or continues an order.
+   * @throws ProvisioningRejected if the order can never succeed; after any other error, a retry is worthwhile
+   */
   provision(order: ConnectivityOrder): Promise<Provisioning>;
 
-  /** Null where it cannot be had now. */
+  /** Returns current measurements; null if there are none. */
   telemetry(line: ConnectivityLine, now: Date): Promise<Telemetry | null>;
 
-  /** Lets go of connections. */
+  /** Closes connections. */
   close?(): Promise<void>;
 }
 
-/** The provider will never build this. The message is shown to the customer. */
+/** The provider rejects the order for good. The message is shown to the customer. */
 export class ProvisioningRejected extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

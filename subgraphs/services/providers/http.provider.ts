@@ -11,16 +11,16 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const REASON_LENGTH = 300;
 
 export interface HttpConnectivityOptions {
-  /** Where the provider's TM Forum Open APIs lie, such as `https://api.carrier.example/tmf-api`. */
+  /** Base URL of the provider's TM Forum Open APIs, such as `https://api.carrier.example/tmf-api`. */
   url: string;
   /** Sent as a bearer token. */
   token?: string | undefined;
   timeoutMs?: number;
-  /** How long to wait before asking after an order that is under way. */
+  /** Delay before the next status request of an order in progress. */
   checkAfterSeconds?: number;
 }
 
-/** What we read of a TMF641 service order. */
+/** The used fields of a TMF641 service order. */
 const serviceOrder = z.object({
   id: z.string(),
   externalId: z.string().nullish(),
@@ -30,16 +30,16 @@ const serviceOrder = z.object({
 });
 type ServiceOrder = z.infer<typeof serviceOrder>;
 
-/** What we read of a TMF638 service. */
+/** The used fields of a TMF638 service. */
 const inventoryService = z.object({ serviceCharacteristic: z.array(z.object({ name: z.string(), value: z.unknown() })).default([]) });
 
-/** TMF630: `reason` is the text that may be shown to a user. */
+/** A TMF630 error. `reason` is the text that may be shown to users. */
 const tmfError = z.object({ reason: z.string().nullish(), message: z.string().nullish() });
 
 /**
- * A carrier that takes orders as the TM Forum describes it: service orders by TMF641 v4, measurements as characteristics of
- * the TMF638 v4 service. The order's `externalId` is our service id; it is looked up before an order is placed, so that a
- * repeated one continues the first.
+ * A carrier with TM Forum APIs: orders by TMF641 v4, and measurements as characteristics of the TMF638 v4 service. The platform's
+ * service id is the `externalId` of the order. Before an order is placed, it is looked up by that id, so that a retry continues
+ * the first order.
  */
 export class HttpConnectivityProvider implements ConnectivityProvider {
   readonly name = 'tmf641';
@@ -71,7 +71,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   async #find(serviceId: string): Promise<ServiceOrder | undefined> {
     const path = `/serviceOrdering/v4/serviceOrder?externalId=${encodeURIComponent(serviceId)}`;
     const orders = await this.#send(z.array(serviceOrder), 'GET', path);
-    // a server that ignores the filter must not make another's order ours
+    // checks again, in case the server ignores the filter and returns orders of others
     return orders.find(({ externalId }) => externalId === serviceId);
   }
 
@@ -92,7 +92,11 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     return { state: 'in_progress', checkAfterSeconds: this.#checkAfterSeconds };
   }
 
-  /** What was answered. @throws ProvisioningRejected where the provider refuses what was sent, Error where it failed to answer */
+  /**
+   * Sends a request and parses the response.
+   * @throws ProvisioningRejected if the provider rejects the order
+   * @throws Error if the provider fails or its response is invalid
+   */
   async #send<T>(
     shape: z.ZodType<T>,
     method: 'GET' | 'POST',
@@ -100,19 +104,19 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     { json, timeoutMs = this.#timeoutMs }: { json?: object; timeoutMs?: number } = {},
   ): Promise<T> {
     const answer = await this.#client.send({ method, url: `${this.#base}${path}`, headers: this.#headers, json, timeoutMs });
-    const problem = `The connectivity provider answered ${answer.status} to ${method} ${path}`;
+    const problem = `The connectivity provider responded ${answer.status} to ${method} ${path}`;
     if (answer.outcome === 'done') {
       const { data, error } = answer.json(shape);
-      if (error) throw new Error(`${problem}, and something else than was asked for.`, { cause: error });
+      if (error) throw new Error(`${problem} with an unexpected body.`, { cause: error });
       return data;
     }
     if (method === 'GET' || answer.outcome === 'later') throw new Error(`${problem}.`);
     const { reason, message } = answer.json(tmfError).data ?? {};
-    throw new ProvisioningRejected(shortened(reason ?? message) ?? 'The provider refused the order.', { cause: new Error(`${problem}.`) });
+    throw new ProvisioningRejected(shortened(reason ?? message) ?? 'The provider rejected the order.', { cause: new Error(`${problem}.`) });
   }
 }
 
-/** A TMF641 order with one item: add a line. */
+/** Body of a TMF641 order with one item that adds a line. */
 const orderBody = ({ serviceId, name, technology, bandwidthMbps, location, sla, redundancy, monitoring }: ConnectivityOrder): object => ({
   '@type': 'ServiceOrder',
   externalId: serviceId,
@@ -153,7 +157,7 @@ const orderBody = ({ serviceId, name, technology, bandwidthMbps, location, sla, 
 
 const MEASUREMENTS = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitterMs'] as const;
 
-/** Null unless the provider tells all four measurements. */
+/** Extracts the measurements. Returns null unless the provider reports all four. */
 function telemetryOf({ serviceCharacteristic }: z.infer<typeof inventoryService>, now: Date): Telemetry | null {
   const values = new Map(serviceCharacteristic.map(({ name, value }) => [name, Number(value)]));
   const of = (name: string): number => values.get(name) ?? Number.NaN;

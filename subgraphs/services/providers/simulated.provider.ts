@@ -8,7 +8,7 @@ import { ProvisioningRejected } from './connectivity.provider.ts';
 const BUILD_MS = 200;
 const MEASURED_EVERY_MS = 60_000;
 
-/** What an idle line of a technology has. */
+/** Measurements of an idle line by technology. */
 const BASE: Record<AccessTechnology, { latencyMs: number; jitterMs: number; packetLoss: number }> = {
   [AccessTechnology.FIBER]: { latencyMs: 4, jitterMs: 0.5, packetLoss: 0.005 },
   [AccessTechnology.CABLE]: { latencyMs: 14, jitterMs: 2.5, packetLoss: 0.03 },
@@ -17,13 +17,13 @@ const BASE: Record<AccessTechnology, { latencyMs: number; jitterMs: number; pack
 };
 
 export interface SimulatedConnectivityOptions {
-  /** How long building a line takes, in milliseconds. */
+  /** Simulated time to build a line, in milliseconds. */
   buildMs?: number;
 }
 
 /**
- * Builds nothing, and says so. What it answers follows from what it is asked: the same line at the same minute measures the
- * same. A word in the address makes it fail: `FAIL-PERMANENT`, `FAIL-ONCE`, `FAIL-ALWAYS` (docs/providers.md).
+ * Simulates a network. Results are deterministic: the same line has the same measurements in the same minute. Words in the
+ * address trigger failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS` (docs/providers.md).
  */
 export class SimulatedConnectivityProvider implements ConnectivityProvider {
   readonly name = 'simulated';
@@ -39,7 +39,7 @@ export class SimulatedConnectivityProvider implements ConnectivityProvider {
     if (address.includes('FAIL-PERMANENT'))
       throw new ProvisioningRejected('The simulated provider cannot build at this address (FAIL-PERMANENT).');
     if (address.includes('FAIL-ALWAYS') || (address.includes('FAIL-ONCE') && attempt === 1))
-      throw new Error('The simulated provider is out of order.');
+      throw new Error('The simulated provider has a failure.');
     return { state: 'completed', reference: `sim-${serviceId}` };
   }
 
@@ -59,14 +59,14 @@ export class SimulatedConnectivityProvider implements ConnectivityProvider {
   }
 }
 
-/** Four numbers from 0 to 1 that follow from a text. */
+/** Derives four numbers from 0 to 1 from a text. */
 function fractions(text: string): [number, number, number, number] {
   const digest = createHash('sha256').update(text).digest();
   const at = (offset: number): number => digest.readUInt32BE(offset) / 0xffffffff;
   return [at(0), at(4), at(8), at(12)];
 }
 
-/** From 0 in the dead of night to 1 in the early afternoon, eastern standard time. */
+/** Simulated load by time of day, from 0 at night to 1 in the early afternoon (US Eastern Standard Time). */
 function businessDay(moment: Date): number {
   const hour = ((moment.getTime() % DAY_MS) / DAY_MS) * 24 - 5;
   return (1 - Math.cos(((hour - 2) / 24) * 2 * Math.PI)) / 2;

@@ -5,14 +5,14 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** What a request comes to when its service has come so far. */
+/** Status of a request by the status of its service. */
 const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,
   [ServiceStatus.FAILED]: ProvisioningRequestStatus.FAILED,
 };
 
-/** Moves the request that a service was ordered for, if there is one, in the transaction in which the building of the service got on. */
+/** Updates the request that a service was ordered for, if any. Runs in the transaction that changes the service's status. */
 export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const next = FOLLOWS[status];
   if (!next) return;

@@ -6,7 +6,7 @@ import type { DeploymentSchedule } from './provisioning-request.values.ts';
 
 const YEAR = { months: 12, ms: 0 };
 
-/** A date before today or more than a year ahead, and a flexibility that is no duration of at most a year. */
+/** Lists problems: a date before today or more than a year ahead, and a flexibility that is not a duration of at most a year. */
 export const scheduleProblems = ({ preferredDate, flexibility }: Valid<DeploymentSchedule>, now: Date): FieldProblem[] => [
   ...(preferredDate ? dateProblems(preferredDate, now) : []),
   ...(flexibility ? flexibilityProblems(flexibility, preferredDate ?? now) : []),

@@ -1,6 +1,6 @@
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** What is done about a request, in this order. */
+/** Steps of a request, in order. */
 export enum StepName {
   INFORMATION = 'information',
   SCHEDULE = 'schedule',
@@ -16,7 +16,7 @@ export enum StepStatus {
   SKIPPED = 'skipped',
 }
 
-/** What the steps follow from. */
+/** The facts that determine the steps. */
 export interface Progress {
   status: ProvisioningRequestStatus;
   isComplete: boolean;
@@ -27,7 +27,7 @@ export interface Progress {
 const STEPS = Object.values(StepName);
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** How the step that a request is at does. */
+/** Status of the current step, by the status of the request. */
 const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
   [PENDING]: StepStatus.RUNNING,
   [ACKNOWLEDGED]: StepStatus.PENDING,
@@ -37,7 +37,7 @@ const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
   [CANCELLED]: StepStatus.SKIPPED,
 };
 
-/** Those before the step that a request is at are completed, those after it pending, or skipped where it has ended. */
+/** Computes the steps: completed before the current one, and pending after it, or skipped if the request has ended. */
 export function stepsOf(progress: Progress): { name: StepName; status: StepStatus }[] {
   const { status, isScheduled } = progress;
   const current = STEPS.indexOf(currentOf(progress));

@@ -17,18 +17,21 @@ import {
 } from './provisioning-request.values.ts';
 import { stepsOf } from './provisioning-request-steps.ts';
 
-/** A provider that cannot be reached is given up within this time. */
+/** Maximum time to build a line. A provider that cannot be reached is given up within this time. */
 const BUILD_MS = 60 * 60 * 1000;
 
 const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** What a caller may say of a request, and change until it begins. */
+/** The fields that a caller can set, and change until the request begins. */
 export type RequestedFields = Pick<
   ProvisioningRequest,
   'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
 >;
 
-/** A wish for a service of the catalog, which is ordered when all that it takes is known and its date has come (specification 2.5, 3.4). */
+/**
+ * A request for a catalog service. The service is ordered when all required data is known and its date has come (specification
+ * 2.5, 3.4).
+ */
 @ObjectType({ description: 'A request for a new service, from the first wish to the working line.' })
 @Entity({ tableName: 'provisioning_request' })
 @OrganizationFilter({ account: 'accountId' })
@@ -102,7 +105,7 @@ export class ProvisioningRequest {
   @Property({ type: 'json' })
   history: ProvisioningRequestChange[] = [];
 
-  /** Counts its changes, so that one that was checked against an earlier state is found out. */
+  /** Incremented with each change. Detects that a request changed after it was checked. */
   @Property({ type: 'integer' })
   revision = 0;
 
@@ -156,7 +159,10 @@ export class ProvisioningRequest {
     return end > built ? end : built;
   }
 
-  /** Takes what is wanted now; what is undefined stays. @throws ProvisioningHasBegun */
+  /**
+   * Changes fields of a pending request. Undefined fields stay as they are.
+   * @throws ProvisioningHasBegun
+   */
   change(wanted: Partial<RequestedFields>, now: Date): void {
     if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
     Object.assign(this, definedOnly(wanted));
@@ -164,7 +170,10 @@ export class ProvisioningRequest {
     this.revision += 1;
   }
 
-  /** @throws InvalidState */
+  /**
+   * Moves the request to `status` and adds the change to its history.
+   * @throws InvalidState
+   */
   moveTo(status: ProvisioningRequestStatus, now: Date, reason: string | null = null): void {
     const from = this.status ?? null;
     if (from) provisioningRequestStates.check(from, status);
@@ -175,13 +184,16 @@ export class ProvisioningRequest {
     this.revision += 1;
   }
 
-  /** It cannot begin yet. What it waits for may change while it waits. */
+  /** Keeps the request pending and stores the reason, which may change while it waits. */
   wait(now: Date, reason: string): void {
     if (this.status === PENDING) this.statusReason = reason;
     else this.moveTo(PENDING, now, reason);
   }
 
-  /** Its service is ordered. @throws InvalidState */
+  /**
+   * Stores that the service was ordered.
+   * @throws InvalidState
+   */
   begin(serviceId: string, now: Date): void {
     this.moveTo(ACKNOWLEDGED, now);
     this.serviceId = serviceId;

@@ -8,7 +8,7 @@ import { ServiceLocation } from '../coverage/location.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
-/** What may be absent at first, and later too. */
+/** Optional fields of creation and update. */
 @InputType()
 abstract class ProvisioningRequestDetails {
   @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as possible.' })

@@ -5,23 +5,26 @@ import type { ProvisioningRequest } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestService } from './provisioning-request.service.ts';
 
 const QUEUE = 'services.provisioning-request';
-/** About four hours: what is due waits for a database or a domain that is away. */
+/** Maximum number of retries, about four hours. A scheduled start waits while the database or another domain is unavailable. */
 const RETRY_LIMIT = 50;
 
 interface BeginJob {
   organizationId: string;
   requestId: string;
-  /** The date for which the job was made. It is compared and not the clock: that of the queue may be ahead of ours. */
+  /**
+   * The date that the job was created for. The job compares this date instead of the time, because the queue's clock may be ahead
+   * of the platform's.
+   */
   preferredDate: string;
 }
 
-/** Has a request begin at its date: the job exists if, and only if, the transaction commits. */
+/** Enqueues the start of a request at its date. The job exists if and only if the transaction commits. */
 export function enqueueBeginning(jobs: Jobs, tx: EntityManager, { organizationId, id }: ProvisioningRequest, at: Date): Promise<void> {
   const job: BeginJob = { organizationId, requestId: id, preferredDate: at.toISOString() };
   return jobs.enqueue(tx, QUEUE, job, { startAfter: at });
 }
 
-/** States the queue; before the jobs start. What a suspended organization has begun ends, and nothing of it begins. */
+/** Defines the job queue. Call it before jobs start. Jobs of a suspended organization wait. */
 export function defineBeginning(
   { jobs, isSuspended }: Pick<Ports, 'jobs' | 'isSuspended'>,
   serviceOf: (organizationId: string) => ProvisioningRequestService,

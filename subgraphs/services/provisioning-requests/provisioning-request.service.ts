@@ -28,13 +28,16 @@ export interface ProvisioningRequestServiceDeps {
   reader: RecordReader<ProvisioningRequest>;
 }
 
-/** Requests for services of the catalog: pending until all is known and the date has come, then orders (specification 2.5, 4.3). */
+/**
+ * Manages requests for catalog services. They are pending until all data is known and the date has come; then they are ordered
+ * (specification 2.5, 4.3).
+ */
 export class ProvisioningRequestService {
   constructor(private readonly deps: ProvisioningRequestServiceDeps) {}
 
   /**
-   * Takes a request; what is known of it is checked as an order is, also where it begins later.
-   * @throws InvalidParameters, and what an order throws
+   * Creates a request. All known data is checked like an order, even if it begins later.
+   * @throws InvalidParameters, and the errors of an order
    */
   async create(input: ProvisioningRequestInput): Promise<ProvisioningRequest> {
     const { principal } = this.deps.request;
@@ -52,15 +55,15 @@ export class ProvisioningRequestService {
   }
 
   /**
-   * Supplies or changes members of a request that has not begun, and has it begin where that was all it waited for.
-   * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and what an order throws
+   * Changes a pending request, and starts it if nothing else is missing.
+   * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and the errors of an order
    */
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
     const known = orNotFound(await this.#read(id), 'provisioning_request', id);
     const { revision } = known;
     const fields = membersOf(input);
     known.change(fields, this.deps.clock.now());
-    // who is limited cannot give it back to the organization
+    // a caller limited to one account cannot remove the account from a request
     if (known.accountId === null) fields.accountId = this.deps.request.principal.defaultAccount('accountId');
     const terms = await this.#check(known);
     return this.deps.em.transactional(async (tx) => {
@@ -73,7 +76,10 @@ export class ProvisioningRequestService {
     });
   }
 
-  /** Ends a request that has not begun. @throws ResourceNotFound, InvalidState */
+  /**
+   * Cancels a pending request.
+   * @throws ResourceNotFound, InvalidState
+   */
   cancel(id: string): Promise<ProvisioningRequest> {
     return this.deps.em.transactional(async (tx) => {
       const request = orNotFound(await locked(tx, id), 'provisioning_request', id);
@@ -82,14 +88,17 @@ export class ProvisioningRequestService {
     });
   }
 
-  /** Begins a request whose date has come; it has failed where it can no longer be ordered. Does nothing where it was changed, cancelled or has begun. */
+  /**
+   * Starts a scheduled request. If it can no longer be ordered, it fails. Does nothing if it was changed, cancelled or started
+   * meanwhile.
+   */
   async beginScheduled(id: string, preferredDate: Date): Promise<void> {
     const known = await this.#read(id);
     if (!known || !isAwaiting(known, preferredDate)) return;
     const terms = await this.#check(known).catch(refusal);
     await this.deps.em.transactional(async (tx) => {
       const request = await locked(tx, id);
-      // whoever changed it has seen to its beginning
+      // a concurrent change has scheduled the start itself
       if (!request || request.revision !== known.revision) return;
       if (terms instanceof PlatformError) request.moveTo(ProvisioningRequestStatus.FAILED, this.deps.clock.now(), terms.message);
       else await this.#order(tx, request, terms);
@@ -101,7 +110,7 @@ export class ProvisioningRequestService {
     return listPage(this.deps.em, ProvisioningRequest, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Fresh, and not one that the ORM watches: what is tried on it stays undone. */
+  /** Loads the request without the ORM's change tracking, so that trial changes are not saved. */
   async #read(id: string): Promise<ProvisioningRequest | null> {
     const [request = null] = await this.deps.reader.byIds(this.deps.request.principal, [id]);
     return request;
@@ -128,7 +137,7 @@ export class ProvisioningRequestService {
 
   async #order(tx: EntityManager, request: ProvisioningRequest, terms: OrderTerms): Promise<void> {
     const { accountId, location, billingCycle, name, customizations } = request;
-    if (!accountId || !location) throw new Error(`The provisioning request ${request.id} lacks what an order needs.`);
+    if (!accountId || !location) throw new Error(`The provisioning request ${request.id} lacks data that an order needs.`);
     const { redundancy, monitoring } = customizations;
     const configuration = { redundancy, monitoring };
     const service = await this.deps.orders.place(tx, terms, { accountId, location, billingCycle, name, configuration });
@@ -146,7 +155,7 @@ const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | nu
 const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, date: Date): boolean =>
   status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
 
-/** As they are kept: bandwidths in one spelling, and no class of GraphQL's around what is JSON. */
+/** Converts inputs to their stored form: normalized bandwidths and plain objects. */
 function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
   const fields: Partial<RequestedFields> = { ...plain };
   if (deploymentSchedule !== undefined) fields.deploymentSchedule = deploymentSchedule;
@@ -159,7 +168,7 @@ function membersOf({ customizations, deploymentSchedule, contacts, location, ...
   return fields;
 }
 
-/** What an order calls a member that a request keeps elsewhere. */
+/** Names of request fields by the names that an order uses in errors. */
 const FIELDS: Readonly<Record<string, string>> = { bandwidth: 'customizations.bandwidth', serviceType: 'serviceTemplate' };
 
 function inItsFields(error: unknown): unknown {
@@ -168,7 +177,7 @@ function inItsFields(error: unknown): unknown {
   return first ? new InvalidParameters([first, ...rest]) : error;
 }
 
-/** Why it can no longer be ordered; what is the platform's own trouble is thrown, so that the job is tried again. */
+/** Returns the reason why the order is rejected. Rethrows server errors, so that the job is retried. */
 function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;
   throw error;

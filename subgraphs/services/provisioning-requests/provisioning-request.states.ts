@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import { StateMachine } from '../../../kernel/records/states.ts';
 
-/** After TMF641, the states of a service order. */
+/** States of a request, modelled on the TMF641 states of a service order. */
 export enum ProvisioningRequestStatus {
   PENDING = 'pending',
   ACKNOWLEDGED = 'acknowledged',
@@ -25,7 +25,7 @@ registerEnumType(ProvisioningRequestStatus, {
 
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** See docs/decisions/services.md. */
+/** State machine of provisioning requests; see docs/decisions/services.md. */
 export const provisioningRequestStates = new StateMachine<ProvisioningRequestStatus>('provisioning request', {
   [PENDING]: [ACKNOWLEDGED, FAILED, CANCELLED],
   [ACKNOWLEDGED]: [IN_PROGRESS],

@@ -13,7 +13,7 @@ import { followService } from '../provisioning-requests/provisioning-request-fol
 import { transition } from '../status/service-transition.ts';
 
 const QUEUE = 'services.provision';
-/** After as many failures of the provider the service has failed: the last try is about 40 minutes after the first. */
+/** Number of provider failures after which provisioning fails. The last attempt is about 40 minutes after the first. */
 const MAX_FAILURES = 15;
 const RETRY_DELAY_SECONDS = 1;
 
@@ -31,30 +31,36 @@ export interface ProvisioningDeps {
   isClosed?: Ports['isClosed'];
 }
 
-/** Has a service built: the job exists if, and only if, the transaction commits. */
+/** Enqueues the provisioning of a service. The job exists if and only if the transaction commits. */
 export const enqueueProvisioning = (jobs: Jobs, tx: EntityManager, { organizationId, id }: Service, startAfter?: Date): Promise<void> =>
   jobs.enqueue(tx, QUEUE, { organizationId, serviceId: id } satisfies ProvisioningJob, { startAfter });
 
-/** States the queue; before the jobs start. The retries of the queue outlast ours, so that it is we who give up. */
+/**
+ * Defines the job queue. Call it before jobs start. The queue allows more retries than MAX_FAILURES, so that the provisioner
+ * itself gives up and marks the service as failed.
+ */
 export function defineProvisioning(deps: ProvisioningDeps): void {
   const provisioner = new Provisioner(deps);
   deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
     retryLimit: MAX_FAILURES * 2,
     retryDelaySeconds: RETRY_DELAY_SECONDS,
-    // ordered while the organization was being closed: nothing is built until that is decided
+    // nothing is built while the organization is closed; the check after closing may find this order and reopen it
     waits: deps.isClosed,
   });
 }
 
 /**
- * Takes a service from pending to operational, or to failed. It may run twice, and stop anywhere: each step looks at the
- * status under the row's lock, and the provider is asked between the transactions, by the service's id, so that asking again
- * continues what was begun.
+ * Provisions a service: from pending to operational or failed. It may run twice and stop anywhere. Each step checks the status
+ * under the row's lock, and the provider is called between transactions with the service's id, so that a repeated call continues
+ * the same order.
  */
 export class Provisioner {
   constructor(private readonly deps: ProvisioningDeps) {}
 
-  /** @throws the provider's error where another try is worthwhile */
+  /**
+   * Runs the next steps of provisioning.
+   * @throws the provider's error if a retry is worthwhile
+   */
   async run(organizationId: string, serviceId: string): Promise<void> {
     const em = organizationEm(this.deps.orm, organizationId);
     const order = await this.#begin(em, serviceId);
@@ -68,7 +74,7 @@ export class Provisioner {
     return this.#settle(em, serviceId, outcome);
   }
 
-  /** Null where there is nothing left to do. */
+  /** Moves a pending service to provisioning. Returns null if there is nothing left to do. */
   #begin(em: EntityManager, serviceId: string): Promise<ConnectivityOrder | null> {
     return em.transactional(async (tx) => {
       const service = await locked(tx, serviceId);
@@ -102,7 +108,7 @@ export class Provisioner {
       return reason !== null;
     });
     if (!isFinal) throw error;
-    this.deps.log.warn({ err: error, service: serviceId }, 'provisioning failed for good');
+    this.deps.log.warn({ err: error, service: serviceId }, 'provisioning of a service failed in all attempts');
   }
 
   async #move(tx: EntityManager, service: Service, to: ServiceStatus, reason: string | null = null): Promise<void> {
@@ -111,7 +117,7 @@ export class Provisioner {
   }
 }
 
-/** Why it has failed for good; null where another try is worthwhile. The details of an outage are ours, not the customer's. */
+/** Returns why provisioning failed for good; null if a retry is worthwhile. Details of an outage are not shown to customers. */
 function reasonOf(error: unknown, failures: number): string | null {
   if (error instanceof ProvisioningRejected) return error.message;
   return failures >= MAX_FAILURES ? `The provider could not be reached in ${failures} attempts.` : null;
@@ -120,7 +126,7 @@ function reasonOf(error: unknown, failures: number): string | null {
 const locked = (tx: EntityManager, id: string): Promise<Service | null> => tx.findOne(Service, { id }, LOCKED);
 
 function orderOf({ id, name, serviceType, bandwidthMbps, location, sla, configuration, provisioningFailures }: Service): ConnectivityOrder {
-  if (!location || bandwidthMbps === null) throw new Error(`The service ${id} is no internet line.`);
+  if (!location || bandwidthMbps === null) throw new Error(`The service ${id} is not an internet line.`);
   const options = { redundancy: configuration.redundancy === true, monitoring: configuration.monitoring === true };
   return { serviceId: id, name, technology: serviceType, bandwidthMbps, location, sla, ...options, attempt: provisioningFailures + 1 };
 }

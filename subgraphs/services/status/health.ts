@@ -19,14 +19,14 @@ registerEnumType(Health, {
   },
 });
 
-/** Each of the three kinds of check (specification 2.5). */
+/** Result of each kind of health check (specification 2.5). */
 export interface HealthChecks {
   connectivity: Health;
   performance: Health;
   security: Health;
 }
 
-/** Beyond the first value a line is degraded, beyond the second unhealthy. */
+/** Limits of each measurement: above the first a line is degraded, above the second unhealthy. */
 const LIMITS = {
   latencyMs: [100, 300],
   packetLoss: [1, 5],
@@ -40,7 +40,7 @@ const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
   [ServiceStatus.DOWN]: Health.UNHEALTHY,
 };
 
-/** Connectivity follows from the status, performance and security from what was measured; unknown where nothing says. */
+/** Derives connectivity from the status, and performance and security from measurements. A check without data is unknown. */
 export const healthOf = (status: ServiceStatus, telemetry: Telemetry | null): HealthChecks => ({
   connectivity: BY_STATUS[status] ?? Health.UNKNOWN,
   performance: telemetry ? performanceOf(telemetry) : Health.UNKNOWN,

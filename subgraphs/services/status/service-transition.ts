@@ -6,7 +6,10 @@ import { serviceProvisioned, serviceStatusChanged } from '../inventory/service.e
 import type { ServiceStatus } from '../inventory/service.states.ts';
 import { StatusChange } from './status-change.entity.ts';
 
-/** Moves a service to a state, in the transaction that has it locked: with its history and its events. @throws InvalidState */
+/**
+ * Moves a service to a state and stores its history and events. The transaction must have locked the service.
+ * @throws InvalidState
+ */
 export async function transition(
   tx: EntityManager,
   service: Service,
@@ -21,7 +24,7 @@ export async function transition(
   await record(tx, serviceStatusChanged(service, from));
 }
 
-/** The entry of the history for the status that a service has just taken; `from` is null for its first. */
+/** Creates the history entry for the current status of a service. `from` is null for the first one. */
 export function statusChange(service: Service, from: ServiceStatus | null): StatusChange {
   const { organizationId, id: serviceId, status: to, statusReason: reason, updatedAt: createdAt } = service;
   return Object.assign(new StatusChange(), { id: newId('statusChange'), organizationId, serviceId, from, to, reason, createdAt });

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { ServiceStatus } from '../inventory/service.states.ts';
 
-/** A change of status within a time. */
+/** A change of status. */
 export interface HistoryEntry {
   from: ServiceStatus | null;
   to: ServiceStatus;
@@ -16,7 +16,7 @@ interface Row {
   created_at: Date | string;
 }
 
-/** The status changes of a service since a moment, oldest first; one statement for all services of a request. */
+/** Loads the status changes of services since a point in time, oldest first. One query serves all services of a request. */
 export const statusHistory = (rows: Rows, organizationId: string, since: Date): DataLoader<string, HistoryEntry[]> =>
   new DataLoader(async (serviceIds) => {
     const found = await rows.query<Row>(

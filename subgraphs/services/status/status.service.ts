@@ -20,7 +20,7 @@ export interface StatusServiceDeps {
   connectivity: ConnectivityProvider;
 }
 
-/** How services do: from their status, its history, and what the provider measures. */
+/** Computes the status report of services from status, history and the provider's measurements. */
 export class StatusService {
   readonly #now: Date;
   readonly #history: DataLoader<string, HistoryEntry[]>;
@@ -58,17 +58,17 @@ export class StatusService {
     if (!provisionedAt) return null;
     const since = provisionedAt > this.#windowStart ? provisionedAt : this.#windowStart;
     const changes = await this.#history.load(id);
-    // its first entry of the window says what it was at the window's start
+    // the first change in the window tells the status at its start
     return uptimePercentage(changes[0]?.from ?? status, changes, since, this.#now);
   }
 
-  /** A provider that does not answer makes the measurements unknown, and not the request fail. */
+  /** Gets measurements. If the provider fails, they are unknown, and the request still succeeds. */
   async #telemetry({ id, status, providerReference, serviceType }: Service): Promise<Telemetry | null> {
     if (!isInService(status)) return null;
     try {
       return await this.deps.connectivity.telemetry({ serviceId: id, reference: providerReference, technology: serviceType }, this.#now);
     } catch (error) {
-      this.deps.log.warn({ err: error, service: id }, 'no telemetry from the connectivity provider');
+      this.deps.log.warn({ err: error, service: id }, 'the connectivity provider returned no measurements');
       return null;
     }
   }

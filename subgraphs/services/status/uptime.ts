@@ -2,15 +2,16 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 
 const DIGITS = 3;
 
-/** A change of status, as far as uptime cares. */
+/** A change of status, for the computation of uptime. */
 export interface Change {
   to: ServiceStatus;
   at: Date;
 }
 
 /**
- * How much of the time from `since` to `now` a service was up, in percent: degraded counts as up, planned maintenance
- * counts neither way. `before` is its status at `since`; `changes` those around it and after it, oldest first. Null where no time counts.
+ * Computes the percentage of time between `since` and `now` in which a service was up. Degraded counts as up, and planned
+ * maintenance does not count at all. `before` is the status at `since`; `changes` are ordered from oldest to newest. Returns null
+ * if no time counts.
  */
 export function uptimePercentage(before: ServiceStatus, changes: readonly Change[], since: Date, now: Date): number | null {
   let status = before;
