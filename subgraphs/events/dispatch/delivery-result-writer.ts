@@ -8,8 +8,7 @@ const BATCH = 500;
 /** How long results are collected. A statement costs the database as much as writing twenty results. */
 const REST_MS = 10;
 /**
- * Number of results of one webhook that are written without delay, because its queue would soon have to wait. All other collected
- * results are written with them.
+ * If so many results of one webhook are collected, all results are written at once. Otherwise its queue would soon have to wait.
  */
 const ENOUGH = 8;
 const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };

@@ -5,7 +5,7 @@ import type { ProvisioningRequest } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestService } from './provisioning-request.service.ts';
 
 const QUEUE = 'services.provisioning-request';
-/** Maximum number of retries, about four hours. A scheduled start waits while the database or another domain is unavailable. */
+/** Maximum number of retries, which take about four hours. A scheduled start waits while the database or another domain is unavailable. */
 const RETRY_LIMIT = 50;
 
 interface BeginJob {

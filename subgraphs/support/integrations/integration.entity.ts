@@ -61,7 +61,7 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3, nullable: true })
   retryAt: Date | null = null;
 
-  /** Time of the next check for the end of a suspension, as last set. */
+  /** When deliveries that wait for a suspended organization are checked next. Set only by a suspension, and not cleared afterwards. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitedUntil: Date | null = null;
 
