@@ -86,7 +86,7 @@ test('the REST integration example is generated, type-checks and runs to its end
   ]);
 });
 
-describeInChromium('the dashboard of the examples, in a real browser', () => {
+describeInChromium('dashboard example in a browser', () => {
   const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
   /** Serves a folder; resolves to its origin. */

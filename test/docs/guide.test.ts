@@ -9,7 +9,7 @@ import { firstOwner } from './first-owner.ts';
 const PAGES = readdirSync('docs/guide').filter((name) => name !== 'README.md' && name !== 'sandbox.md');
 
 describe('guide commands and output', () => {
-  testWithShell.each(PAGES)('%s', async (name) => {
+  testWithShell.each(PAGES)('the commands of the guide page %s succeed and print what the page shows', async (name) => {
     const platform = await rig();
     const { key, email, password } = await firstOwner();
     await followPage(`docs/guide/${name}`, {
@@ -19,7 +19,7 @@ describe('guide commands and output', () => {
     });
   });
 
-  testWithShell('sandbox.md', async () => {
+  testWithShell('the commands of the guide page sandbox.md succeed and print what the page shows', async () => {
     const platform: Rig = await start({ SANDBOX: '1' });
     try {
       const { apiKey } = await platform.organization();

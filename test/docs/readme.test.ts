@@ -2,7 +2,7 @@ import { rig } from '../rig.ts';
 import { followPage, testWithShell } from '../support/runnable-page.ts';
 import { firstOwner } from './first-owner.ts';
 
-testWithShell('the commands of the README do what it says', async () => {
+testWithShell('the commands of the README succeed and print what it shows', async () => {
   const { origin, clock } = await rig();
   const { key } = await firstOwner();
   await followPage('README.md', {

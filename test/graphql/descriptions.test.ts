@@ -49,7 +49,7 @@ test('every type, field, argument, input field and value of the API schema has a
 });
 
 describe.each(subgraphs)('%s', (path) => {
-  test('describes everything except the entities of other subgraphs that it refers to', () => {
+  test('the subgraph has descriptions of everything except entities of other subgraphs', () => {
     const owned = new Set(
       subgraphs
         .filter((other) => other !== path)
@@ -69,7 +69,7 @@ describe.each(subgraphs)('%s', (path) => {
   });
 });
 
-test('no description only repeats the name', () => {
+test('no description in the subgraph only repeats the name', () => {
   const words = (text: string) =>
     (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((word) => !['the', 'a', 'an'].includes(word)).join('');
   const repeating = definitionsOf('schema/api.graphql')

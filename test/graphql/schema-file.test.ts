@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('GET /graphql/schema.graphql', () => {
-  test('serves the committed API schema without credentials', async () => {
+  test('GET /graphql/schema.graphql returns the committed API schema without credentials', async () => {
     const response = await fetch(url);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/graphql; charset=utf-8');
@@ -23,7 +23,7 @@ describe('GET /graphql/schema.graphql', () => {
     expect(sdl).not.toMatch(/@(key|join__|link|requiresScopes|policy|authenticated|shareable)|_entities|_service/);
   });
 
-  test('responds with 304 to a known ETag', async () => {
+  test('GET /graphql/schema.graphql with a known ETag returns 304', async () => {
     const tag = (await fetch(url)).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"/);
     const again = await fetch(url, { headers: { 'if-none-match': tag } });
@@ -31,7 +31,7 @@ describe('GET /graphql/schema.graphql', () => {
     expect(again.headers.get('etag')).toBe(tag);
   });
 
-  test('supports HEAD and OPTIONS, and refuses other methods with 405', async () => {
+  test('/graphql/schema.graphql supports HEAD and OPTIONS and refuses other methods with 405', async () => {
     const head = await fetch(url, { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(await head.text()).toBe('');
@@ -44,7 +44,7 @@ describe('GET /graphql/schema.graphql', () => {
     }
   });
 
-  test('is the schema that introspection shows, which needs credentials', async () => {
+  test('the schema file equals the schema of introspection, which requires credentials', async () => {
     const query = getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true });
     const { data } = await tenant.graphql(query);
     const introspected = printSchema(buildClientSchema(data));
@@ -55,7 +55,7 @@ describe('GET /graphql/schema.graphql', () => {
   });
 });
 
-describe('the description of a root field', () => {
+describe('descriptions of root fields', () => {
   const described = async (type: string, field: string): Promise<string> => {
     const { data } = await tenant.graphql(`{ __type(name: "${type}") { fields(includeDeprecated: true) { name description } } }`);
     return data.__type.fields.find(({ name }: { name: string }) => name === field).description;
@@ -77,11 +77,11 @@ describe('the description of a root field', () => {
       'Permission: `billing:create`. Rate limit weight: 2. Also counts against the limit of `billing`. Cost: 1.',
     ],
     ['Subscription', 'ticketUpdated', 'Permission: `support:read`. Rate limit weight: 1. Cost: 1 per event.'],
-  ])('%s.%s states permission, rate limit weight and cost', async (type, field, facts) => {
+  ])('the description of %s.%s states its permission, rate limit weight and cost', async (type, field, facts) => {
     expect((await described(type, field)).split('\n\n').at(-1)).toBe(facts);
   });
 
-  test('is without these facts in the OpenAPI document, which states them itself', async () => {
+  test('OpenAPI descriptions omit permission, weight and cost, which the document states separately', async () => {
     const openapi = await (await fetch(`${tenant.origin}/v1/openapi.json`)).text();
     expect(openapi).not.toContain('Rate limit weight:');
     expect(openapi).not.toContain('Permission: `support:read`. Rate');

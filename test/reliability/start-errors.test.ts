@@ -32,7 +32,7 @@ test('an unknown option is named in the error', async () => {
   expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See npm start -- --help.\n" });
 });
 
-test('a used port is reported in one line, and nothing is created', async () => {
+test('a port that is already in use is reported in one line, and nothing is created', async () => {
   const port = await listening(createServer());
   const { code, stderr, stdout } = await runPlatform(['--port', String(port), '--data', temporaryFolder()]).exited;
   expect({ code, stderr, stdout }).toEqual({

@@ -7,7 +7,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 import { PASSWORD, userOf } from '../users.setup.ts';
 
-describeInChromium('in a real browser without JavaScript', () => {
+describeInChromium('ticket page in a browser without JavaScript', () => {
   let tenant: Tenant;
   let browser: Browser;
   beforeAll(async () => {

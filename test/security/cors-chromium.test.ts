@@ -8,7 +8,7 @@ import { describeInChromium, launchChromium } from '../support/chromium.ts';
 import type { Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-describeInChromium('a page of another origin, in a real browser', () => {
+describeInChromium('pages of another origin in a browser', () => {
   let tenant: Tenant;
   let browser: Browser;
   let page: Page;

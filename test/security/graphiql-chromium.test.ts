@@ -4,7 +4,7 @@ import { eventually, rig } from '../rig.ts';
 import { describeInChromium, launchChromium } from '../support/chromium.ts';
 import type { Tenant } from '../tenant.ts';
 
-describeInChromium('GraphiQL in a real browser', () => {
+describeInChromium('GraphiQL in a browser', () => {
   let tenant: Tenant;
   let browser: Browser;
   beforeAll(async () => {

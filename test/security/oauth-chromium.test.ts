@@ -8,7 +8,7 @@ import { describeInChromium, launchChromium } from '../support/chromium.ts';
 import type { Tenant } from '../tenant.ts';
 import { PASSWORD, type TestUser, tokenMailedTo, userOf } from '../users.setup.ts';
 
-describeInChromium('in a real browser', () => {
+describeInChromium('sign-in pages in a browser', () => {
   let tenant: Tenant;
   let user: TestUser;
   let client: TestClient;

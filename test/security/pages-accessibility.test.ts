@@ -37,7 +37,7 @@ async function expectAccessible(page: Page, title: RegExp): Promise<void> {
   }
 }
 
-describeInChromium('axe finds nothing serious or critical, in light and in dark colors,', () => {
+describeInChromium('accessibility in light and dark colors', () => {
   let tenant: Tenant;
   let client: TestClient;
   let browser: Browser;
