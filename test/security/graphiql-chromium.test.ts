@@ -25,6 +25,25 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.keyboard.press('Delete');
   }
 
+  test('GraphiQL opens without an error before a key is entered, and its first example operation works', async () => {
+    const context = await browser.newContext({ baseURL: tenant.origin });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('response', (response) => response.status() >= 400 && errors.push(`${response.status()} ${response.url()}`));
+    await page.goto('/graphql');
+    await editor(page, 'operation.graphql').waitFor();
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['FirstAccount', 'OpenTicket', 'OpenTickets', 'TicketUpdates']);
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await write(page, 'headers.json', JSON.stringify({ Authorization: `Bearer ${tenant.apiKey}` }));
+    await editor(page, 'operation.graphql').click();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await eventually(async () => (await page.locator('.result-window').innerText()).includes('customerId'));
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   test('GraphiQL never stores an API key, and removes one that an earlier version stored', async () => {
     const context = await browser.newContext({ baseURL: tenant.origin });
     const page = await context.newPage();
