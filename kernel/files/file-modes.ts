@@ -5,9 +5,9 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 const PERMISSIONS = 0o777;
 
 /**
- * Takes the rights of everybody but the owner from a folder and what is in it: folders 0700, files 0600. Links are not followed.
- * `isDone` names folders that need no look into them because they are closed to others already. Returns what could not be changed,
- * as where the folder belongs to another user.
+ * Removes the permissions of group and others from a folder and its contents: folders 0700, files 0600. Links are not followed.
+ * `isDone` identifies folders that need no check because they are closed already. Returns the paths that could not be changed, for example
+ * because they belong to another user.
  */
 export function closeToOthers(folder: string, isDone: (path: string) => boolean = () => false): string[] {
   const failed: string[] = [];
@@ -16,7 +16,7 @@ export function closeToOthers(folder: string, isDone: (path: string) => boolean 
     if (entry.isFile()) failed.push(...setMode(path, FILE_MODE));
     else if (entry.isDirectory() && !(isDone(path) && hasMode(path, FOLDER_MODE))) failed.push(...closeToOthers(path, isDone));
   }
-  // last, so that one that is closed shows that all in it is
+  // the folder itself comes last, so that a closed folder proves that its contents are closed
   return [...failed, ...setMode(folder, FOLDER_MODE)];
 }
 
@@ -27,7 +27,7 @@ function setMode(path: string, mode: number): string[] {
     if (!hasMode(path, mode)) chmodSync(path, mode);
     return [];
   } catch (error) {
-    // a file that was there a moment ago, such as one of the database, is nobody's to read
+    // a file that has disappeared meanwhile, such as a temporary one of the database, needs no change
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [path];
   }
 }

@@ -5,9 +5,9 @@ import type { FileStore, OpenFile } from './files.ts';
 export interface S3Options {
   bucket: string;
   region: string;
-  /** Of a store that speaks S3's API, such as MinIO; undefined for AWS. */
+  /** URL of an S3-compatible store, such as MinIO; undefined for AWS. */
   endpoint?: string | undefined;
-  /** Default: as AWS's SDK finds them: environment, profile, role of the machine. */
+  /** Default: the AWS SDK's lookup in environment, profile and machine role. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
@@ -17,8 +17,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 
 /**
- * In a bucket of S3, or of a store that speaks its API. The SDK tries again what the store was too busy for. It is loaded with the
- * first file: a platform that keeps its files in a folder does not pay for it.
+ * Files in a bucket of S3 or a compatible store. The SDK retries when the store is busy. The SDK is loaded with the first file, so a
+ * platform that uses a folder does not pay for it.
  */
 export class S3Files implements FileStore {
   #loaded: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
@@ -62,7 +62,7 @@ export class S3Files implements FileStore {
       region,
       ...(endpoint && { endpoint, forcePathStyle: true }),
       ...(credentials && { credentials }),
-      // the newer checksums are what stores that are not AWS's stumble over; the SHA-256 of an attachment is its own check
+      // the newer checksums fail with some S3-compatible stores; attachments have their own SHA-256 check
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: SILENCE_TIMEOUT_MS },

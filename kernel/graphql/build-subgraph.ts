@@ -28,7 +28,7 @@ import { DateTime, DecimalNumber } from './scalars.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
-/** type-graphql asks for one where there are subscriptions; ours state their stream themselves (`subscribe`). */
+/** type-graphql requires a PubSub if there are subscriptions; ours define their stream with `subscribe`. */
 const NO_TOPICS: PubSub = {
   publish: () => undefined,
   subscribe() {
@@ -36,36 +36,42 @@ const NO_TOPICS: PubSub = {
   },
 };
 
-/** How a reference from another subgraph becomes the record that it stands for. */
+/** Resolves a reference from another subgraph to a record. */
 export interface EntityReference<C> {
-  /** What the caller must hold whichever relation leads here; checked before anything is loaded. */
+  /** The permission that a caller needs, whichever relation leads here. Checked before anything is loaded. */
   requires: Permission;
-  /** Whoever is limited to accounts is led to records of an account (`@OrganizationFilter`) only, unless this says that all are. */
+  /**
+   * `open`: callers who are limited to accounts may load all records. By default, they may load only records with an account
+   * (`@OrganizationFilter`).
+   */
   scope?: 'open';
-  /** Null where there is none such for the caller. */
+  /** Returns null if the record does not exist for the caller. */
   load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
 }
 
-/** What is made of data and not of classes. */
+/** A part of the schema that is generated from data instead of classes. */
 export interface SchemaExtension {
-  /** Types, and extensions of those of the classes. */
+  /** Types, and extensions of the classes' types. */
   sdl: string;
-  /** By type name, then by field; `__resolveType` of a union. */
+  /** By type name, then by field; `__resolveType` for a union. */
   resolvers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export interface SubgraphDefinition<C extends { principal: Principal }> {
   name: string;
   resolvers: NonEmptyArray<ClassType>;
-  /** Types that no field of this subgraph returns: entities of others that it extends or refers to. */
+  /** Types that no field of this subgraph returns: entities of other subgraphs that it extends or refers to. */
   orphanedTypes?: ClassType[];
-  /** By type name, for the entities that this subgraph owns. */
+  /** Reference resolvers by type name, for the entities that this subgraph owns. */
   references?: Readonly<Record<string, EntityReference<C>>>;
   extension?: SchemaExtension | undefined;
   createContext(request: RequestContext): C;
 }
 
-/** Makes a Federation 2 subgraph of type-graphql classes. Only the named classes count: the decorators' storage is global. */
+/**
+ * Builds a Federation 2 subgraph from type-graphql classes. Only the listed classes are used, because the storage of the decorators is
+ * global.
+ */
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
   readPlainly();
@@ -75,7 +81,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     resolvers,
     orphanedTypes,
     authChecker: checkPermission,
-    // what is refused is thrown there: what is left is not shown
+    // the checker throws on a refusal; if it returns false, the field is null
     authMode: 'null',
     pubSub: NO_TOPICS,
     scalarsMap: [
@@ -84,7 +90,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     ],
     skipCheck: true,
   });
-  // what federation's directives mean is known to the composition only
+  // only composition knows the directives of federation
   const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
   describeCommon(schema);
   const sdl = LINK + printSchemaWithDirectives(schema);
@@ -110,7 +116,10 @@ const resolverOf =
     return context.principal.accounts === null || scope === 'open' || isTypeOfAccounts(type) ? load(reference, context) : null;
   };
 
-/** A schema made of SDL takes an enum's default for its name; what is filled in is its value, as if the caller had sent it. */
+/**
+ * Restores the default values of enums. A schema built from SDL uses the name as default, but resolvers expect the value, as if the caller
+ * had sent it.
+ */
 function restoreEnumDefaults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) restoreEnumDefault(field);
@@ -119,7 +128,7 @@ function restoreEnumDefaults(schema: GraphQLSchema): void {
   }
 }
 
-/** Nor does SDL say what decorators note of a field. */
+/** Restores the extensions that decorators add to fields, which SDL cannot express. */
 function restoreExtensions(schema: GraphQLSchema, declared: GraphQLSchema): void {
   for (const type of Object.values(declared.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;

@@ -1,13 +1,13 @@
 import { Length, Matches, MaxLength } from 'class-validator';
 
-/** A text of so many characters. */
+/** Validates the length of a text. */
 export const Characters = (min: number, max: number): PropertyDecorator =>
   Length(min, max, { message: `must have ${min} to ${max} characters` });
 
-/** A text of at most so many characters, which may be empty. */
+/** Validates the maximum length of a text, which may be empty. */
 export const MaxCharacters = (max: number): PropertyDecorator => MaxLength(max, { message: `must have at most ${max} characters` });
 
-/** What people call something: a text of so many characters at most, in which there is something to read. */
+/** Validates a display name: a maximum length, and at least one visible character. */
 export const Name =
   (max: number): PropertyDecorator =>
   (target, key) => {

@@ -2,7 +2,7 @@ import type { ClassType } from 'type-graphql';
 import { accountPathOf } from '../access/account-path.ts';
 import { type Demand, scopeIn } from './requires.ts';
 
-/** What type-graphql's storage knows of a field with a resolver. */
+/** Metadata of a field with a resolver, as type-graphql stores it. */
 interface Handler {
   target: unknown;
   methodName: string;
@@ -22,7 +22,9 @@ interface Storage {
 
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
-/** Completes what the fields of these resolvers demand: one that returns records of accounts, or pages of them, is of these. */
+/**
+ * Sets the scope of fields of these resolvers: a field that returns records with an account, or pages of them, gets the scope `account`.
+ */
 export function findScopes(resolvers: readonly ClassType[]): void {
   const { queries, mutations, subscriptions, fieldResolvers, authorizedFields } = storage();
   for (const handler of [...queries, ...mutations, ...subscriptions, ...fieldResolvers]) {
@@ -33,7 +35,7 @@ export function findScopes(resolvers: readonly ClassType[]): void {
   }
 }
 
-/** Whether the records of a type of the graph are of accounts. */
+/** Returns true if the records of a GraphQL type belong to accounts. */
 export const isTypeOfAccounts = (name: string): boolean =>
   storage().objectTypes.some((type) => type.name === name && accountPathOf(type.target) !== undefined);
 

@@ -16,8 +16,8 @@ import { Problems } from '../errors/problems.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * The problems that the rules of a root field's inputs find in arguments of which some are missing, because their shape is wrong:
- * so that a caller is told of both at once. Runs no resolver.
+ * Validates incomplete arguments of a root field by the rules of its inputs, so that a caller gets these problems together with those of
+ * the shape. It runs no resolver.
  */
 export type InputProblems = (
   kind: 'query' | 'mutation',
@@ -26,18 +26,18 @@ export type InputProblems = (
   request: RequestContext,
 ) => Promise<readonly FieldProblem[]>;
 
-/** Marks the context of such a check; what was found is collected in it. */
+/** Key of the context under which the validation collects problems. */
 const FOUND = Symbol('found');
 
-/** Where the rules of an input leave what they find instead of refusing; undefined for a request that is to be served. */
+/** Returns the collector of problems during such a validation; undefined during a normal request. */
 export const foundIn = (context: unknown): Problems | undefined =>
   typeof context === 'object' && context !== null ? (context as { [FOUND]?: Problems })[FOUND] : undefined;
 
-/** Ends the check of an argument: the resolver behind it must not run. */
+/** Stops the execution after the arguments are validated, so that the resolver does not run. */
 export class Checked extends Error {}
 
 export function compileInputProblems(schema: GraphQLSchema, createContext: (request: RequestContext) => object): InputProblems {
-  // made at first use: requests of the right shape never need it
+  // created on first use: requests of the right shape never need it
   let lenient: GraphQLSchema | undefined;
   const documents = new Map<string, DocumentNode>();
   return async (kind, field, args, request) => {
@@ -52,7 +52,7 @@ export function compileInputProblems(schema: GraphQLSchema, createContext: (requ
   };
 }
 
-/** The schema with every argument and input field optional. */
+/** Makes every argument and input field of the schema optional. */
 const withoutRequired = (schema: GraphQLSchema): GraphQLSchema =>
   mapSchema(schema, {
     [MapperKind.INPUT_OBJECT_FIELD]: (field) => ({ ...field, type: optional(field.type) }),

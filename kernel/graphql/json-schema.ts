@@ -4,15 +4,15 @@ import { getMetadataStorage } from 'class-validator';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Options of a validation decorator that state in JSON Schema what it checks, beside the check itself. The OpenAPI document shows it.
- * The rules of class-validator need it only where their own meaning (`RULES`) does not say enough.
+ * Options of a validation decorator that describe the check in JSON Schema, for the OpenAPI document. Rules of class-validator need this
+ * only if `RULES` does not describe them well enough.
  */
 export const jsonSchema = (schema: JsonSchema): { context: { jsonSchema: JsonSchema } } => ({ context: { jsonSchema: schema } });
 
-/** Of a list of names and patterns of events, such as `ticket.*`: which of them exist is known at run time. For `Allow`. */
+/** For `Allow` on a list of event names and patterns, such as `ticket.*`. Which of them exist is known only at run time. */
 export const EVENT_PATTERNS = { ...jsonSchema({ format: 'event-pattern', minLength: 1 }), each: true };
 
-/** What a rule of class-validator means in JSON Schema, by its name. */
+/** The JSON Schema of each class-validator rule, by its name. */
 const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSchema>> = {
   arrayMaxSize: (maxItems) => ({ maxItems }),
   arrayMinSize: (minItems) => ({ minItems }),
@@ -30,20 +30,20 @@ const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSc
   minLength: (minLength) => ({ minLength }),
 };
 
-/** JSON Schema knows the flag `u` only, and needs no escape before a slash. */
+/** JSON Schema supports only the flag `u`, and needs no escape before a slash. */
 function patternOf({ source, flags }: RegExp): string {
   if (flags.replace('u', '') !== '') throw new Error(`JSON Schema has no flags: state what /${source}/${flags} means with jsonSchema().`);
   return source.replaceAll('\\/', '/');
 }
 
-/** A validation decorator as class-validator's storage has it. */
+/** A validation rule as class-validator stores it. */
 type StoredRule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** All rules of an input class, its own and inherited ones. */
+/** Returns all rules of an input class, including inherited ones. */
 export const rulesIn = (target: () => unknown): StoredRule[] =>
   getMetadataStorage().getTargetValidationMetadatas(target as never, '', false, false);
 
-/** What one rule says of its field in JSON Schema; undefined for one that JSON Schema cannot say. */
+/** The JSON Schema of one rule; undefined if JSON Schema cannot express it. */
 export function schemaOfRule({ name, constraints, each, context }: StoredRule): JsonSchema | undefined {
   const stated = (context as { jsonSchema?: JsonSchema } | undefined)?.jsonSchema;
   const [first, second] = (constraints ?? []) as unknown[];
@@ -66,7 +66,7 @@ interface Storage {
 }
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
-/** All classes of input objects of the graph, and of arguments. */
+/** All classes of input objects and of arguments in the graph. */
 export function inputClasses(): InputClass[] {
   const { inputTypes, queries, mutations } = storage();
   const argumentClasses = [
@@ -80,7 +80,7 @@ export function inputClasses(): InputClass[] {
   return [...inputTypes, ...argumentClasses];
 }
 
-/** What the rules of all input classes say, by coordinate, such as `TicketCreateInput.title`. */
+/** The JSON Schemas of all input fields, by coordinate, such as `TicketCreateInput.title`. */
 export function inputSchemas(): Map<string, JsonSchema> {
   const schemas = new Map<string, JsonSchema>();
   for (const { name, target } of inputClasses()) {
@@ -103,7 +103,7 @@ function merged(one: JsonSchema, other: JsonSchema, at: string): JsonSchema {
   return result;
 }
 
-/** Of two rules of one field that set the same keyword. */
+/** Returns the stricter value if two rules of one field set the same keyword. */
 function strictest(keyword: string, one: unknown, other: unknown, at: string): unknown {
   if (typeof one === 'number' && typeof other === 'number') return /^max/.test(keyword) ? Math.min(one, other) : Math.max(one, other);
   throw new Error(`${at} has two rules that set ${keyword}. State with jsonSchema() what both mean.`);

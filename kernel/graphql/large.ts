@@ -1,11 +1,11 @@
 import { Directive } from 'type-graphql';
 
-/** Characters that count as much as an object does. */
+/** Number of characters that count as one object in the response cost. */
 const CHARACTERS = 500;
 
 /**
- * States how many characters a member may have, where they are many: the router counts it accordingly in what the answer of one
- * operation may hold. Shown in the SDL as `@cost`.
+ * Declares the maximum length of a long text field, so that the router counts its size in the cost of an operation. Shown in the SDL as
+ * `@cost`.
  */
 export const Large = (characters: number): PropertyDecorator & MethodDecorator =>
   Directive(`@cost(weight: ${Math.ceil(characters / CHARACTERS)})`) as PropertyDecorator & MethodDecorator;

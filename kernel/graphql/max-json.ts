@@ -1,15 +1,15 @@
 import { ValidateBy } from 'class-validator';
 
 const MAX_KIB = 16;
-/** Of a member that may be so large (`Large`). */
+/** Maximum size of such a field in bytes, for `Large`. */
 export const MAX_JSON = MAX_KIB * 1024;
 
-/** What the schema says of a member with that bound. */
+/** Sentence for the description of such a field. */
 export const FREE_FORM = `JSON object of your choice, at most ${MAX_KIB} KiB. It is stored as sent.`;
 
 /**
- * Of an input: what callers may put in as they like, `metadata` above all. It is kept with the record, comes with every list of
- * such records, and is told in events, so it has a bound of its own, far below that of the body that it came with.
+ * Validates the size of free-form JSON, above all `metadata`. It is stored with the record and appears in every list and event, so its
+ * limit is far below that of a request body.
  */
 export const MaxJson = (): PropertyDecorator =>
   ValidateBy({ name: 'maxJson', validator: { validate: isSmall } }, { message: `must have at most ${MAX_KIB} KiB as JSON` });

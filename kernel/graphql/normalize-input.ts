@@ -3,13 +3,13 @@ type Normalize = (value: unknown) => unknown;
 /** By the prototype of an input class, then by field. */
 const rules = new Map<object, Map<PropertyKey, Normalize>>();
 
-/** States how a field of an input class is written before services get it. */
+/** Declares how a field of an input class is normalized before services get it. */
 export function normalizes(target: object, key: PropertyKey, normalize: Normalize): void {
   const fields = rules.get(target) ?? new Map<PropertyKey, Normalize>();
   rules.set(target, fields.set(key, normalize));
 }
 
-/** Writes the fields of a valid input as its classes state, in place and all the way down. */
+/** Normalizes the fields of a valid input as declared, in place and recursively. */
 export function normalizeInput(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) normalizeInput(item);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
@@ -20,6 +20,6 @@ export function normalizeInput(value: unknown): void {
   if (isInput(value)) for (const item of Object.values(value)) normalizeInput(item);
 }
 
-/** What callers write freely, such as metadata, is a plain object and has no rules. */
+/** Returns false for free-form values, such as metadata: they are plain objects and have no rules. */
 export const isInput = (value: object): boolean =>
   Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null;

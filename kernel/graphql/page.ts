@@ -17,7 +17,7 @@ registerEnumType(SortOrder, {
   valuesConfig: { ASC: { description: 'Smallest, oldest or A first.' }, DESC: { description: 'Largest, newest or Z first.' } },
 });
 
-/** Which part of a list is wanted: by page, by offset, or by the cursor that the previous answer gave. */
+/** The part of a list to return: by page, by offset, or by the cursor of the previous response. */
 @InputType({
   description: 'Part of a list to return, in one of three ways: `page` and `perPage`, `cursor` and `limit`, or `offset` and `limit`.',
 })
@@ -84,7 +84,7 @@ export interface Page<T> {
   pageInfo: PageInfo;
 }
 
-/** The GraphQL type `<Name>Page` of a record's lists. */
+/** Creates the GraphQL type `<Name>Page` for lists of a record. */
 export function pageOf<T extends object>(name: string, node: ClassType<T>): ClassType<Page<T>> {
   @ObjectType(`${name}Page`, { description: `One page of a list; its records have the type ${name}.` })
   class RecordPage implements Page<T> {
@@ -97,7 +97,7 @@ export function pageOf<T extends object>(name: string, node: ClassType<T>): Clas
   return RecordPage;
 }
 
-/** The GraphQL input `<Name>Sort` over a declared list of fields. Descriptions of common ones are in common-descriptions.ts. */
+/** Creates the GraphQL input `<Name>Sort` for the given sort fields, with optional descriptions of them. */
 export function sortOf<F extends string, K extends string>(
   name: string,
   fields: Record<K, F>,
@@ -125,5 +125,5 @@ export interface SortBy<F extends string = string> {
   order: SortOrder;
 }
 
-/** The order of lists of which nothing else was said. */
+/** The default order of lists. */
 export const NEWEST_FIRST: readonly SortBy[] = [{ field: 'createdAt', order: SortOrder.DESC }];

@@ -5,15 +5,18 @@ import { LimitedToAccounts } from '../errors/errors.ts';
 import { foundIn } from './input-problems.ts';
 
 /**
- * What a caller who is limited to accounts gets of a field. `account`: what is of these accounts, as the entity that it returns
- * declares (`@OrganizationFilter({ account })`); such a field needs not state it. `organization`: nothing, it concerns the
- * organization as a whole. `open`: what everybody gets. A root field that states none refuses such callers, and fails a test.
+ * What callers who are limited to accounts get from a field.
+ * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`). Such a field need not
+ *   declare it.
+ * - `organization`: nothing, because it concerns the organization as a whole.
+ * - `open`: the same as everybody.
+ * A root field without a scope refuses such callers, and fails a test.
  */
 export type FieldScope = 'account' | 'organization' | 'open';
 
 /**
- * States the permission of an operation, once: checked before the resolver runs, on every surface, and shown in the SDL as
- * `@requiresScopes`, from where the REST bridge and the OpenAPI document take it.
+ * Declares the permission of an operation, in one place. It is checked before the resolver runs, on every surface. The SDL shows it as
+ * `@requiresScopes`, from which the REST bridge and the OpenAPI document take it.
  */
 export const Requires =
   <A, C>(permission: Permission, { scope, secondFactor = false, also }: RequiresOptions<A, C> = {}): MethodDecorator =>
@@ -30,13 +33,13 @@ interface RequiresOptions<A, C> {
   secondFactor?: boolean;
   scope?: FieldScope;
   /**
-   * What the arguments ask for besides, such as a permission that is handed on: throws where the caller lacks it. It runs before the
-   * rules of the input, so that whoever may not do something is not told how to do it right.
+   * Checks what the arguments require in addition, such as a permission that the caller grants to others. Throws if the caller lacks it.
+   * It runs before the input rules, so that callers without permission do not learn how to form a valid request.
    */
   also?(args: A, context: C): void;
 }
 
-/** States that an operation is about the caller alone: any valid credentials will do. Shown in the SDL as `@authenticated`. */
+/** Declares that an operation concerns only the caller: any valid credentials are sufficient. The SDL shows it as `@authenticated`. */
 export const Authenticated =
   ({ secondFactor = false }: { secondFactor?: boolean } = {}): MethodDecorator =>
   (target, key, descriptor) => {
@@ -46,9 +49,9 @@ export const Authenticated =
     if (secondFactor) Directive(policyOf([SECOND_FACTOR]))(target, key, field);
   };
 
-/** A policy of that name in the SDL: a user who has one enrolled is asked for it (specification 3.6). */
+/** Policy in the SDL: users who have enrolled a second factor must pass it (specification 3.6). */
 export const SECOND_FACTOR = 'second_factor';
-/** Another: whoever is limited to accounts is refused. */
+/** Policy in the SDL: callers who are limited to accounts are refused. */
 export const ORGANIZATION = 'organization';
 const policyOf = (names: readonly string[]): string => `@policy(policies: [["${names.join('", "')}"]])`;
 
@@ -58,16 +61,17 @@ const factor = (isDemanded: boolean): Demand[] => (isDemanded ? [SECOND_FACTOR] 
 const stated = (scope: FieldScope | undefined): Demand[] => (scope ? [`scope:${scope}`] : []);
 const isScope = (demand: Demand): demand is `scope:${FieldScope}` => typeof demand === 'string' && demand.startsWith('scope:');
 
-/** The scope that a field states, or that was found for it. */
+/** The scope that a field declares, or that was derived for it. */
 export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
   demands.find(isScope)?.slice('scope:'.length) as FieldScope | undefined;
 
 /**
- * Throws itself, so that the error says which permission is missing. Permissions first: who may not is not asked for a code. False,
- * which makes the field null, for what a record leads to and a caller who is limited to accounts does not see.
+ * Checks the demands of a field. It throws by itself, so that the error names the missing permission. Permissions come first: a caller
+ * without permission is not asked for a second factor.
+ * Returns false, which makes the field null, for a field of a record that a caller limited to accounts must not see.
  */
 export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
-  // a check of the input alone, which the surface authorized
+  // a validation of the input only, which the surface has authorized
   if (foundIn(context)) return true;
   const { principal } = context;
   principal.requireAuthenticated();

@@ -5,10 +5,9 @@ import { checkPermission, type Demand } from './requires.ts';
 import { checkInputs } from './validate-input.ts';
 
 /**
- * Calls resolvers as their decorators say, in place of type-graphql's wrappers. Those make lists of parameters anew for each record
- * of a list, look for each member of an input through all input types of the process, and wait for six promises before the
- * resolver begins: for a list of 50 that was a tenth of the time. Here what can be known before is known before: which parameter is what,
- * and which class each member of an input becomes.
+ * Calls resolvers directly instead of through type-graphql's wrappers.
+ * The wrappers build parameter lists for each record, search all input types for each input field, and await six promises before the
+ * resolver: a tenth of the time for a list of 50. Here the parameters and input classes are resolved in advance.
  */
 export function callDirectly(resolverMap: Record<string, Record<string, Resolve>>, resolvers: readonly ClassType[]): void {
   const { queries, mutations, fieldResolvers, objectTypes } = noted();
@@ -25,9 +24,8 @@ export function callDirectly(resolverMap: Record<string, Record<string, Resolve>
 }
 
 /**
- * type-graphql gives every field a resolver, which only reads the property of its name: for a compiled query a call with all its
- * arguments, for every field of every record. Without one it reads the property itself. A field with a name, roles or middlewares
- * of its own keeps its resolver.
+ * Removes type-graphql's default resolvers, which only read the property of the same name. They cost a call with all arguments for every
+ * field of every record. Fields with another name, roles or middlewares keep their resolver.
  */
 export function readPlainly(): void {
   for (const field of noted().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
@@ -80,7 +78,7 @@ function readOf(parameter: Parameter): Read {
     }
     case 'root': {
       const record = parameter.getType?.() as ClassType | undefined;
-      // what another subgraph or a resolver gave is no record yet
+      // an object from another subgraph or a resolver is not an instance of the class yet
       return record ? ({ root }) => (root instanceof record ? root : Object.assign(new record() as object, root)) : ({ root }) => root;
     }
     case 'context':
@@ -97,14 +95,14 @@ function readOf(parameter: Parameter): Read {
 type Convert = (value: unknown) => unknown;
 const inputs = new Map<unknown, Convert>();
 
-/** What makes an object of an input class of what was sent, and of what is within it; undefined for what is taken as it is. */
+/** Returns a function that converts an argument to its input class, recursively; undefined if the type needs no conversion. */
 function inputOf(type: unknown): Convert | undefined {
   const known = inputs.get(type);
   if (known || !inputTypes().some(({ target }) => target === type)) return known;
   const fields = fieldsOf(type);
   const { prototype } = type as ClassType;
   const defaults = Object.entries(new (type as ClassType)() as object).filter(([, value]) => value !== undefined);
-  // an input may hold itself
+  // resolved lazily, because an input type may contain itself
   let members: (readonly [string, Convert | undefined])[] | undefined;
   const convert: Convert = (value) => {
     if (value === null || value === undefined) return value;
@@ -121,7 +119,7 @@ function inputOf(type: unknown): Convert | undefined {
   return convert;
 }
 
-/** Those of an input class and of the classes that it extends. */
+/** Returns the fields of an input class and of the classes that it extends. */
 function fieldsOf(type: unknown): InputField[] {
   if (typeof type !== 'function') return [];
   const own = inputTypes().find(({ target }) => target === type)?.fields ?? [];
@@ -129,7 +127,7 @@ function fieldsOf(type: unknown): InputField[] {
   return [...own, ...inherited];
 }
 
-/** Those of single arguments, and those that all arguments of a field become. */
+/** Classes of single arguments, and classes for all arguments of a field. */
 const inputTypes = () => [...noted().inputTypes, ...noted().argumentTypes];
 
 const instances = new Map<unknown, Record<string, unknown>>();
@@ -142,7 +140,7 @@ function instanceOf(target: ClassType): Record<string, unknown> {
 
 const noted = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataStorage: Metadata }).TypeGraphQLMetadataStorage;
 
-/** What the decorators of type-graphql have noted. */
+/** The metadata that type-graphql's decorators have stored. */
 interface Metadata {
   params: { index: number }[];
   fields: FieldMetadata[];

@@ -2,7 +2,7 @@ import type { FieldProblem } from '../errors/errors.ts';
 import type { Decimal } from '../values/money.ts';
 import { isInput } from './normalize-input.ts';
 
-/** An input as its rules see it: without the members that have the wrong shape or break a rule of their own; null in a list. */
+/** A partial input as its rules see it: fields with a wrong shape or a broken rule are left out; in a list they are null. */
 export type Valid<T> = T extends Date | Decimal
   ? T
   : T extends readonly (infer I)[]
@@ -17,19 +17,19 @@ type Check = (input: object, context: unknown) => readonly FieldProblem[];
 const rules = new Map<object, Check[]>();
 
 /**
- * States a rule between the members of an input class: returns what is wrong, with fields as the class names them. It is checked
- * together with the rules of single members. `C` is the resolvers' context of the subgraph, for the time and the caller; a rule that
- * needs the database belongs into the service.
+ * Declares a rule that concerns several fields of an input class. It returns the problems, with field names as in the class, and is
+ * checked together with the rules of single fields.
+ * `C` is the resolver context of the subgraph, for the time and the caller. A rule that needs the database belongs in the service.
  */
 export const Rule =
   <T extends object, C = unknown>(check: (input: Valid<T>, context: C) => readonly FieldProblem[]): ClassDecorator =>
   ({ prototype }) => {
     const known = rules.get(prototype as object) ?? [];
-    // decorators are applied from the last to the first
+    // class decorators are applied from last to first
     rules.set(prototype as object, [check as Check, ...known]);
   };
 
-/** The problems that the rules find in an input, and in those within it. */
+/** Returns the problems that these rules find in an input and in inputs within it. */
 export function problemsBetween(value: unknown, context: unknown, path = ''): FieldProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = rulesOf(value).flatMap((check) => check(value, context));

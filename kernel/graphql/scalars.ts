@@ -5,10 +5,10 @@ import { isoText } from '../values/timestamps.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
 
-/** A year 0 is none to PostgreSQL. */
+/** PostgreSQL has no year 0. */
 const ISO = /^(?!0000)\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** An instant. Out: ISO 8601 in UTC with milliseconds and `Z`. In: ISO 8601 with a zone, or a date (its midnight in UTC). */
+/** A point in time. Output: ISO 8601 in UTC with milliseconds and `Z`. Input: ISO 8601 with a zone, or a date (midnight in UTC). */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
@@ -25,10 +25,12 @@ function parseInstant(value: unknown): Date {
   return instant;
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** Rejects dates such as 30 February, which JavaScript reads as 2 March. */
 const isOnCalendar = (text: string): boolean => new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10));
 
-/** An exact decimal number such as an amount of money; a JSON number on the wire. In: a number or a numeric string. */
+/**
+ * An exact decimal number, such as an amount of money. It is a JSON number in requests and responses; numeric strings are also accepted.
+ */
 export const DecimalNumber = new GraphQLScalarType<Decimal, number>({
   name: 'Decimal',
   description:

@@ -18,15 +18,15 @@ export const ReadsFields =
     Extensions({ reads: fields })(target, key, descriptor);
   };
 
-/** Parameter of a list query: the record fields that the selected fields of its nodes need. */
+/** Parameter decorator of a list query: the record fields that the selected fields of its nodes need. */
 export const NodeFields = (): ReturnType<typeof createParameterDecorator> => createParameterDecorator(({ info }) => nodeFieldsOf(info));
 
-/** By the field of the query, which is the same object each time. */
+/** By the field node of the query, which is the same object for each execution. */
 const known = new WeakMap<FieldNode, SelectedFields>();
 
 function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
   const [first] = info.fieldNodes as [FieldNode];
-  // a field that is written out twice is put together anew each time
+  // a field that occurs twice is merged anew for each execution, so it cannot be cached
   const isOne = info.fieldNodes.length === 1;
   if (isOne && known.has(first)) return known.get(first);
   const nodes = info.fieldNodes.flatMap((node) => fieldsOf(info, node.selectionSet)).filter(({ name }) => name.value === 'nodes');
@@ -36,7 +36,7 @@ function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
   return fields;
 }
 
-/** With those that `@skip` and `@include` may leave out: one document, one answer. */
+/** Includes fields that `@skip` and `@include` may omit, so that the result depends only on the document. */
 function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): FieldNode[] {
   return (set?.selections ?? []).flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection];

@@ -9,8 +9,9 @@ keepRules();
 const OPTIONS = { skipMissingProperties: true, forbidUnknownValues: false, validationError: { target: false } };
 
 /**
- * Checks the arguments of a field by the rules declared on their classes, and writes their fields as they are stored; the first
- * problems of all of them come back at once as 400, with their number. A check alone (input-problems.ts) gets the problems, and ends here.
+ * Validates the arguments of a field by the rules of their classes, and normalizes them. Problems are returned together as 400: the first
+ * ones, and their number.
+ * A validation without execution (input-problems.ts) collects the problems and stops here.
  */
 export function checkInputs(values: readonly unknown[], context: unknown): void {
   const found = foundIn(context);
@@ -21,7 +22,7 @@ export function checkInputs(values: readonly unknown[], context: unknown): void 
   for (const value of values) normalizeInput(value);
 }
 
-/** What the rules of an input find in it: those of single members, then those between them. */
+/** Returns the problems of an input: those of single fields first, then those between fields. */
 export function problemsOf(value: unknown, context: unknown): Problems {
   const problems = new Problems();
   if (typeof value !== 'object' || value === null) return problems;
@@ -39,10 +40,10 @@ function collect({ property, value, constraints, children = [] }: ValidationErro
   for (const child of children) collect(child, field, problems);
 }
 
-/** class-validator starts its sentences with the property; here the field stands beside the reason. */
+/** Removes the property name from class-validator's messages, because the response has the field beside the reason. */
 const reasonOf = (text: string, property: string): string => (text.startsWith(`${property} `) ? text.slice(property.length + 1) : text);
 
-/** A copy without the members that break their own rules. */
+/** Returns a copy without the fields that break their own rules. */
 function withoutBroken(value: object, errors: readonly ValidationError[]): object {
   if (errors.length === 0) return value;
   const copy = (
@@ -58,7 +59,7 @@ function withoutBroken(value: object, errors: readonly ValidationError[]): objec
   return copy;
 }
 
-/** class-validator looks for the rules of a class among those of all classes, each time that it checks an object. */
+/** Caches the rules of each class, because class-validator searches the rules of all classes for each object. */
 function keepRules(): void {
   const storage = getMetadataStorage();
   const find = storage.getTargetValidationMetadatas.bind(storage);

@@ -4,14 +4,14 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PlatformError } from '../errors/errors.ts';
 
-/** The largest body of a request after decoding, in bytes, where a route states no other limit. */
+/** Default maximum size of a request body after decoding, in bytes. */
 export const BODY_LIMIT = 256 * 1024;
 
-/** Decoders of `Content-Encoding`, which stop at a size. */
+/** Decoders of `Content-Encoding`, with a size limit. */
 const DECODERS = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 const isKnown = (encoding: string): encoding is keyof typeof DECODERS => Object.hasOwn(DECODERS, encoding);
 
-/** Reads JSON on all routes of a scope, and nothing else. An empty body is no body. */
+/** Accepts only JSON bodies on all routes of a scope. An empty body counts as no body. */
 export function acceptJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, sent: Buffer) =>
@@ -19,7 +19,7 @@ export function acceptJson(scope: FastifyInstance): void {
   );
 }
 
-/** Reads HTML forms on all routes of a scope, and nothing else; `parse` gets their text. */
+/** Accepts only HTML forms on all routes of a scope. `parse` gets their text. */
 export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (text: string) => unknown): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -30,7 +30,7 @@ export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (t
 }
 
 /**
- * The text of a body: its `Content-Encoding` undone, up to the limit of its route, and its bytes read as UTF-8.
+ * Returns the text of a body: decoded by its `Content-Encoding` up to the limit of the route, as UTF-8.
  * @throws PlatformError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for another encoding or charset, INVALID_JSON for bytes that are not UTF-8
  */
 export async function readBody({ headers, routeOptions }: FastifyRequest, sent: Buffer, limit = routeOptions.bodyLimit): Promise<string> {
@@ -41,7 +41,7 @@ export async function readBody({ headers, routeOptions }: FastifyRequest, sent: 
   return decoded.toString('utf8');
 }
 
-/** @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8, whose subset is US-ASCII */
+/** @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8 or its subset US-ASCII */
 function checkCharset(contentType = ''): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType) ?? [];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
@@ -73,8 +73,8 @@ export const bodyTooLarge = (limit: number): PlatformError =>
 const MAX_PARTS = 100_000;
 
 /**
- * Refuses a large body of many small parts before it is parsed: what makes a body large are files, which are long strings, and
- * parsing 25 MiB of objects takes seconds and hundreds of megabytes.
+ * Refuses a large body with many small parts before it is parsed. Legitimate large bodies contain files, which are long strings; parsing
+ * 25 MiB of objects would take seconds and hundreds of megabytes.
  */
 function refuseManyParts(body: Buffer): void {
   let parts = 0;
@@ -84,7 +84,7 @@ function refuseManyParts(body: Buffer): void {
         throw new PlatformError('BODY_TOO_LARGE', `The body has more than ${MAX_PARTS} parts.`, { limit_parts: MAX_PARTS });
 }
 
-/** @throws INVALID_JSON; also for a member `__proto__`, which no record has and which is only ever sent as an attack. */
+/** @throws INVALID_JSON, also for a property `__proto__`, which no record has and which only attackers send */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
@@ -96,7 +96,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An escape may hide it. */
+/** Also matches escapes, which may hide the name. */
 const MAY_NAME_PROTOTYPE = /__proto__|\\u/;
 
 function refusePrototype(name: string, value: unknown): unknown {
@@ -104,7 +104,7 @@ function refusePrototype(name: string, value: unknown): unknown {
   return value;
 }
 
-/** V8 says where it stopped; the text around it may be a secret and is not shown. */
+/** Returns the position from V8's message. The text around it may be secret and is not shown. */
 function positionIn({ message }: SyntaxError): { position?: number } {
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   return position ? { position: Number(position) } : {};

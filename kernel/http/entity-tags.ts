@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** The encodings that responses are compressed with, the preferred one first. */
+/** The supported content encodings of responses, in order of preference. */
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A strong entity tag (RFC 9110, 8.8.3) over a representation. */
+/** Returns the strong entity tag (RFC 9110, 8.8.3) of a representation. */
 export const entityTag = (representation: string | Buffer): string => `"${hash('sha256', representation, 'base64url').slice(0, 27)}"`;
 
-/** The tag of the same representation in an encoding: other bytes, so another strong tag. */
+/** The tag of the same representation in an encoding. The bytes differ, so the strong tag must differ. */
 export const encodedTag = (tag: string, encoding: Encoding): string => `${tag.slice(0, -1)}-${encoding}"`;
 
 /**
- * The tag of If-None-Match under which the caller holds this representation, in whatever encoding; undefined where it holds none. It
- * compares weakly: what a proxy made weak still matches (RFC 9110, 13.1.2).
+ * Returns the tag in If-None-Match that matches this representation, in any encoding; undefined if none does. The comparison is weak: tags
+ * that a proxy weakened still match (RFC 9110, 13.1.2).
  */
 export function heldTag(header: string | undefined, tag: string): string | undefined {
   if (header === undefined) return undefined;
@@ -22,7 +22,7 @@ export function heldTag(header: string | undefined, tag: string): string | undef
     .find((sent) => isSame(sent, tag));
 }
 
-/** If-Match compares strongly: a weak tag never matches (RFC 9110, 13.1.1). That of any encoding does. */
+/** Compares If-Match strongly: a weak tag never matches (RFC 9110, 13.1.1). The tag of any encoding does. */
 export const matchesStrongly = (header: string, tag: string): boolean => tagsOf(header).some((sent) => isSame(sent, tag));
 
 const isSame = (sent: string, tag: string): boolean => sent === tag || encodings.some((encoding) => sent === encodedTag(tag, encoding));

@@ -3,33 +3,36 @@ import { unavailableFor } from '../database/unavailable.ts';
 import { type ErrorCode, PlatformError } from '../errors/errors.ts';
 import type { RequestContext } from '../request.ts';
 
-/** The operation categories of specification 8.4 that have an hourly limit of their own. */
+/** Operation categories of specification 8.4 that have their own hourly limit. */
 export type RateCategory = 'billing' | 'provisioning' | 'export' | 'account';
-/** The classes of the queue of specification 8.4, most urgent first. */
+/** Priorities of the queue in specification 8.4, highest first. */
 export type Priority = 'critical' | 'high' | 'normal' | 'low';
 
-/** A page that says what went wrong, for a person who looks at it; undefined for everybody else, who gets JSON. */
+/** Creates an HTML error page for a person in a browser. Returns undefined for other clients, which get JSON. */
 export type ErrorPage = (error: PlatformError, request: FastifyRequest) => { headers: Record<string, string>; text: string } | undefined;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Absent where there are no pages. */
+    /** Absent if there are no pages. */
     errorPage?: ErrorPage;
   }
   interface FastifyRequest {
-    /** The authenticated request, set by the edge before any handler runs; on a `public` route it may be anonymous (null). */
+    /** The authenticated request, set by the edge before any handler runs. On a `public` route it may be anonymous (null). */
     caller: RequestContext;
   }
   interface FastifyContextConfig {
     /**
-     * `public` routes look at no credentials; `optional` ones at those that are sent; `page` ones at the cookie of who signed in to our
-     * pages, and whose session has ended is nobody there. Default: authenticated.
+     * Which credentials a route checks. `public`: none. `optional`: those that are sent. `page`: the session cookie of the web pages,
+     * where an expired session counts as anonymous. Default: authenticated.
      */
     access?: 'public' | 'optional' | 'page' | 'authenticated';
-    /** What the request costs against hour and burst. Default: by method (GET 1, POST 2, PUT 2, DELETE 3). */
+    /** Cost of the request in the hourly and burst limits. Default by method: GET 1, POST 2, PUT 2, DELETE 3. */
     weight?: number;
     category?: RateCategory | null;
-    /** Who is served first when all slots are taken. `deferred`: it is known when the body is, and `request.enter` says it. Default: normal. */
+    /**
+     * Order in which requests get a slot when all are taken. `deferred`: it is known only with the body, and `request.enter` sets it.
+     * Default: normal.
+     */
     priority?: Priority | 'deferred';
   }
 }
@@ -39,7 +42,7 @@ export interface ErrorBody {
   error: { code: string; message: string; details: Record<string, unknown>; request_id: string };
 }
 
-/** The body of a challenge (specification 2.4), which is not the standard one. */
+/** The body of a second-factor challenge (specification 2.4), which differs from the standard one. */
 export interface ChallengeBody {
   error: 'mfa_required';
   challenge_id: unknown;
@@ -47,7 +50,10 @@ export interface ChallengeBody {
   message: string;
 }
 
-/** Makes the error body of any thrown value; what is not a PlatformError becomes SERVICE_UNAVAILABLE or INTERNAL_ERROR and must be logged by the caller. */
+/**
+ * Creates the error body of any thrown value. An error that is not a PlatformError becomes SERVICE_UNAVAILABLE or INTERNAL_ERROR, and the
+ * caller must log it.
+ */
 export function errorBody(error: unknown, requestId: string): ErrorBody | ChallengeBody {
   const known = toPlatformError(error);
   if (known.code === 'MFA_REQUIRED') {
@@ -57,7 +63,7 @@ export function errorBody(error: unknown, requestId: string): ErrorBody | Challe
   return { error: { code: known.code, message: known.message, details: known.details, request_id: requestId } };
 }
 
-/** The error itself where it may be shown, else SERVICE_UNAVAILABLE or INTERNAL_ERROR with the original as `cause`. */
+/** Returns the error itself if it may be shown; otherwise SERVICE_UNAVAILABLE or INTERNAL_ERROR with the original as `cause`. */
 export function toPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   const unavailable = unavailableFor(error);
@@ -70,7 +76,7 @@ export function toPlatformError(error: unknown): PlatformError {
   );
 }
 
-/** Fastify's own refusals in the platform's words: its messages are for developers of servers. */
+/** Replaces Fastify's own errors, whose messages are written for developers of servers. */
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is larger than this operation accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.'],
@@ -80,22 +86,22 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_BAD_URL: ['ROUTE_NOT_FOUND', 'The path is not a valid URL.'],
 };
 
-/** The error that a caller sees for whatever was thrown while a request was served. */
+/** Returns the error that a caller sees for anything thrown during a request. */
 export function shownAs(error: unknown, { raw }: Pick<FastifyRequest, 'raw'>): PlatformError {
   if (error instanceof PlatformError) return error;
-  // nobody reads the response, but what a client breaks off is not counted and logged as our fault
+  // nobody reads this response, but it prevents aborted uploads from being counted and logged as platform failures
   if (raw.errored && error === raw.errored)
     return new PlatformError('MALFORMED_REQUEST', 'The connection was closed before the whole body had arrived.', {}, { cause: error });
   const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
   const [known, message] = REFUSALS[String(code)] ?? [];
   if (known && message) return new PlatformError(known, message, {}, { cause: error });
-  // Fastify's JSON parser throws a SyntaxError with the status alone
+  // Fastify's JSON parser throws a SyntaxError that has only the status
   if (error instanceof SyntaxError && statusCode === 400)
     return new PlatformError('INVALID_JSON', 'The body is not valid JSON.', {}, { cause: error });
   return toPlatformError(error);
 }
 
-/** Says that the response also depends on this request header (RFC 9110, 12.5.5). */
+/** Adds a request header to `Vary`: the response also depends on it (RFC 9110, 12.5.5). */
 export function addVary(reply: FastifyReply, name: string): void {
   const names = String(reply.getHeader('vary') ?? '');
   const isNamed = names.split(',').some((one) => one.trim() === '*' || one.trim().toLowerCase() === name.toLowerCase());
@@ -104,11 +110,11 @@ export function addVary(reply: FastifyReply, name: string): void {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** `Retry-After`, where an error says when the request may succeed. */
+/** Returns the `Retry-After` header, if the error says when a retry may succeed. */
 export const retryHeaders = ({ details: { retry_after: seconds } }: PlatformError): Record<string, string> =>
   typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 
-/** Answers with the standard error body. What is our fault is logged with the request's id, and says nothing about itself. */
+/** Sends the standard error body. Platform failures are logged with the request id, and their details are not sent. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const shown = shownAs(error, request);
   if (shown.status >= 500) {

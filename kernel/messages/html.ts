@@ -1,13 +1,13 @@
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Markup that is safe to put into a page or a mail as it is: made by `html` alone. */
+/** Markup that is safe in a page or mail. Only `html` creates it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 type Part = Markup | readonly Markup[] | string | number | null | undefined | false;
 
-/** A template of markup: what is put into it is escaped, but for markup. Null, undefined and false leave nothing. */
+/** Template tag for markup. Inserted values are escaped, except Markup. Null, undefined and false become empty. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(strings.map((text, index) => (index === 0 ? text : rendered(parts[index - 1]) + text)).join(''));
 }

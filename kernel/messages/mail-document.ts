@@ -1,18 +1,18 @@
 import { html } from './html.ts';
 import type { Mail } from './mail.ts';
 
-/** A label and what it is about the matter: `['Status', 'in progress']`. */
+/** A label and a value: `['Status', 'in progress']`. */
 export type Fact = readonly [label: string, value: string];
 
-/** What somebody wrote, as a mail shows it. */
+/** A comment as shown in a mail. */
 export interface MailComment {
   author: string;
-  /** As people read it, with its zone. */
+  /** The formatted time, with its zone. */
   at: string;
   content: string;
 }
 
-/** A mail before it is written, but for the greeting: text and HTML are made of the same parts, so that they say the same. */
+/** The content of a mail without the greeting. Text and HTML are generated from the same parts, so that both say the same. */
 export interface MailDocument {
   paragraphs: readonly string[];
   facts?: readonly Fact[];
@@ -27,13 +27,13 @@ export interface Recipient {
 
 const SUBJECT_LENGTH = 255;
 
-/** A mail to somebody, with a greeting. */
+/** Creates a mail with a greeting. */
 export function mailTo({ email, name }: Recipient, subject: string, document: MailDocument): Mail {
   const text = textOf(document, name);
   return { to: email, ...(name && { toName: name }), subject: asSubject(subject), text, html: htmlOf(document, name) };
 }
 
-/** One line, whatever a title or a name holds: none of it becomes a header of its own. */
+/** Makes a single line of any title or name, so that it cannot inject a mail header. */
 export function asSubject(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > SUBJECT_LENGTH ? `${[...line].slice(0, SUBJECT_LENGTH - 1).join('')}…` : line;
@@ -55,7 +55,7 @@ export function textOf({ paragraphs, facts = [], comments = [], link }: MailDocu
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Without scripts, styles and images of elsewhere; what stands in it is escaped. */
+/** Contains no scripts, and no external styles or images. Values are escaped. */
 export function htmlOf({ paragraphs, facts = [], comments = [], link }: MailDocument, recipientName: string | null): string {
   const rows = facts.map(([label, value]) => html`<tr><th align="left">${label}</th><td>${value}</td></tr>`);
   const quotes = comments.map(

@@ -6,30 +6,30 @@ import { newId } from '../records/ids.ts';
 import { MessageRejected } from './rejected.ts';
 
 export interface Mail {
-  /** The address alone. */
+  /** The address only. */
   to: string;
-  /** Shown beside the address. */
+  /** Display name of the recipient. */
   toName?: string;
   subject: string;
   text: string;
   html?: string;
   attachments?: { filename: string; contentType: string; content: Buffer }[];
-  /** The same at each attempt, without angle brackets, so that mail programs show a mail that came twice once: `nrec_01…@api.example.com`. */
+  /** The same for each attempt, without angle brackets, so that mail programs show a duplicate only once: `nrec_01…@api.example.com`. */
   messageId?: string;
-  /** What mails that belong together have in common, without angle brackets: mail programs show them as one conversation. */
+  /** An id shared by related mails, without angle brackets: mail programs show them as one conversation. */
   thread?: string;
 }
 
-/** Hands mails to whoever delivers them. */
+/** Sends mails through a mail server or a substitute. */
 export interface Mailer {
-  /** True where what it takes reaches nobody. */
+  /** True if mails are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws MailRejected where trying again cannot help; another Error where it may. */
+  /** @throws MailRejected if a retry cannot help; another Error if it may */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The mail server will not take this mail: there is no such mailbox, or it does not want the content. */
+/** The mail server refuses this mail permanently: the mailbox does not exist, or the content is not accepted. */
 export class MailRejected extends MessageRejected {
   constructor(reason: string, options?: ErrorOptions) {
     super(`The mail server refused the mail: ${reason}`, options);
@@ -40,7 +40,7 @@ export class MailRejected extends MessageRejected {
 const TIMEOUT_MS = 10_000;
 const REASON_LENGTH = 200;
 
-/** Sends by SMTP, over kept connections. */
+/** Sends by SMTP, over pooled connections. */
 export class SmtpMailer implements Mailer {
   readonly #transport;
 
@@ -66,7 +66,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Where there is no mail server: each mail becomes a file that mail programs open, for whoever develops or tries the platform. */
+/** Writes each mail to a file that mail programs can open. It replaces the mail server in development and trials. */
 export class FolderMailer implements Mailer {
   readonly isSimulated = true;
   readonly #build = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
@@ -85,7 +85,7 @@ export class FolderMailer implements Mailer {
   async close(): Promise<void> {}
 }
 
-/** Address and name apart, so that nothing in a name is read as another address. Absence notes are not to be answered to a machine. */
+/** Keeps address and name separate, so that a name cannot add another address. The header stops automatic replies. */
 function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: string) {
   return {
     ...content,
@@ -97,10 +97,10 @@ function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: st
   };
 }
 
-/** Which steps of SMTP are about this mail; the others are about the connection. */
+/** Error codes of SMTP steps that concern this mail; other codes concern the connection. */
 const ABOUT_THE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 
-/** What a server said that refuses this very mail for good (RFC 5321, 4.2.1: 5yz); undefined where another try may fare better. */
+/** Returns the server's response if it refuses this mail permanently (RFC 5321, 4.2.1: 5yz); undefined if a retry may succeed. */
 function refusalIn(error: unknown): string | undefined {
   const { code = '', responseCode = 0, response = '' } = error as { code?: string; responseCode?: number; response?: string };
   return ABOUT_THE_MAIL.includes(code) && responseCode >= 500 ? response.slice(0, REASON_LENGTH) : undefined;

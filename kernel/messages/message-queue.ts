@@ -6,7 +6,7 @@ import type { Mail, Mailer } from './mail.ts';
 import { MessageRejected } from './rejected.ts';
 import type { Sms, SmsSender } from './sms.ts';
 
-/** What came of an attempt. `problem` is for whoever asked; the details of an outage are the operator's, in the log. */
+/** The outcome of an attempt. `problem` is shown to the requester; details of an outage go only to the operator's log. */
 export type Attempt = { isSimulated: boolean; problem?: undefined } | { problem: string; isFinal: boolean; error: unknown };
 
 export interface MessageQueueParts<J> {
@@ -14,22 +14,27 @@ export interface MessageQueueParts<J> {
   log: Logger;
   mailer: Mailer;
   sms: SmsSender;
-  /** Of the queue: `support.notify`. */
+  /** Name of the queue: `support.notify`. */
   name: string;
   retries: QueueOptions;
-  /** Messages of an organization for which this is true wait. */
+  /** While this returns true, messages of the organization wait. */
   isSuspended?: IsSuspended | undefined;
-  /** What the log calls it. */
+  /** The id of the message in log lines. */
   idOf(job: J): string;
-  /** What a job sends now; undefined where nothing is to be sent any more. @throws MessageRejected */
+  /**
+   * Builds the message at the time of sending; undefined if nothing should be sent any more.
+   * @throws MessageRejected
+   */
   messageOf(job: J): Promise<Mail | Sms | undefined>;
-  /** Keeps what came of an attempt, and says whether it was the last. */
+  /** Stores the outcome of an attempt, and returns true if it was the last. */
   recordAttempt?(job: J, attempt: Attempt): Promise<boolean>;
 }
 
 /**
- * Messages to people that leave when, and only when, a transaction commits: a job for each, tried again until the message is taken or
- * rejected for good. At least once: where a process dies before it noted that it sent, it is sent again, by mail under the same Message-ID.
+ * Messages to people that are sent if, and only if, a transaction commits. Each message is a job, which is retried until the message is
+ * accepted or permanently rejected.
+ * Delivery is at least once: if a process dies before it records the success, the message is sent again. A mail then has the same
+ * Message-ID.
  */
 export class MessageQueue<J extends object> {
   constructor(private readonly parts: MessageQueueParts<J>) {
@@ -40,7 +45,7 @@ export class MessageQueue<J extends object> {
     return this.parts.jobs.enqueue(tx, this.parts.name, job);
   }
 
-  /** @throws what went wrong where it is to be tried again */
+  /** @throws the error of the attempt if it must be retried */
   async #send(job: J): Promise<void> {
     const attempt = await this.#attempt(job);
     if (!attempt) return;

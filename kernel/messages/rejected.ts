@@ -1,2 +1,2 @@
-/** A message that will never arrive: trying again cannot help. Its text is for whoever asked for the message. */
+/** A message that can never be delivered, so a retry cannot help. The text is for the requester of the message. */
 export abstract class MessageRejected extends Error {}

@@ -11,14 +11,14 @@ interface SealedMessage {
   id: string;
   sealed: string;
   until?: string | undefined;
-  /** By which its queue knows whether it waits. */
+  /** The queue uses it to check whether the message must wait. */
   organizationId?: string | undefined;
 }
 
 export interface SealedMessageOptions {
-  /** It is not sent any more after that, when it is of no use. */
+  /** The message is not sent after this time, because it would be useless. */
   until?: Date | undefined;
-  /** The organization while whose suspension it waits. Default: it does not, as what a login needs. */
+  /** The message waits while this organization is suspended. Default: it never waits, for example because a login needs it. */
   organizationId?: string;
 }
 
@@ -31,7 +31,7 @@ export interface SealedMessagesParts extends Omit<MessageQueueParts<SealedMessag
 export type MailQueue = SealedMessages<Omit<Mail, 'attachments'>>;
 export type SmsQueue = SealedMessages<Sms>;
 
-/** Messages that hold codes and links that open accounts: sealed while they wait, and on no record. */
+/** Messages with codes and links that give access to accounts. They are encrypted while they wait, and not stored in any record. */
 export class SealedMessages<M extends Omit<Mail, 'attachments'> | Sms> {
   readonly #queue: MessageQueue<SealedMessage>;
   readonly #box: SecretBox;

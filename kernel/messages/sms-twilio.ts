@@ -3,21 +3,21 @@ import { HttpClient } from '../outbound/http.client.ts';
 import { type Sms, SmsRejected, type SmsSender } from './sms.ts';
 
 export interface TwilioOptions {
-  /** `https://api.twilio.com`, or who speaks the same. */
+  /** `https://api.twilio.com`, or a compatible API. */
   url: string;
   accountSid: string;
   authToken: string;
-  /** The sender: a number, or `MG…` for a messaging service. */
+  /** The sender: a phone number, or `MG…` for a messaging service. */
   from: string;
   timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Twilio's error body. Its message may hold the number, so only its code is read. */
+/** Twilio's error body. Only the code is read, because the message may contain the phone number. */
 const twilioError = z.object({ code: z.number() });
 
-/** Sends by Twilio's Messages resource (API 2010-04-01). */
+/** Sends through Twilio's Messages resource (API 2010-04-01). */
 export class TwilioSms implements SmsSender {
   readonly #url: string;
   readonly #authorization: string;

@@ -6,21 +6,21 @@ import { newId } from '../records/ids.ts';
 import { MessageRejected } from './rejected.ts';
 
 export interface Sms {
-  /** In E.164 form: `+12125550100`. */
+  /** In E.164 format: `+12125550100`. */
   to: string;
   text: string;
 }
 
-/** Hands text messages to whoever delivers them. */
+/** Sends text messages through a provider or a simulation. */
 export interface SmsSender {
-  /** True where what it takes reaches nobody. */
+  /** True if messages are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws SmsRejected where trying again cannot help; another Error where it may. */
+  /** @throws SmsRejected if a retry cannot help; another Error if it may */
   send(sms: Sms): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The provider will not take this message: the number is none, or cannot be reached. Holds neither number nor text. */
+/** The provider refuses this message permanently: the number is invalid or unreachable. The error contains neither number nor text. */
 export class SmsRejected extends MessageRejected {
   constructor(reason: string) {
     super(`The SMS provider refused the message: ${reason}`);
@@ -28,13 +28,13 @@ export class SmsRejected extends MessageRejected {
   }
 }
 
-/** Twilio's own magic numbers, so that what was tried with the simulator behaves so with Twilio's test credentials too. */
+/** Twilio's own magic numbers, so that the simulation behaves like Twilio's test credentials. */
 export const SIMULATED_FAILURES: Readonly<Record<string, 'rejected' | 'unavailable'>> = {
   '+15005550001': 'rejected',
   '+15005550009': 'unavailable',
 };
 
-/** Where there is no SMS provider: each message becomes a file that says that it was never sent, for whoever tries the platform. */
+/** Replaces the SMS provider in trials: writes each message to a file that says that it was not sent. */
 export class SimulatedSms implements SmsSender {
   readonly isSimulated = true;
 

@@ -6,15 +6,15 @@ const FAST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * What the platform counts about itself, for `/metrics`. Labels have few values: never an id, a path with one, or a tenant.
- * One set belongs to one platform, so that two of them in one process (tests) do not add up.
+ * Creates the metrics of the platform for `/metrics`. Labels have few values: never an id, a path with an id, or an organization.
+ * Each platform has its own set, so that two platforms in one process (tests) do not add up.
  */
 export function createMetrics() {
   const registers = [new Registry()];
   const samples = new MetricSamples(registers);
   let text: Promise<string> | undefined;
   return {
-    /** Everything in Prometheus' text format. Readers that come while it is made get the same one. */
+    /** All metrics in the Prometheus text format. Concurrent readers share one result. */
     text() {
       text ??= samples
         .refresh()
@@ -24,7 +24,7 @@ export function createMetrics() {
         });
       return text;
     },
-    /** Gauges that cost a statement. */
+    /** Gauges that are read from the database. */
     samples,
     ...workMetrics(registers),
     httpDuration: new Histogram({
@@ -77,7 +77,10 @@ export function createMetrics() {
 
 let processMetrics: Registry | undefined;
 
-/** Memory, event loop and garbage collection belong to the process: they are watched once, from when someone first asks. */
+/**
+ * Memory, event loop and garbage collection belong to the process. They are collected once per process, starting with the first request
+ * for metrics.
+ */
 function exposition(registers: Registry[]): Promise<string> {
   if (!processMetrics) {
     processMetrics = new Registry();

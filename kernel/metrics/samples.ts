@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../log/log.ts';
 
-/** However often metrics are read, a sample costs its statement once in so long. */
+/** Minimum time between two samples, however often metrics are read. */
 const EVERY_MS = 10_000;
-/** A reader of metrics waits so long for samples; what takes longer is shown as it was. */
+/** How long a reader of metrics waits for samples. Slower samples keep their previous value. */
 const PATIENCE_MS = 1_000;
 
 interface Sample {
@@ -14,8 +14,8 @@ interface Sample {
 }
 
 /**
- * Gauges that cost a statement, such as the number of jobs that wait. They are taken when metrics are read, at most once in ten
- * seconds and never twice at a time, so that neither an idle platform nor a storm of readers costs the database anything.
+ * Gauges that need a database query, such as the number of waiting jobs. They are sampled when metrics are read, at most once in ten
+ * seconds and never in parallel. So neither an idle platform nor many readers load the database.
  */
 export class MetricSamples {
   readonly #samples = new Map<string, Sample>();
@@ -30,7 +30,10 @@ export class MetricSamples {
     });
   }
 
-  /** Has `take` set gauges whenever they are read and older than `everyMs`, until the returned function is called. */
+  /**
+   * Registers `take`, which sets gauges. It runs when metrics are read and the sample is older than `everyMs`, until the returned function
+   * is called.
+   */
   add(name: string, log: Logger, take: () => Promise<void>, everyMs = EVERY_MS): () => void {
     const logged = async (): Promise<void> => {
       try {
@@ -47,7 +50,7 @@ export class MetricSamples {
     };
   }
 
-  /** Resolves when all samples are fresh, or it took too long. */
+  /** Resolves when all samples are fresh, or after the time limit. */
   async refresh(): Promise<void> {
     const taking = [...this.#samples.values()].map((sample) => this.#refreshed(sample));
     if (taking.length === 0) return;

@@ -8,7 +8,7 @@ interface Sender<M> {
   close(): Promise<void>;
 }
 
-/** A sender whose attempts are timed and counted by what came of them. */
+/** Wraps a sender so that its attempts are measured, by outcome. */
 export function measured<M>(kind: 'mail' | 'sms', sender: Sender<M>, { messageDuration }: Pick<Metrics, 'messageDuration'>): Sender<M> {
   const { isSimulated = false } = sender;
   return {

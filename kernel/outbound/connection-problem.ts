@@ -10,15 +10,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the host cannot be reached',
 };
 
-/** How long a request to somebody else may take: to connect, TLS included, and as a whole. */
+/** Time limits of an outgoing request: to connect, including TLS, and in total. */
 export interface RequestTimeouts {
   connectMs: number;
   wholeMs: number;
 }
 
 /**
- * Why a request to a caller's URL had no answer, in words for that caller. Without addresses, which may be those of a network
- * that they cannot see. `late` is one that was cut off at its deadline.
+ * Describes to a caller why a request to its URL got no response. It names no addresses, which may belong to a network that the caller
+ * cannot see. `late` means that the deadline was exceeded.
  */
 export function connectionProblem(error: Error | 'late' | undefined, { connectMs, wholeMs }: RequestTimeouts): string {
   if (error === 'late') return `no answer within ${wholeMs / 1000} s`;

@@ -9,13 +9,13 @@ export interface Received {
   isCut: boolean;
 }
 
-/** What came of an exchange. Both, where an answer broke off. */
+/** The result of an exchange: a response, a failure, or both if the response was interrupted. */
 export interface Ended {
   received?: Received | undefined;
   failure?: Error | undefined;
 }
 
-/** One request and what comes back, of which `maxBytes` are kept: a longer answer is not read to the end. */
+/** One request and its response. At most `maxBytes` of the body are read. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly ended: Promise<Ended>;
   readonly #resolve: (ended: Ended) => void;
@@ -31,7 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
   }
 
-  /** No more is waited for. */
+  /** Ends the exchange with a failure. */
   end(failure: Error): void {
     this.#finish(failure);
     this.#abort(failure);
@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Received['headers']): void {
-    // 1xx only announce
+    // 1xx responses are informational
     if (status >= 200) this.#head = { status, headers };
   }
 

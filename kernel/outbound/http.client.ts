@@ -10,17 +10,17 @@ import { UrlGuard } from './ssrf.ts';
 const TIMEOUTS: RequestTimeouts = { connectMs: 5000, wholeMs: 10_000 };
 const MAX_BYTES = 512 * 1024;
 const USER_AGENT = 'Telecom-Platform/1.3';
-/** Answers of 4xx that speak of credentials, addresses, a limit or the moment: another try may fare better. */
+/** 4xx statuses about credentials, addresses, limits or timing, for which a retry may succeed. */
 const RETRIED_STATUSES = [401, 403, 404, 405, 408, 409, 425, 429];
 
 export interface HttpClientOptions {
-  /** For URLs that callers give. Default: any address, as the operator may set. */
+  /** Guards URLs that callers provide. Default: any address, for URLs that the operator configures. */
   guard?: UrlGuard;
   timeouts?: RequestTimeouts;
-  /** More of an answer is not read. Default 512 KiB. */
+  /** Maximum size of a response body that is read. Default: 512 KiB. */
   maxBytes?: number;
   userAgent?: string;
-  /** The status is all that counts: a body that breaks off or takes too long does not undo it. */
+  /** True if only the status matters: a body that is interrupted or too slow does not make the request fail. */
   isStatusEnough?: boolean;
   /** For dates in `Retry-After`. */
   clock?: Clock;
@@ -32,18 +32,18 @@ export interface OutboundRequest {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, in place of `json`. */
+  /** Sent as is, instead of `json`. */
   body?: string;
-  /** For the whole of this request, in place of the client's. */
+  /** Time limit of this request, instead of the client's. */
   timeoutMs?: number;
 }
 
-/** Nobody answered: what was asked for may have happened or not. The message is in words for whoever gave the URL. */
+/** No response was received, so the outcome is unknown. The message is written for the person who provided the URL. */
 export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-/** Any answer with a status; a redirect is one too. */
+/** A response with any status, including redirects. */
 export class OutboundResponse {
   constructor(
     private readonly received: Received,
@@ -54,12 +54,15 @@ export class OutboundResponse {
     return this.received.status;
   }
 
-  /** It was longer than what was read of it. */
+  /** True if the body was longer than what was read. */
   get isCut(): boolean {
     return this.received.isCut;
   }
 
-  /** What was asked for was done, was refused for good, or may succeed `later`. Who answers without end is not to be trusted. */
+  /**
+   * The outcome of the request: done, refused permanently, or worth a retry `later`. A response that exceeds the size limit is not
+   * trusted.
+   */
   get outcome(): 'done' | 'refused' | 'later' {
     if (this.isCut) return 'later';
     if (this.status < 300) return 'done';
@@ -78,20 +81,21 @@ export class OutboundResponse {
     return this.received.headers[name]?.toString();
   }
 
-  /** How long the remote wants to be left alone, in milliseconds; 0 where it says nothing. */
+  /** How long the remote asks us to wait, in milliseconds; 0 if it does not. */
   get retryAfterMs(): number {
     return retryAfterMs(this.header('retry-after'), this.clock.now());
   }
 
-  /** The body as `schema` has it; undefined stands for what is no JSON. */
+  /** Validates the JSON body with `schema`. A body that is not JSON is undefined. */
   json<T>(schema: z.ZodType<T>): z.ZodSafeParseResult<T> {
     return schema.safeParse(jsonIn(this.text));
   }
 }
 
 /**
- * How the platform asks others over HTTP: kept connections, one deadline for the whole request, bounded answers, no redirects,
- * nothing of the network in errors, one repetition of a GET or PUT whose kept connection was closed, and the `traceparent` of what led to the request.
+ * HTTP client for outgoing requests: pooled connections, one deadline per request, limited responses, no redirects, and no network details
+ * in errors.
+ * A GET or PUT is repeated once if its pooled connection was closed. Requests carry the current `traceparent`.
  */
 export class HttpClient {
   readonly #agent;
@@ -143,24 +147,24 @@ export class HttpClient {
     const { received, failure } = await exchange.ended;
     clearTimeout(deadline);
     if (received && (isStatusEnough || !failure)) return new OutboundResponse(received, clock);
-    // a cause would bring addresses, and headers, into a log
+    // no cause: it would write addresses and headers into a log
     throw new NoResponse(connectionProblem(failure instanceof DeadlineExceeded ? 'late' : failure, { ...timeouts, wholeMs: timeoutMs }));
   }
 
-  /** Lets what is under way end. */
+  /** Waits for running requests to end. */
   close(): Promise<void> {
     return this.#agent.close();
   }
 
-  /** Cuts off what is under way. */
+  /** Aborts running requests. */
   destroy(): Promise<void> {
     return this.#agent.destroy();
   }
 }
 
 /**
- * The connection ended before anything came back: most often a kept one, which the other side closed for being idle just when the
- * request was sent into it. What may be repeated without harm is sent once more; a POST may have been acted upon, so its caller decides.
+ * Returns true if the connection ended before any response. Usually a pooled connection was closed as idle just when the request was sent.
+ * Safe requests are repeated once; a POST may have had its effect, so its caller decides.
  */
 function isDropped({ received, failure }: Ended): boolean {
   return !received && failure !== undefined && 'code' in failure && DROPPED.includes(String(failure.code));
@@ -170,7 +174,7 @@ const DROPPED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ANYWHERE = new UrlGuard({ allowPrivate: true });
 const decoder = new TextDecoder();
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for text that is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

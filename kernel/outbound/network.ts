@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Groups of an IPv6 address that name a network; its hosts move freely in the others. */
+/** Number of groups of an IPv6 address that identify a network. Its hosts can use any address within it. */
 const NETWORK_GROUPS = 4;
 
 /**
- * The part of an address that counts as one place: all of an IPv4 address, also where it comes mapped into IPv6, and the /64 of
- * an IPv6 address, because one customer has at least that much.
+ * The part of an address that counts as one caller: a whole IPv4 address (also if mapped into IPv6), or the /64 of an IPv6 address,
+ * because one customer has at least that much.
  */
 export function networkOf(ip: string): string {
   if (isIPv4(ip) || !isIPv6(ip)) return ip;

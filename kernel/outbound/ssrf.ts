@@ -3,7 +3,10 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
-/** IANA's special-purpose registry for IPv4: what is not a place on the public internet. Metadata of clouds lies in it but for one. */
+/**
+ * IANA's special-purpose registry for IPv4: addresses that are not on the public internet. It covers the metadata services of all clouds
+ * but one.
+ */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,12 +23,12 @@ const FORBIDDEN_IPV4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // looks public, and leads from every virtual machine of Azure to its host
+  // looks public, but leads from every Azure virtual machine to its host
   '168.63.129.16/32',
 ];
-/** Of global unicast: Teredo and the other protocol assignments, documentation, 6to4 (which holds an IPv4 address). */
+/** Parts of the global unicast range: Teredo and other protocol assignments, documentation, 6to4 (which embeds an IPv4 address). */
 const FORBIDDEN_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-/** Everything outside is loopback, private, link-local, multicast, or a form that holds an IPv4 address (mapped, NAT64, SIIT). */
+/** Everything outside this range is loopback, private, link-local, multicast, or embeds an IPv4 address (mapped, NAT64, SIIT). */
 const GLOBAL_IPV6 = '2000::/3';
 
 const forbidden = blockListOf([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6]);
@@ -40,15 +43,15 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an address is one of the public internet. */
+/** Returns true if an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
-  // with a zone it is one of a network at hand, whatever it begins with
+  // an address with a zone is always local
   if (address.includes('%')) return false;
   if (isIP(address) === 4) return !forbidden.check(address, 'ipv4');
   return isIP(address) === 6 && globalIpv6.check(address, 'ipv6') && !forbidden.check(address, 'ipv6');
 }
 
-/** The connection was refused by us: its address is not public. Says nothing about where the name leads. */
+/** Thrown if the platform refuses a connection because the address is not public. It does not reveal the resolved address. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 
@@ -58,15 +61,15 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** All addresses of a name. Default: as the system says. */
+/** Resolves all addresses of a name. Default: the system's resolver. */
 export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
 
 const RESOLVE_TIMEOUT_MS = 2000;
 
 /**
- * The one guard against server-side request forgery, for every URL that a caller gives us to call: webhooks, Slack, Jira, key
- * sets. `problemWith` refuses early, with words for the caller; the connections of `agent` are what protects, since a name may
- * lead elsewhere by the time it is called.
+ * The only guard against server-side request forgery, for every URL that a caller gives us to call: webhooks, Slack, Jira, key sets.
+ * `problemWith` refuses early, with a message for the caller. The protection itself is in the connections of `agent`, because a name may
+ * resolve to another address by the time of the call.
  */
 export class UrlGuard {
   readonly #allowPrivate: boolean;
@@ -77,7 +80,7 @@ export class UrlGuard {
     this.#resolve = resolve;
   }
 
-  /** Why a URL may not be called, or undefined. A name that does not resolve now is let through: it may later. */
+  /** Returns why a URL must not be called, or undefined. A name that does not resolve now is accepted, because it may resolve later. */
   async problemWith(text: string): Promise<string | undefined> {
     const url = URL.parse(text);
     if (!url) return 'must be a URL such as https://example.com/hooks';
@@ -88,7 +91,7 @@ export class UrlGuard {
     return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';
   }
 
-  /** Connections that end at public addresses only: the address that was checked is the one that is dialled. */
+  /** An agent that connects to public addresses only: it connects to the same address that it has checked. */
   agent(options: Omit<Agent.Options, 'connect' | 'factory'> & { connectTimeoutMs: number }): Agent {
     const { connectTimeoutMs, ...rest } = options;
     const connect = buildConnector({
@@ -97,7 +100,7 @@ export class UrlGuard {
       lookup: this.#allowPrivate ? undefined : this.#publicLookup,
     } as buildConnector.BuildOptions);
     if (this.#allowPrivate) return new Agent({ ...rest, connect });
-    // a literal address is dialled without a lookup
+    // a literal address is connected without a lookup
     const guarded: buildConnector.connector = (target, callback) => {
       const host = unbracketed(target.hostname);
       if (isIP(host) && !isPublicAddress(host)) callback(new ForbiddenAddress(), null);
@@ -113,7 +116,7 @@ export class UrlGuard {
     return found.map(({ address }) => address);
   }
 
-  /** Resolves once for each connection, which dials what was checked, and refuses a name of which any address is not public. */
+  /** Resolves a name once per connection, and refuses it if any of its addresses is not public. */
   readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
     void this.#resolve(hostname, { ...options, all: true }).then(
       (addresses) => {
@@ -128,5 +131,5 @@ export class UrlGuard {
 }
 
 const unbracketed = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
-/** As the URL standard has normalized it: `0x7f.1`, `2130706433` and `127.1` are 127.0.0.1 here. */
+/** Host as normalized by the URL standard: `0x7f.1`, `2130706433` and `127.1` are 127.0.0.1 here. */
 const hostOf = (url: URL): string => unbracketed(url.hostname);

@@ -1,10 +1,10 @@
-/** Pages for whoever signs in on them. */
+/** Paths of the console, for users who sign in there. */
 export const CONSOLE_PATH = '/console';
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 
-/** Holds the access token of who signed in. It counts on routes whose access is `page`, and on no other. */
+/** Cookie with the access token of the signed-in user. Only routes with the access `page` accept it. */
 export const SESSION_COOKIE = 'console_session';
 
-/** Where to sign in on the way to a page. */
+/** The sign-in page that leads back to a path. */
 export const signInTo = (path: string): string => `${SIGN_IN_PATH}?to=${encodeURIComponent(path)}`;

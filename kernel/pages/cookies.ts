@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A cookie that scripts cannot read, and that forms of other sites are sent without. */
+/** Builds a cookie that scripts cannot read, and that browsers do not send with forms of other sites. */
 export const cookieLine = (
   name: string,
   value: string,

@@ -5,17 +5,17 @@ export const STYLESHEET_PATH = '/oauth/style.css';
 export interface PageParts {
   title: string;
   body: Markup;
-  /** For something to read, and not only a form. */
+  /** True for a page with text to read instead of only a form. */
   isWide?: boolean;
 }
 
 const MARK = html`<svg viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="2.6" fill="currentColor" stroke="none"/><path d="M8.3 19.7a8 8 0 0 1 0-11.4M19.7 8.3a8 8 0 0 1 0 11.4M4.5 23.5a13.4 13.4 0 0 1 0-19M23.5 4.5a13.4 13.4 0 0 1 0 19"/></svg>`;
 export const CHECK = html`<svg viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4.5 10.5 3.6 3.6 7.4-8.2"/></svg>`;
 
-/** The mark and the name of the product. */
+/** The logo and the name of the product. */
 export const BRAND = html`${MARK}<span>Telecom platform</span>`;
 
-/** The HTML document of every page: its head, with the style sheet, and the given body. It needs no script. */
+/** The HTML document of every page: head, style sheet, and the given body. It needs no script. */
 export const documentPage = ({ title, body, bodyClass }: { title: string; body: Markup; bodyClass?: string }): string =>
   html`<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ ${body}
 </html>
 `.text;
 
-/** A page with one card in the middle: a form or a message. */
+/** A page with a single card: a form or a message. */
 export const page = ({ title, body, isWide }: PageParts): string =>
   documentPage({
     title,
@@ -44,5 +44,5 @@ export const page = ({ title, body, isWide }: PageParts): string =>
 <footer>Never type your password on a page that you did not expect.</footer>`,
   });
 
-/** Says what went wrong, to everybody: screen readers read it at once. */
+/** An error message that screen readers announce at once. */
 export const problem = (text: string | undefined): Markup => (text ? html`<p class="notice" role="alert">${text}</p>` : new Markup(''));

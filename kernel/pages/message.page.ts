@@ -4,12 +4,12 @@ import { page } from './layout.ts';
 export interface MessageParts {
   title: string;
   text: string;
-  /** For whoever is asked for help: the error and the request. */
+  /** The error and request id, for support. */
   reference?: string | undefined;
   more?: Markup | undefined;
 }
 
-/** A page that says one thing: what was done, or why it was not. */
+/** A page with one message: what was done, or why it failed. */
 export const messagePage = ({ title, text, reference, more }: MessageParts): string =>
   page({
     title,

@@ -1,6 +1,6 @@
 /**
- * What goes with every page: nothing from elsewhere, no script, no frame around it, kept nowhere, and no address handed on.
- * `formTargets` are origins that a form's answer may redirect to: browsers hold those against `form-action` too.
+ * Headers of every page: no external content, no script, no framing, no caching, no referrer.
+ * `formTargets` are origins that the response to a form may redirect to: browsers apply `form-action` to redirects too.
  */
 export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
   const forms = ["'self'", ...formTargets].join(' ');
@@ -12,7 +12,7 @@ export function pageHeaders(formTargets: readonly string[] = []): Record<string,
   };
 }
 
-/** What goes with everything that the authorization server answers. */
+/** Headers of all responses of the authorization server. */
 export const PLAIN_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -7,17 +7,17 @@ import type { ClientInfo } from '../request.ts';
 import { messagePage } from './message.page.ts';
 import { pageHeaders } from './page-headers.ts';
 
-/** What a page's request is answered with. */
+/** The response to a page request: a page or a redirect. */
 export type PageResponse = { page: string; status?: number; formTargets?: readonly string[] } | { location: string };
 
-/** What a form sent, as texts: the first of each name. */
+/** The fields of a submitted form as texts. If a name is repeated, the first value counts. */
 export type Form = Readonly<Record<string, string>>;
 
 const FORM_BYTES = 65_536;
-/** PostgreSQL has no text with it. */
+/** PostgreSQL cannot store U+0000. */
 const NUL = /%00|\0/;
 
-/** Forms alone, as pages send them. */
+/** Accepts only HTML forms. */
 export const acceptPageForms = (scope: FastifyInstance): void => acceptForms(scope, FORM_BYTES, formIn);
 
 function formIn(text: string): unknown {
@@ -30,7 +30,7 @@ export function formOf({ body }: FastifyRequest): Form {
   return Object.fromEntries(entries.map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]));
 }
 
-/** As the edge saw it. */
+/** Client information as seen by the edge. */
 export const clientInfoOf = ({ ip, headers, caller }: FastifyRequest): ClientInfo =>
   caller?.client ?? { ip, userAgent: headers['user-agent'] };
 
@@ -40,14 +40,14 @@ export function sendPage(reply: FastifyReply, answer: PageResponse): FastifyRepl
   return reply.code(status).headers(pageHeaders(formTargets)).send(page);
 }
 
-/** Forms of a page are sent by that page. Browsers that do not say where a form stands are held by the SameSite cookies. */
+/** Refuses forms that were submitted from another site. For browsers that do not send the header, the SameSite cookies protect. */
 export function refuseOtherSites({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;
   throw new PlatformError('ACCESS_RESTRICTED', 'This form was sent from another site.');
 }
 
-/** For routes that answer pages: an error is one too. */
+/** Error handler of routes that return pages: errors are pages too. */
 export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = loggedError(error, request);
   void reply
@@ -69,7 +69,7 @@ const ERROR_TITLES: Readonly<Record<number, string>> = {
   503: 'Try again in a moment',
 };
 
-/** What may be shown of an error; what is our fault is logged. */
+/** Returns the error that may be shown, and logs platform failures. */
 export function loggedError(error: unknown, request: FastifyRequest): PlatformError {
   const shown = shownAs(error, request);
   if (shown.status >= 500)

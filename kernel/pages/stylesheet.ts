@@ -1,4 +1,4 @@
-/** The look of all pages, light and dark. Served as a file of its own: pages allow no style of theirs. */
+/** The style sheet of all pages, light and dark. It is a separate file, because pages allow no inline styles. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting, text, url } from './setting.ts';
 
-/** What is made at the first start. */
+/** Settings of the records that the first start creates. */
 export const bootstrapSettings = {
   bootstrapEmail: setting({
     name: 'BOOTSTRAP_EMAIL',

@@ -32,7 +32,7 @@ function isCidr(value: string): boolean {
   }
 }
 
-/** How callers reach the platform, and what it believes of where they come from. */
+/** Settings of how callers reach the platform, and which information about them is trusted. */
 export const callerSettings = {
   publicOrigin: setting({
     name: 'PUBLIC_ORIGIN',

@@ -6,13 +6,13 @@ import { type SettingKey, settings } from './settings.ts';
 type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
 
-/** Every setting, read; see settings/ for what each does. One without a fallback is undefined when it is not set. */
+/** The parsed settings; see settings/ for what each does. A setting without a fallback is undefined if it is not set. */
 export type Config = Readonly<{ [Key in SettingKey]: Value<(typeof settings)[Key]> | (Key extends WithFallback ? never : undefined) }>;
 
-/** Where values come from: `process.env`, overlaid by the command line. */
+/** The source of values: `process.env`, overridden by the command line. */
 export type ConfigSource = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is wrong with the settings, one line each. Holds no value of a secret. */
+/** All problems of the settings, one per line. It never contains the value of a secret. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -21,8 +21,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings. An empty text counts as not set, as compose files write it.
- * @throws ConfigError naming every bad setting at once.
+ * Parses the settings. An empty text counts as not set, because compose files pass unset variables like this.
+ * @throws ConfigError with all invalid settings at once
  */
 export function loadConfig(source: ConfigSource): Config {
   const problems: string[] = [];
@@ -45,7 +45,7 @@ function read(setting: Setting, source: ConfigSource, problems: string[]): unkno
   return undefined;
 }
 
-/** What each setting allows and their combination does not. Looks at what was given, so that it never repeats a problem. */
+/** Yields problems of the combination of settings. It checks only which settings are set, so that it never repeats a problem. */
 function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   const isSet = (key: SettingKey): boolean => Boolean(source[settings[key].name]?.trim());
 
@@ -88,7 +88,7 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   }
 }
 
-/** Half an account sends nothing, and looks as if it did. */
+/** With incomplete credentials nothing would be sent, although SMS look configured. */
 function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
   const account = ['smsAccountSid', 'smsAuthToken', 'smsFrom'] as const;
   const missing = account.filter((key) => !isSet(key)).map((key) => settings[key].name);
@@ -96,13 +96,13 @@ function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
     yield `${missing.join(' and ')} must be set too: SMS are sent with all of them or with none.`;
 }
 
-/** Where a database is reached: `directUrl` past a connection pooler, the same where there is none. */
+/** URLs of a database. `directUrl` bypasses the connection pooler; it equals `url` if there is none. */
 export interface DatabaseUrls {
   url: string;
   directUrl: string;
 }
 
-/** The server that holds a schema; undefined in the embedded mode. */
+/** The URLs of the server that has a schema; undefined for the embedded database. */
 export function databaseUrlsOf(config: Config, schema: string): DatabaseUrls | undefined {
   const own = SUBGRAPHS.find((name) => name === schema);
   const ownUrl = own && config[`${own}DatabaseUrl`];

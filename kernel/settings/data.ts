@@ -3,11 +3,11 @@ import { setting, text, url, wholeNumber } from './setting.ts';
 
 const databaseUrl = url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
 
-/** Whether a start brings the schemas of its databases up to date, or refuses where they are older. */
+/** Whether a start upgrades old database schemas, or refuses to start. */
 export const MIGRATE_MODES = ['auto', 'never'] as const;
 export type MigrateMode = (typeof MIGRATE_MODES)[number];
 
-/** Each may have a database of its own. */
+/** The subgraphs; each may have its own database. */
 export const SUBGRAPHS = ['identity', 'services', 'billing', 'support', 'events'] as const;
 export type SubgraphName = (typeof SUBGRAPHS)[number];
 
@@ -39,7 +39,7 @@ const ownDatabases = Object.fromEntries(
   ]),
 ) as OwnDatabases;
 
-/** Where the platform keeps what it knows. */
+/** Settings of storage. */
 export const dataSettings = {
   dataDir: setting({
     name: 'DATA_DIR',

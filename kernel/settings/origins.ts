@@ -1,12 +1,12 @@
 import { text } from './setting.ts';
 
-/** Origins as browsers send them in `Origin`; `*` stands for any. */
+/** Allowed origins as browsers send them in `Origin`; `*` means any. */
 export type AllowedOrigins = '*' | readonly string[];
 
-/** `https://app.example.com`, and what applications with a web view send, such as `capacitor://localhost`. */
+/** `https://app.example.com`, or the origin of an app with a web view, such as `capacitor://localhost`. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9[\]:._-]+$/;
 
-/** The text of ALLOWED_ORIGINS: `*`, or origins with commas between. */
+/** Parser of ALLOWED_ORIGINS: `*`, or origins separated by commas. */
 export const allowedOrigins = text
   .transform((value) => value.split(',').map((part) => normalized(part.trim())))
   .refine(
@@ -15,7 +15,9 @@ export const allowedOrigins = text
   )
   .transform((origins): AllowedOrigins => (origins[0] === '*' ? '*' : (origins as string[])));
 
-/** As a browser writes it: in lower case, without the usual port. Undefined for what has more than scheme, host and port. */
+/**
+ * The origin as a browser writes it: in lower case, without the default port. Undefined if the value has more than scheme, host and port.
+ */
 function normalized(value: string): string | undefined {
   if (!URL.canParse(value)) return value;
   const { protocol, host, origin, pathname, search, hash, username } = new URL(value);

@@ -1,6 +1,6 @@
 import { setting, text, url } from './setting.ts';
 
-/** What the platform works with outside of itself: mail, SMS, files, the network. */
+/** Settings of external services: mail, SMS, files, the network. */
 export const providerSettings = {
   smtpUrl: setting({
     name: 'SMTP_URL',

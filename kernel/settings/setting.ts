@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** One setting: its name in the environment, what it does, and how its text is read. */
+/** One setting: its environment variable, its description, and its parser. */
 export interface Setting {
   readonly name: string;
   readonly about: string;
   readonly schema: z.ZodType;
-  /** The text that is read where nothing is set. */
+  /** The text used if the setting is not set. */
   readonly fallback?: string;
-  /** What happens without it, where there is no fallback text. */
+  /** Describes what happens if the setting is not set and there is no fallback. */
   readonly otherwise?: string;
-  /** Its option on the command line, `--port`. What only other secrets are worth has none: `ps` would list it. */
+  /** Command-line option, such as `--port`. Secrets have none, because `ps` would show them. */
   readonly option?: string;
-  /** Its value is never repeated in an error. */
+  /** True if errors must not repeat the value. */
   readonly secret?: boolean;
 }
 
-/** Keeps the type of each, so that a setting with a fallback is never undefined in Config. */
+/** Preserves the type of each setting, so that one with a fallback is never undefined in Config. */
 export const setting = <const One extends Setting>(one: One): One => one;
 
 export const wholeNumber = (from: number, to: number) =>

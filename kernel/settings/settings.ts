@@ -5,7 +5,7 @@ import { dataSettings } from './data.ts';
 import { providerSettings } from './providers.ts';
 import { flag, setting, text, wholeNumber } from './setting.ts';
 
-/** Every setting there is. `--help`, docs/config.md and the parser are made from this table. */
+/** All settings. `--help`, docs/config.md and the parser are generated from this table. */
 export const settings = {
   port: setting({
     name: 'PORT',

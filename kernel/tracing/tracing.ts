@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 
 const NAME = 'telecom-platform';
-/** Version, trace, span, flags (W3C Trace Context). What a later version appends is not for us. */
+/** Matches version, trace id, span id and flags (W3C Trace Context). Anything that a later version appends is ignored. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const LENGTH_MAX = 256;
 
@@ -23,15 +23,15 @@ export interface SpanDetails {
   attributes?: Attributes;
 }
 
-/** The span that is open, or the caller's `traceparent` where no spans are made. */
+/** The open span, or the caller's `traceparent` if no spans are recorded. */
 const current = new AsyncLocalStorage<Span | string | undefined>();
 
-/** The value of a `traceparent` header; undefined for anything that is none, which W3C wants ignored. */
+/** Returns the value of a valid `traceparent` header; undefined for any other value, which W3C requires to be ignored. */
 export function readTraceparent(header: unknown): string | undefined {
   return typeof header === 'string' && header.length <= LENGTH_MAX && TRACEPARENT.test(header) ? header : undefined;
 }
 
-/** The `traceparent` of what is being done now: for a header, an event or a job that it leads to. */
+/** Returns the `traceparent` of the current work, for a header, an event or a job that it causes. */
 export function traceparent(): string | undefined {
   const here = current.getStore();
   if (typeof here !== 'object') return here;
@@ -39,12 +39,12 @@ export function traceparent(): string | undefined {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Whether `inTrace` has anything to do. False costs nothing: no caller sent a `traceparent`, and nobody collects spans. */
+/** Returns true if `inTrace` has an effect. If no caller sent a `traceparent` and no spans are collected, the check costs nothing. */
 export const isTraced = (parent: string | null | undefined): boolean => typeof parent === 'string' || tracer() !== undefined;
 
 /**
- * Does what was asked for with a `traceparent`: as a span where a tracer provider is registered, else so that what it leads to says the
- * caller's. Without a `parent` it belongs to what is being done now; with null, as an event has that no traced request led to, to no trace.
+ * Runs `act` within a trace. If a tracer provider is registered, it runs as a span; otherwise the caller's `traceparent` is passed on.
+ * Without `parent` it belongs to the current work. With null (an event that no traced request caused) it belongs to no trace.
  */
 export function inTrace<T>(parent: string | null | undefined, { name, kind, attributes }: SpanDetails, act: () => T): T {
   const own = tracer();
@@ -54,19 +54,22 @@ export function inTrace<T>(parent: string | null | undefined, { name, kind, attr
   return current.run(span, () => context.with(trace.setSpan(around, span), () => ended(span, act)));
 }
 
-/** For `Database.onStatement`. */
+/** Adds the statement to the current span. For `Database.onStatement`. */
 export function traceStatement(sql: string): void {
   const here = current.getStore();
   if (typeof here === 'object') here.addEvent('db.query', { 'db.query.text': sql });
 }
 
-/** Undefined while no provider is registered: asked of the proxy itself, which would make spans that do nothing. */
+/**
+ * Returns undefined if no provider is registered. It asks the proxy's delegate, because the proxy itself would create spans that do
+ * nothing.
+ */
 function tracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
   return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(NAME) : provider.getTracer(NAME);
 }
 
-/** An instrumentation that has opened a span for the same request goes before the header, which it has read already. */
+/** If an instrumentation has opened a span for the same request, that span is the parent; it has already read the header. */
 function contextOf(parent: Span | string | null | undefined): Context {
   if (parent === null) return ROOT_CONTEXT;
   if (typeof parent === 'object') return trace.setSpan(context.active(), parent);

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How often a service is invoiced, in every domain: services are sold by it, events say it, billing counts by it. */
+/** How often a service is invoiced. All domains use it: orders, events and billing. */
 export enum BillingCycle {
   MONTHLY = 'monthly',
   QUARTERLY = 'quarterly',

@@ -1,16 +1,16 @@
 import { DAY_MS, isDate } from './days.ts';
-/** Which days or hours are asked for: the last so many, or from one date to another, both included. */
+/** A range of days or hours: the last N, or from one date to another (both inclusive). */
 export type DateRange = { days: number } | { hours: number } | { from: string; to: string };
 
 export const DAYS_MAX = 366;
 
 export const DATE_RANGE_RULE = `must be so many hours, days or weeks such as 24h, 30d or 12w, or two dates such as 2026-01-01..2026-01-31, at most ${DAYS_MAX} days`;
 
-/** For documents: the same, where both dates exist and are in their order. */
+/** The same rule as a pattern for API documents. It cannot check that both dates exist and are in order. */
 export const DATE_RANGE_PATTERN =
   '^(([1-9][0-9]{0,2}|[1-7][0-9]{3})h|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])d|([1-9]|[1-4][0-9]|5[0-2])w|[0-9]{4}-[0-9]{2}-[0-9]{2}[.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})$';
 
-/** Undefined for what is none, or longer than `DAYS_MAX`. */
+/** Returns undefined for an invalid text, or a range longer than `DAYS_MAX`. */
 export function parseDateRange(text: string): DateRange | undefined {
   const [, digits, unit] = /^(\d{1,4})([hdw])$/.exec(text) ?? [];
   if (digits && unit) {

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
 
 const SECOND_MS = 1000;
 
-/** What a unit stands for. Months have no fixed length, so they are kept apart from milliseconds. */
+/** Length of each unit. Months have no fixed length, so they are separate from milliseconds. */
 const UNITS = {
   second: { months: 0, ms: SECOND_MS },
   minute: { months: 0, ms: MINUTE_MS },
@@ -15,13 +15,13 @@ const UNITS = {
 
 type Unit = keyof typeof UNITS;
 
-/** Calendar months or milliseconds; one of the two is 0 in what `parseDuration` reads. Never negative. */
+/** Calendar months plus milliseconds, never negative. `parseDuration` returns only one of them. */
 export interface Duration {
   readonly months: number;
   readonly ms: number;
 }
 
-/** Says what is wrong with a text that should be a duration; the caller names the field. */
+/** Says why a text is not a duration. The caller adds the field. */
 export class InvalidDuration extends RangeError {
   constructor(text: string, reason: string) {
     super(`${JSON.stringify(text.slice(0, 40))} is not a duration: ${reason}. Write it as 2 hours, 15_minutes, 7_days or 36_months.`);
@@ -30,11 +30,12 @@ export class InvalidDuration extends RangeError {
 }
 
 const TEXT = /^(\d{1,9})[ _]([a-z]{1,10})$/;
-/** A century, so that what is added to a date remains a date. */
+/** 100 years, so that adding a duration to a date gives a valid date. */
 const MAXIMUM: Duration = { months: 1200, ms: 36_525 * DAY_MS };
 
 /**
- * Reads the specification's spellings: a whole number, a space or underscore, a unit from second to year in singular or plural.
+ * Parses the duration formats of the specification: a whole number, a space or underscore, and a unit from second to year, singular or
+ * plural.
  * @throws InvalidDuration
  */
 export function parseDuration(text: string): Duration {
@@ -53,7 +54,7 @@ export function parseDuration(text: string): Duration {
 const isUnit = (word: string): word is Unit => Object.hasOwn(UNITS, word);
 const FORMAT_UNITS: Unit[] = ['day', 'hour', 'minute', 'second'];
 
-/** Whole units, the largest that divides it: `2 hours`, `1 day`, `36 months`; `2_hours` with `_` as separator. */
+/** Formats in the largest unit that divides the duration: `2 hours`, `1 day`, `36 months`; `2_hours` with `_` as separator. */
 export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = ' '): string {
   if (months > 0 && ms > 0) throw new RangeError('A duration of both months and milliseconds has no one unit.');
   if (months > 0) return counted(months, 'month', separator);
@@ -65,13 +66,13 @@ export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = 
 const counted = (count: number, unit: Unit, separator: string): string => `${count}${separator}${unit}${count === 1 ? '' : 's'}`;
 
 /**
- * The moment a duration after a date, in UTC. Months are calendar months: the day stays `anchorDay` (default: the date's own)
- * where the month has it, else it is the month's last. A series keeps its anchor: 31 January, 28 February, 31 March.
+ * Adds a duration to a date, in UTC. Months are calendar months: the day stays `anchorDay` (default: the date's own) if the month has it,
+ * otherwise it is the last day of the month. A series keeps its anchor: 31 January, 28 February, 31 March.
  */
 export function addDuration(date: Date, { months, ms }: Duration, anchorDay: number = date.getUTCDate()): Date {
   const result = new Date(date);
   if (months > 0) {
-    // by way of the 1st: the 31st of a shorter month would roll over into the next
+    // set to the 1st first: the 31st of a shorter month would roll over into the next
     result.setUTCDate(1);
     result.setUTCMonth(result.getUTCMonth() + months);
     result.setUTCDate(Math.min(anchorDay, daysInMonth(result)));

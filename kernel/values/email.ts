@@ -3,26 +3,26 @@ import { isEmail } from 'class-validator';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^(?=.{4,253}$)(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
-/** Characters that nobody sees, or that turn the direction of others: two addresses would look like one. */
+/** Characters that are invisible or change the text direction, which would make two addresses look the same. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** ASCII that no domain holds. */
+/** ASCII characters that a domain cannot contain. */
 const NO_LETTER_OF_NAMES = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 export const EMAIL_LENGTH_MAX = 320;
 
 /**
- * A domain as it is compared and stored: in lower case and Punycode (UTS 46), so that one domain has one spelling.
- * Undefined for what is no domain of the internet, such as a single label, an address, a trailing dot or a wildcard.
+ * Normalizes a domain for comparison and storage: lower case and Punycode (UTS 46), so that each domain has one spelling.
+ * Returns undefined if the text is not an internet domain, such as a single label, an address, a trailing dot or a wildcard.
  */
 export function normalizedDomain(text: string): string | undefined {
-  // the conversion reads as URLs do: it would decode percent signs, and cut the text off at a slash
+  // the conversion parses like a URL: it would decode percent signs, and cut the text at a slash
   if (text.length > 253 || NO_LETTER_OF_NAMES.test(text) || INVISIBLE.test(text)) return undefined;
   const ascii = domainToASCII(text);
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
 /**
- * An e-mail address as it is stored: its domain as `normalizedDomain` writes it, its local part in NFC and in the case in which
- * it was given. Undefined for what is no address, or holds characters that nobody sees.
+ * Normalizes an e-mail address for storage: the domain by `normalizedDomain`, the local part in NFC with its case unchanged. Returns
+ * undefined if the text is not an address or contains invisible characters.
  */
 export function normalizedEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
@@ -32,13 +32,10 @@ export function normalizedEmail(text: string): string | undefined {
   return domain !== undefined && isEmail(email) ? email : undefined;
 }
 
-/** What follows the last @ of an e-mail address. */
+/** The domain of an e-mail address. */
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/**
- * How an address that somebody typed may be stored, in lower case: as addresses are written now, and as they were before
- * domains were normalized.
- */
+/** The forms, in lower case, in which a typed address may be stored: as now, and as before domains were normalized. */
 export function storedForms(typed: string): string[] {
   const plain = typed.trim().toLowerCase();
   const email = normalizedEmail(plain);

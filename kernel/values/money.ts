@@ -1,12 +1,12 @@
 import { Type } from '@mikro-orm/core';
 import { Decimal } from 'decimal.js';
 
-// The library keeps 20 significant digits by default, which the product of a large price and quantity can exceed.
+// The library's default of 20 significant digits is not enough for the product of a large price and quantity.
 Decimal.set({ precision: 60 });
 
 export { Decimal };
 
-/** ISO 4217: the currencies whose minor unit is not a hundredth. */
+/** ISO 4217 currencies that do not have two decimal digits. */
 const MINOR_DIGITS: Readonly<Record<string, number>> = {
   ...digits(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digits(3, 'BHD IQD JOD KWD LYD OMR TND'),
@@ -17,19 +17,19 @@ function digits(count: number, currencies: string): Record<string, number> {
   return Object.fromEntries(currencies.split(' ').map((currency) => [currency, count]));
 }
 
-/** Digits after the point that a currency (ISO 4217 code) has. */
+/** Number of decimal digits of a currency (ISO 4217 code). */
 export const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2;
 
-/** Whether an amount can be paid in a currency: 149.95 in USD can, 149.955 cannot. Zeros at the end do not count. */
+/** Returns true if an amount can be paid in a currency: 149.95 in USD can, 149.955 cannot. Trailing zeros do not count. */
 export const isPayable = (amount: Decimal, currency: string): boolean => amount.decimalPlaces() <= minorDigits(currency);
 
-/** Rounds half away from zero to what the currency can pay: once per invoice line, sums are of rounded lines. */
+/** Rounds half away from zero to the currency's digits. Invoice lines are rounded once, and totals add rounded lines. */
 export const roundTo = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
 
 /** Exact sum. */
 export const sum = (amounts: readonly Decimal[]): Decimal => amounts.reduce((total, amount) => total.plus(amount), new Decimal(0));
 
-/** A column `numeric(18,4)` that reads and writes as an exact decimal. */
+/** A column `numeric(18,4)` that is read and written as an exact decimal. */
 export class MoneyType extends Type<Decimal | null | undefined, string | null | undefined> {
   override convertToDatabaseValue(value: Decimal | string | null | undefined): string | null | undefined {
     return value === null || value === undefined ? value : new Decimal(value).toFixed(4);

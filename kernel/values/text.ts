@@ -1,16 +1,16 @@
-/** Whether a text can be stored: PostgreSQL has no U+0000, and half of a surrogate pair is no character. */
+/** Returns true if a text can be stored. PostgreSQL cannot store U+0000, and an unpaired surrogate is not a character. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** Deeper values are nobody's data: they are made to exhaust the stack of whoever walks them. */
+/** Legitimate values are not nested deeper. Deeper values are attacks that try to exhaust the stack. */
 const MAX_DEPTH = 64;
 
 export const UNSTORABLE = `cannot be stored: it holds U+0000, half of a surrogate pair or a number beyond 1.8e308, or is nested more than ${MAX_DEPTH} levels deep`;
 
-/** The path of the first part of a value that cannot be stored, names of members included; undefined where there is none. */
+/** Returns the path of the first part of a value, or property name, that cannot be stored; undefined if there is none. */
 export function unstorableIn(value: unknown, path = '', depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return path;
   if (typeof value === 'string') return isStorable(value) ? undefined : path;
-  // JSON has no bound for numbers: `1e999` is Infinity, which would be stored as null
+  // JSON numbers are unbounded: `1e999` is Infinity, which would be stored as null
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {

@@ -3,7 +3,9 @@ import { InvalidParameters } from '../errors/errors.ts';
 
 export const ZONE_RULE = 'must be an IANA time zone such as America/New_York';
 
-/** Whether it is a name of the IANA time zone database. Offsets such as `+02:00` are none: they know no summer time. */
+/**
+ * Returns true for a name of the IANA time zone database. Offsets such as `+02:00` are refused, because they have no daylight saving time.
+ */
 export function isTimeZone(name: unknown): name is string {
   if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;
   try {
@@ -17,8 +19,8 @@ export function isTimeZone(name: unknown): name is string {
 const UNKNOWN_ZONE = '22023';
 
 /**
- * For what the database counts by a zone: its own copy of the IANA names must have it too.
- * @throws InvalidParameters, naming the field
+ * Checks that the database also knows a time zone, for queries that group by zone.
+ * @throws InvalidParameters naming the field
  */
 export async function requireZone(rows: Rows, timezone: string, field: string): Promise<void> {
   try {
