@@ -12,10 +12,10 @@ import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
 export interface AdmissionRow {
   name: string;
-  /** Median of the rounds' medians. */
+  /** Median of the medians of all rounds. */
   medianUs: number;
   p99Us: number;
-  /** Against the first row. */
+  /** Relative to the first row. */
   ratio: number;
 }
 
@@ -24,9 +24,9 @@ const REQUESTS = 20_000;
 const WARM_UP = 20_000;
 
 /**
- * (e): what the edge does for a request before its handler: read the credentials, verify a key that is cached, count the
- * request in hour and burst, take a slot, write the rate headers, and give the slot back. Beside the least that any such
- * thing must do: hash the key and count in a map.
+ * Measurement (e): the edge's work for a request before its handler. It reads the credentials, verifies a cached key, counts the request
+ * in hour and burst, takes a slot, writes the rate headers, and releases the slot.
+ * It is compared with the minimum of such work: hashing the key and counting in a map.
  */
 export async function measureAdmission(): Promise<AdmissionRow[]> {
   const { admit, close } = await edgeOfPlatform();
@@ -77,10 +77,10 @@ function bareCount(): () => Promise<void> {
   };
 }
 
-/** So much time goes by between two requests that the limits of the plan, which are all in force, are never reached. */
+/** Time between two requests, long enough that the limits of the plan, which are all active, are never reached. */
 const APART_MS = 60;
 
-/** The edge with the platform's authenticator behind it, for a key of a plan that has limits. */
+/** The edge with the platform's authenticator, for a key of a plan with limits. */
 async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Promise<void> }> {
   const log = createLogger({ level: 'silent' });
   const config = loadConfig({ SECRET_KEY: SECRET, DATA_DIR: scratchFolder() });
@@ -96,7 +96,7 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
     redis: undefined,
   };
   const assembly = await assemble(foundation);
-  // so that the cache hears of changes, and is trusted for as long
+  // so that the cache receives change notifications, and its entries live as long as in production
   await assembly.domains.identity.start();
   const { apiKey } = await assembly.domains.identity.createOrganization({ name: 'Bench', plan: 'enterprise' });
   const { usage } = assembly;
@@ -123,7 +123,7 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
 
 const SECRET = 'a secret for benchmarks, long enough';
 
-/** What the edge reads of a request, without the server around it. */
+/** The parts of a request that the edge reads, without a server. */
 class BenchRequest {
   readonly id = 'req_bench';
   readonly ip = '127.0.0.1';

@@ -12,11 +12,11 @@ import { type BenchSubgraph, query, subgraphs, undivided, variablesOf } from './
 
 export interface FederatedQueryRow {
   name: string;
-  /** Queries a second, median of the rounds. */
+  /** Queries per second, median of all rounds. */
   perSecond: number;
-  /** Against the first row. */
+  /** Relative to the first row. */
   ratio: number;
-  /** Calls to subgraphs for one query. */
+  /** Subgraph calls per query. */
   subgraphCalls: number;
 }
 
@@ -30,12 +30,12 @@ const ROUNDS = 5;
 const WARM_UP = 300;
 
 /**
- * One query over four subgraphs in this process (20 accounts, 180 objects in them), variables varying: Apollo's gateway, Hive's
- * runtime with graphql-js subgraphs, this router, and one undivided schema as the limit. All answers are compared first. Rounds
- * are interleaved, so that all see the same machine.
+ * One query over four subgraphs in this process (20 accounts, 180 objects), with varying variables. Contenders: Apollo's gateway, Hive's
+ * runtime with graphql-js subgraphs, this router, and a single schema without federation as the upper limit.
+ * All responses are compared first. Rounds are interleaved, so that all contenders run under the same conditions.
  */
 export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQueryRow[]> {
-  // Apollo's gateway warns of subgraphs without an address
+  // Apollo's gateway warns about subgraphs without a URL
   const supergraphSdl = composeSupergraph(subgraphs.map((subgraph) => ({ ...subgraph, url: 'http://in-process' })));
   const contenders = [await apolloGateway(supergraphSdl), await hiveRuntime(supergraphSdl), await ourRouter(supergraphSdl), undividedJit()];
   const calls = await checkAnswers(contenders);
@@ -52,7 +52,7 @@ export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQue
   }));
 }
 
-/** Answers the number of subgraph calls of one query of each, which all give the same data. */
+/** Returns the number of subgraph calls per query of each contender, after checking that all return the same data. */
 async function checkAnswers(contenders: readonly Contender[]): Promise<number[]> {
   const counts: number[] = [];
   let expected: unknown;
@@ -96,7 +96,7 @@ async function apolloGateway(supergraphSdl: string): Promise<Contender> {
   const { schema, executor } = await gateway.load();
   const document = parse(query);
   const operation = getOperationAST(document);
-  // what Apollo Server hands over, and no more: parsing, validating and HTTP are outside for all
+  // only what Apollo Server passes on: parsing, validation and HTTP are excluded for all contenders
   const request = {
     document,
     operation,

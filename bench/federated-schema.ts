@@ -35,7 +35,7 @@ const servicesOf = byAccount(services);
 const invoicesOf = byAccount(invoices);
 const ticketsOf = byAccount(tickets);
 
-/** Resolvers are asynchronous, as over a database with a loader in front of it. */
+/** Asynchronous resolvers, as over a database with a loader. */
 const soon = async <T>(value: T): Promise<T> => value;
 
 const ownedBy =
@@ -90,13 +90,13 @@ export interface BenchSubgraph {
   schema: GraphQLSchema;
 }
 
-/** Four subgraphs over the same data in memory; the resolvers do as little as possible, so that what is measured is the router. */
+/** Four subgraphs over the same data in memory. The resolvers do as little as possible, so that the router dominates the result. */
 export const subgraphs: BenchSubgraph[] = (Object.keys(typeDefs) as SubgraphName[]).map((name) => {
   const sdl = LINK + typeDefs[name];
   return { name, sdl, schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers[name] }]) };
 });
 
-/** The same data and resolvers in one schema without any federation: what GraphQL can reach at most. */
+/** The same data and resolvers in one schema without federation: the upper limit for GraphQL. */
 export const undivided: GraphQLSchema = buildSubgraphSchema([
   {
     typeDefs: parse(/* GraphQL */ `
@@ -110,7 +110,7 @@ export const undivided: GraphQLSchema = buildSubgraphSchema([
   },
 ]);
 
-/** 20 accounts with 180 objects in them. */
+/** 20 accounts with 180 objects in total. */
 export const query = /* GraphQL */ `
   query Overview($limit: Int!, $offset: Int!) {
     accounts(limit: $limit, offset: $offset) {

@@ -9,8 +9,8 @@ import type { Rows } from '../kernel/database/database.ts';
 import { platformOn } from './platform.ts';
 
 /**
- * `npm run bench:growth`: by how much each table grows with a million requests of each kind, as docs/operations.md says it. It makes
- * few requests of each, on an empty database of a PostgreSQL server, and multiplies; `-- 5000` for more of them.
+ * `npm run bench:growth`: how much each table grows with a million requests of each kind, for docs/operations.md. It makes a few requests
+ * of each kind on an empty PostgreSQL database and extrapolates; `-- 5000` sets their number.
  */
 const REQUESTS = Number(process.argv[2] ?? 1000);
 const SIDE_BY_SIDE = 8;
@@ -62,7 +62,7 @@ const comment = (index: number) =>
   call('POST', `/support/tickets/${nth(index)}/comments`, { content: 'We have found the cause and are on our way. '.repeat(5) });
 const priority = (index: number) => ({ priority: index % 2 ? 'high' : 'medium' });
 
-/** In this order: comments and changes need tickets. */
+/** In this order, because comments and changes need tickets. */
 const KINDS: Record<string, (index: number) => Promise<unknown>> = {
   'ticket opened': open,
   'ticket read': (index) => call('GET', `/support/tickets/${nth(index)}`),
@@ -73,7 +73,7 @@ const KINDS: Record<string, (index: number) => Promise<unknown>> = {
   'opened, told to a webhook': open,
 };
 
-/** How much each kind adds, in bytes for each request, by table. */
+/** Growth per kind of request and table, in bytes per request. */
 const grown = new Map<string, Map<string, number>>();
 for (const [kind, request] of Object.entries(KINDS)) {
   if (kind.endsWith('webhook'))
@@ -95,7 +95,7 @@ await platform.close();
 receiver.close();
 process.stdout.write(`${report()}\n`);
 
-/** Until nothing is under way, and what was counted in memory is written. */
+/** Waits until no background work is running and counts held in memory are stored. */
 async function untilIdle(probe: Rows): Promise<void> {
   await domains.identity.core.trail.flush();
   for (;;) {
@@ -111,7 +111,7 @@ async function untilIdle(probe: Rows): Promise<void> {
   }
 }
 
-/** Tables with their indexes and long values, without what was deleted of them. Partitions count as their table. */
+/** Sizes of tables with their indexes and TOAST data, after vacuuming. Partitions count for their table. */
 async function sizes(probe: Rows): Promise<Map<string, number>> {
   await probe.query('vacuum full', []);
   const found = await probe.query<{ name: string; size: string }>(
@@ -123,7 +123,7 @@ async function sizes(probe: Rows): Promise<Map<string, number>> {
   return new Map(found.map(({ name, size }) => [name, Number(size)]));
 }
 
-/** Markdown: MB for a million requests; what grows by less than 1 MB is left out. */
+/** Markdown table: MB per million requests. Growth below 1 MB is left out. */
 function report(): string {
   const kinds = [...grown.keys()];
   const tables = [...new Set([...grown.values()].flatMap((one) => [...one.keys()]))].sort();

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 
-/** Many cheap sockets in a process of their own, for bench/live.ts: what arrives is counted and not looked at. */
+/** A process with many cheap sockets, for bench/live.ts. Messages are counted and not parsed. */
 export interface ClientsCommand {
   url: string;
   count: number;
-  /** What to open with, where the server speaks graphql-transport-ws; null for one that only broadcasts. */
+  /** The opening messages for a graphql-transport-ws server; null for a server that only broadcasts. */
   operation: { apiKey: string; query: string } | null;
 }
 
-/** When each socket had the message, in ms of the machine's clock, and the text of one. */
+/** When each socket received the message, in ms of the machine's clock, and the text of one message. */
 export interface Receipts {
   receivedAt: number[];
   sample: string;
@@ -39,7 +39,7 @@ async function open({ url, operation }: ClientsCommand): Promise<void> {
   if (operation) {
     await asked(socket, { type: 'connection_init', payload: { apiKey: operation.apiKey } });
     socket.send(JSON.stringify({ type: 'subscribe', id: randomUUID(), payload: { query: operation.query } }));
-    // nothing says that a subscription has begun, but an answer to what is asked after it does, nearly
+    // a subscription has no acknowledgement; the response to a later request shows that it has most likely started
     await asked(socket, { type: 'ping' });
   }
   socket.on('message', count);

@@ -10,7 +10,7 @@ import { startPlatform } from '../apps/platform/platform.ts';
 import { createLogger } from '../kernel/log/log.ts';
 import { loadConfig } from '../kernel/settings/config.ts';
 
-/** The platform, and beside it in the same process a server that broadcasts a text: for bench/live.ts. */
+/** The platform, and in the same process a server that broadcasts a text: for bench/live.ts. */
 export interface LiveTarget {
   url: string;
   bareUrl: string;
@@ -19,14 +19,14 @@ export interface LiveTarget {
 
 export type LiveCommand = { do: 'event' } | { do: 'broadcast'; text: string } | { do: 'memory' };
 
-/** When it was sent, at the latest, in ms of the machine's clock. */
+/** The latest possible time of sending, in ms of the machine's clock. */
 export interface Sent {
   sentAt: number;
 }
 
 export interface Memory {
   rss: number;
-  /** Of the heap and beside it, what is in use. */
+  /** Memory in use on and off the heap. */
   used: number;
 }
 
@@ -53,7 +53,7 @@ await once(http, 'listening');
 const bare = new WebSocketServer({ server: http, perMessageDeflate: false });
 
 const commands: { [K in LiveCommand['do']]: (command: Extract<LiveCommand, { do: K }>) => Promise<Sent | Memory> } = {
-  /** An event is stamped in the transaction that records it, so before its commit. */
+  /** The event's timestamp is set in the transaction that records it, so before its commit. */
   async event() {
     const response = await fetch(`${platform.origin}/v1/support/tickets`, {
       method: 'POST',

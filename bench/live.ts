@@ -8,11 +8,11 @@ import { onScratch } from './scratch-database.ts';
 export interface FanOutRow {
   name: string;
   sockets: number;
-  /** Median of the rounds: all sockets by the time from commit to the last receipt. */
+  /** Median of all rounds: sockets divided by the time from commit to the last receipt. */
   deliveriesPerSecond: number;
-  /** From commit to receipt, over all rounds. */
+  /** Time from commit to receipt, over all rounds. */
   p99Ms: number;
-  /** Against the bare broadcast to as many. */
+  /** Relative to the plain broadcast to the same number of sockets. */
   ratio: number;
 }
 
@@ -32,7 +32,7 @@ const SUBSCRIPTIONS = {
     'subscription { events(patterns: ["ticket.created"]) { id event timestamp subject { ... on Ticket { number status } } } }',
 };
 
-/** One event to many sockets, each a subscription of its own, and what such a socket keeps in memory while nothing happens. */
+/** Sends one event to many sockets with a subscription each, and measures the memory of an idle socket. */
 export const measureLive = (): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> => onScratch('bench_live', measureOn);
 
 async function measureOn(env: NodeJS.ProcessEnv): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> {
@@ -77,7 +77,7 @@ class LiveBench {
     return { fanOut, memory };
   }
 
-  /** Rounds one after the other: each socket has the message of one before the next is sent. */
+  /** Sequential rounds: every socket has received a message before the next one is sent. */
   async #rounds(command: LiveCommand): Promise<Round[]> {
     const rounds: Round[] = [];
     for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
@@ -125,7 +125,7 @@ const kib = (bytes: number, sockets: number): number => Number((bytes / 1024 / s
 const start = (file: string, options: ForkOptions = {}): ChildProcess =>
   fork(fileURLToPath(new URL(file, import.meta.url)), { ...options, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 
-/** The next message of a child; each speaks only when it is asked. */
+/** Returns the next message of a child process. Each child sends only when asked. */
 async function answerOf<T>(child: ChildProcess): Promise<T> {
   const [answer] = (await once(child, 'message')) as [T];
   return answer;

@@ -13,21 +13,21 @@ import { loadConfig } from '../kernel/settings/config.ts';
 import { mountEdge } from '../router/edge/edge.ts';
 import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
-/** What the load is sent to. */
+/** Target of the load. */
 export interface BenchTarget {
   origin: string;
   handOrigin: string;
   apiKey: string;
   ticketIds: string[];
   ticket: Record<string, unknown>;
-  /** One for each of several organizations: an organization may order 50 services an hour. */
+  /** One key for each of several organizations, because an organization may order 50 services an hour. */
   orders: { apiKey: string; body: string }[];
 }
 
 const TICKETS = 500;
 const ORGANIZATIONS = 40;
 
-/** The platform, and beside it in the same process the same operations written by hand: for bench/rest-read.ts. */
+/** The platform, and in the same process the same operations written by hand: for bench/rest-read.ts. */
 const config = loadConfig({
   PORT: '0',
   DATA_DIR: scratchFolder(),
@@ -71,15 +71,15 @@ for (let index = 0; index < ORGANIZATIONS; index += 1) {
 
 const support = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
 await support.rows.query('create table if not exists "support"."bench_key" ("key" text primary key, "answer" text not null)', []);
-// as who writes by hand reads: the driver's pool
+// the plain pool of the driver, as in hand-written code
 const url = process.env.BENCH_DATABASE_URL;
 const pool = url === undefined ? undefined : new pg.Pool({ connectionString: url, max: 5 });
 const read = async <R extends object>(name: string, text: string, values: unknown[]): Promise<R[]> =>
   pool ? (await pool.query<R>({ name, text, values })).rows : support.rows.query<R>(text, values);
-// as autovacuum does when a server has been up for a minute: plans made without figures are another measurement
+// like autovacuum on a server that has run for a minute: plans without statistics would be a different measurement
 await support.rows.query('analyze', []);
 const hand = fastify();
-// the same credentials, limits, slots and headers: what is compared is what comes after them
+// the same credentials, limits, slots and headers, so that only what follows them is compared
 const { authenticate, isFamiliar, usage } = assembly as FullAssembly;
 const log = createLogger({ level: 'error' });
 mountEdge(hand, {
@@ -173,14 +173,14 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
       ],
     );
     const text = JSON.stringify({ ticket: { id, number, title, description, priority, contact, assigned_to: agent } });
-    // in life a second request with the key is answered by this row
+    // in production, this row provides the response to a repeated request
     await sql('insert into "support"."bench_key" values (?, ?)', [request.headers['idempotency-key'], text]);
     return text;
   });
   return reply.code(201).type('application/json').send(answer);
 });
 
-/** The same rows and the same answer by one statement: what no program of several statements can reach. */
+/** The same rows and response with a single statement: the upper limit for a program that needs several statements. */
 const CREATE = `with agent as (
     select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = $1 and "specialization" = 'general'
   ), counter as (
@@ -226,7 +226,7 @@ type TicketRow = Record<string, unknown> & {
   agent: Record<string, unknown>;
 };
 
-/** What the contract shows of a ticket, written down by hand. */
+/** The ticket fields of the contract, written by hand. */
 function shown({ sla_terms: { response, resolution }, response_due, resolution_due, agent, agent_id, waiting_since, ...row }: TicketRow) {
   const { name, email, specialization } = agent;
   return {

@@ -8,11 +8,11 @@ import { onScratch } from './scratch-database.ts';
 
 export interface RateRow {
   name: string;
-  /** Median of the rounds. */
+  /** Median of all rounds. */
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Against the hand-written handler. */
+  /** Relative to the hand-written handler. */
   ratio: number;
 }
 
@@ -25,11 +25,11 @@ interface RestRates {
 
 const ROUNDS = 3;
 const SECONDS = 4;
-/** Until the code is compiled that much is passed through: the first seconds of a process are not how it serves for days. */
+/** Number of warm-up requests until the code is compiled: the first seconds of a process are not typical. */
 const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 32;
 
-/** (a), (c): operations through the whole stack against hand-written handlers in the same process, on the same database. */
+/** Measurements (a) and (c): operations through the whole stack, compared with hand-written handlers in the same process and database. */
 export const measureRest = (): Promise<RestRates> => onScratch('bench_rest', measureOn);
 
 async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
@@ -91,7 +91,7 @@ interface Contender {
   load: autocannon.Options;
 }
 
-/** Rounds are interleaved, so that all contenders see the same machine. */
+/** Rounds are interleaved, so that all contenders run under the same conditions. */
 async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
   const results = contenders.map((): autocannon.Result[] => []);
   for (const { load } of contenders) await run(load, WARM_UP_SECONDS);
@@ -110,7 +110,7 @@ async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
 
 const ORDERS_EACH = 45;
 
-/** A bounded number of orders: the plan's limits hold for benchmarks too. */
+/** A limited number of orders, because the plan's limits apply to benchmarks too. */
 async function orderOnce({ origin, orders }: BenchTarget): Promise<RateRow> {
   let turn = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {

@@ -9,15 +9,15 @@ import { scratchFolder } from './scratch-folder.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 let made = 0;
 
-/** Begins with the prefix; no other process gives it, and this one not again. */
+/** Returns a unique name with the prefix: no other process uses it, and this one only once. */
 export function scratchName(prefix: string): string {
   made += 1;
   return `${prefix}_${process.pid}_${Date.now().toString(36)}_${made}`;
 }
 
 /**
- * A database without a record in it, on the server or else embedded; `drop` closes and removes it. For measurements and tests, and
- * here because both may import it and nothing that ships needs it.
+ * Creates an empty database, on the server or embedded. `drop` closes and removes it.
+ * It is in this folder because measurements and tests may import it, and no released code needs it.
  */
 export async function openScratch(
   server: string | undefined,
@@ -46,7 +46,7 @@ export async function openScratch(
   };
 }
 
-/** Makes a database on a server; its URL. */
+/** Creates a database on a server and returns its URL. */
 export async function createDatabase(server: string, name: string): Promise<string> {
   await onServer(server, (client) => client.query(`create database ${name}`));
   const url = new URL(server);
@@ -55,8 +55,8 @@ export async function createDatabase(server: string, name: string): Promise<stri
 }
 
 /**
- * Runs a measurement on a database of its own, which its processes find in BENCH_DATABASE_URL: what another one has left behind to
- * be vacuumed is not paid for by it. Without a server it has the embedded database.
+ * Runs a measurement on its own database, which its processes find in BENCH_DATABASE_URL, so that it is not slowed by dead rows of other
+ * measurements. Without a server it uses the embedded database.
  */
 export async function onScratch<T>(prefix: string, measure: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
   const server = process.env.BENCH_DATABASE_URL;
@@ -69,7 +69,7 @@ export async function onScratch<T>(prefix: string, measure: (env: NodeJS.Process
   }
 }
 
-/** Drops all whose names begin so, whoever is connected to them. */
+/** Drops all databases with this prefix, and closes their connections. */
 export async function dropDatabases(server: string, beginning: string): Promise<void> {
   await onServer(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [beginning]);

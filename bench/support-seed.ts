@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { monotonicFactory } from 'ulid';
 
-/** Tickets of how many days lie in the desk. */
+/** The tickets are spread over this many days. */
 const DAYS = 730;
 const DAY_MS = 86_400_000;
 const BATCH = 5000;
 const AGENTS_EACH = 5;
-/** A customer for each so many tickets; few of them have many. */
+/** One customer per this many tickets. A few customers have many tickets. */
 const TICKETS_EACH = 100;
 
 const CATEGORIES = { connectivity: 30, billing: 18, voice: 14, cloud: 12, account: 10, security: 8, general: 5, ai: 3 };
@@ -67,7 +67,7 @@ const SENTENCES = [
 ];
 const SYLLABLES = ['ba', 'ke', 'lo', 'mi', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'da', 'fe'];
 
-/** The same numbers each time, so that runs can be compared. */
+/** A deterministic random generator, so that runs can be compared. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -78,21 +78,21 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** An account with tickets, and the customer number that its tickets name. */
+/** An account with tickets, and the customer number in its tickets. */
 export interface Party {
   id: string;
   customerId: string;
 }
 
-/** Accounts that somebody may be limited to; the other tickets are of many accounts with a few tickets each. */
+/** Accounts for limited callers. The other tickets belong to many accounts with a few tickets each. */
 export interface Parties {
-  /** Half of all tickets are of this one. */
+  /** Half of all tickets belong to this account. */
   half: Party;
-  /** A quarter of all tickets is of these together. */
+  /** A quarter of all tickets belong to these accounts together. */
   several: readonly Party[];
 }
 
-/** Puts a desk's tickets of two years into an organization, with the triggers that a ticket has; says how far it is. */
+/** Inserts tickets of two years into an organization, with the triggers that tickets have, and reports its progress. */
 export async function seedTickets(
   url: string,
   organizationId: string,
@@ -106,7 +106,7 @@ export async function seedTickets(
     const began = performance.now();
     const desk = new Desk(organizationId, count, parties);
     await insert(client, 'agent', desk.agents);
-    // an index that is made at the end is made faster, and is as good
+    // creating an index at the end is faster and gives the same index
     const indexes = count > BATCH ? await dropTextIndexes(client) : [];
     try {
       await fill(client, desk, count, tell);
@@ -159,7 +159,7 @@ class Desk {
   readonly agents: Row[];
   readonly #random: () => number;
   readonly #id;
-  /** Apart, because they say when each was opened. */
+  /** Separate statement, because these rows have the time at which each ticket was opened. */
   readonly #ticketId;
   readonly #now = Date.now();
   readonly #others: Party[];
@@ -186,7 +186,7 @@ class Desk {
     this.#others = Array.from({ length: others }, () => ({ id: `acc_${this.#id()}`, customerId: `cust_${this.#id()}` }));
   }
 
-  /** The later, the more: a desk that grows. */
+  /** More tickets in later months: the desk grows. */
   ticket(index: number): Row {
     const created = Math.round(this.#now - DAYS * DAY_MS * (1 - (index + 1) / this.count) ** 0.8);
     const ageHours = (this.#now - created) / 3_600_000;
@@ -237,7 +237,7 @@ class Desk {
     };
   }
 
-  /** One of five who were helped says how satisfied they are. */
+  /** One of five customers whose ticket was resolved rates it. */
   feedback({ id, resolved_at: resolvedAt }: Row): Row[] {
     if (!resolvedAt || this.#random() > 0.2) return [];
     const rating = 5 - Math.floor(5 * this.#random() ** 3);
@@ -302,7 +302,7 @@ async function insert(client: pg.Client, table: string, rows: readonly Row[]): P
   );
 }
 
-/** Drops what finds texts; answers the statements that make it again. */
+/** Drops the search indexes and returns the statements that create them again. */
 async function dropTextIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

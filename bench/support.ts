@@ -9,8 +9,8 @@ import { Results } from './results.ts';
 import { type Party, seedTickets } from './support-seed.ts';
 
 /**
- * `npm run bench:support`: lists, search, words and dashboard of desks that differ only in how many tickets they have. Desks that it
- * filled before are measured again: what a migration did to them is measured too.
+ * `npm run bench:support`: lists, search and dashboard of desks that differ only in their number of tickets. Desks that exist already are
+ * measured again, which includes what a migration did to them.
  */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
@@ -26,7 +26,7 @@ if (!url || SIZES.some((size) => !Number.isInteger(size) || size < 1)) {
   process.exit(1);
 }
 
-/** Who asks: somebody who sees all tickets, or who is limited to accounts. */
+/** The callers: one that sees all tickets, and others that are limited to accounts. */
 interface Caller {
   name: string;
   apiKey: string;
@@ -34,12 +34,12 @@ interface Caller {
 
 interface DeskOf {
   size: number;
-  /** The first one sees everything. */
+  /** The first caller sees everything. */
   callers: Caller[];
-  /** Who have about as many tickets, whatever the size of the desk; none is of the limited callers' accounts. */
+  /** Customers with about the same number of tickets at every desk size. They do not belong to the limited callers' accounts. */
   customers: string[];
   agents: string[];
-  /** Circuit numbers that texts name. */
+  /** Circuit numbers that occur in ticket texts. */
   circuits: string[];
 }
 
@@ -51,12 +51,12 @@ for (const size of SIZES) desks.push((await filledDesk(size, rows)) ?? (await op
 await untilFolded(rows);
 
 const longAgo = () => new Date(Date.now() - 730 * 86_400_000).toISOString();
-/** Most of what there is, from the middle of a day on: a total of whole days and a part of one. */
+/** Covers most tickets and starts in the middle of a day, so that the total combines whole days and a part of one. */
 const almostAll = () => new Date(Date.now() - 700.5 * 86_400_000).toISOString();
 const recent = () => new Date(Date.now() - 30 * 86_400_000).toISOString();
-/** Not asked by limited callers. */
+/** Not requested by limited callers. */
 const OF_CUSTOMERS = 'search: a customer, resolved, of two years';
-/** Pages are short where the smallest desk has few that match: a full page there is compared with a full page here. */
+/** Short pages, because the smallest desk has few matches: full pages are compared with full pages. */
 const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list, newest first': () => '/support/tickets?limit=50',
   'list, page 20': () => '/support/tickets?limit=50&page=20',
@@ -88,7 +88,7 @@ const results = new Results('npm run bench:support');
 const measured = new Map<string, autocannon.Result[]>();
 const callersOf = (name: string, { callers }: DeskOf): Caller[] => (name === OF_CUSTOMERS ? callers.slice(0, 1) : callers);
 const keyOf = (name: string, desk: DeskOf, caller: Caller) => `${name} ${desk.size} ${caller.name}`;
-// rounds are interleaved, so that all sizes and callers see the same machine
+// rounds are interleaved, so that all sizes and callers run under the same conditions
 for (let round = 0; round <= ROUNDS; round += 1)
   for (const [name, path] of Object.entries(CASES))
     for (const desk of desks)

@@ -28,7 +28,7 @@ export const ticketEvent = (organizationId: string): DomainEvent => ({
   data: ticketCreated.type.example,
 });
 
-/** Who is delivered to: webhooks-receiver.ts, in a process of its own. */
+/** The webhook receiver: webhooks-receiver.ts in a process of its own. */
 export class Receiver {
   private constructor(
     private readonly child: ChildProcess,
@@ -41,7 +41,7 @@ export class Receiver {
     return new Receiver(child, `http://127.0.0.1:${port}/hook`);
   }
 
-  /** What came since it was last asked, as soon as it is so many. */
+  /** Resolves with the deliveries since the last call, once there are this many. */
   async taken(count = 0): Promise<[id: string, at: number][]> {
     this.child.send(count);
     const [arrivals] = (await once(this.child, 'message')) as [[string, number][]];
@@ -121,13 +121,13 @@ export class BenchPlatform {
     await this.running.append(batch);
   }
 
-  /** When it had committed. */
+  /** Time of its commit. */
   async record(): Promise<number> {
     await this.attached.orm.em.fork().transactional((tx) => record(tx, ticketEvent(this.#organizationId)));
     return performance.timeOrigin + performance.now();
   }
 
-  /** False when everything is recorded. */
+  /** False when all deliveries are recorded. */
   async isPlanning(): Promise<boolean> {
     const behind = `select 1 from "events"."consumer" where "name" = 'webhooks' and "last_sequence" < (select max("sequence") from "events"."event_log")`;
     return (await this.attached.rows.query(behind, [])).length > 0;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver in a process of its own, for bench/webhooks.ts: answers 200 at once and tells, when asked, what came when. */
+/** A receiver process for bench/webhooks.ts: responds with 200 at once, and reports on request when each delivery arrived. */
 const arrivals: [id: string, at: number][] = [];
 let awaited = Number.POSITIVE_INFINITY;
 
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());
-/** A number: tell when so many have come, and not before. */
+/** A number: report when this many deliveries have arrived. */
 process.on('message', (count: number) => {
   awaited = count;
   if (arrivals.length >= awaited) tell();

@@ -9,7 +9,7 @@ import { BenchPlatform, Receiver, ticketEvent } from './webhooks-platform.ts';
 export interface DeliveryRow {
   name: string;
   perSecond: number;
-  /** Against bare undici with as many connections. */
+  /** Relative to plain undici with the same number of connections. */
   ratio: number;
 }
 
@@ -27,7 +27,7 @@ const POLL_MS = 5;
 const EVENTS_PER_SECOND = 100;
 const LATENCY_EVENTS = 500;
 
-/** (b) of events: signed and recorded deliveries from the log to a receiver in another process, and how long an event is on its way. */
+/** Measurement (b) of events: signed and recorded deliveries from the log to a receiver in another process, and the latency of an event. */
 export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; latency: LatencyRow[] }> {
   await using stack = new AsyncDisposableStack();
   const receiver = stack.adopt(await Receiver.start(), (one) => one.stop());
@@ -37,14 +37,14 @@ export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; la
   return { throughput, latency: [await latencyOf(platform, receiver)] };
 }
 
-/** Rounds are interleaved, so that both see the same machine. */
+/** Rounds are interleaved, so that both contenders run under the same conditions. */
 async function compare(platform: BenchPlatform, receiver: Receiver, webhooks: number): Promise<DeliveryRow[]> {
   const [bare, ours]: [number[], number[]] = [[], []];
   await platform.subscribe(receiver.url, webhooks);
   for (let round = -1; round < ROUNDS; round += 1) {
     const one = await bareRate(receiver, webhooks);
     const other = await platformRate(platform, receiver, webhooks);
-    // the first round warms up
+    // the first round is a warm-up
     if (round >= 0) {
       bare.push(one);
       ours.push(other);
@@ -59,7 +59,7 @@ async function compare(platform: BenchPlatform, receiver: Receiver, webhooks: nu
   ];
 }
 
-/** POSTs of the same bytes, one after the other on each connection. */
+/** Sends POST requests with the same bytes, one after the other on each connection. */
 async function bareRate({ url }: Receiver, connections: number): Promise<number> {
   const { id, payload } = envelopeOf(ticketEvent('org_bench'));
   const secret = generateSecret();
@@ -78,7 +78,7 @@ async function bareRate({ url }: Receiver, connections: number): Promise<number>
   return DELIVERIES / seconds;
 }
 
-/** From what is planned to the last record: read, signed, posted, settled. Planning is a part of the latency below. */
+/** Time from the planned deliveries to the last record: read, sign, send, store the result. Planning is included in the latency below. */
 async function platformRate(platform: BenchPlatform, receiver: Receiver, webhooks: number): Promise<number> {
   await receiver.taken();
   const count = DELIVERIES / webhooks;
@@ -91,7 +91,7 @@ async function platformRate(platform: BenchPlatform, receiver: Receiver, webhook
   return left / ((performance.now() - started) / 1000);
 }
 
-/** From the commit of the transaction that records an event in the outbox to its receipt, at a steady rate. */
+/** Time from the commit of an event in the outbox to its receipt, at a steady rate. */
 async function latencyOf(platform: BenchPlatform, receiver: Receiver): Promise<LatencyRow> {
   await platform.subscribe(receiver.url, 1);
   await receiver.taken();
@@ -103,7 +103,7 @@ async function latencyOf(platform: BenchPlatform, receiver: Receiver): Promise<L
   }
   const commits = await Promise.all(committed);
   const arrivals = await receiver.taken(LATENCY_EVENTS);
-  // both in the order in which the events were recorded, by one producer after another
+  // both in the order in which a single producer recorded the events
   const receipts = arrivals.map(([, at]) => at).sort((one, other) => one - other);
   const sorted = [...commits].sort((one, other) => one - other);
   const latencies = receipts.map((at, index) => at - (sorted[index] ?? 0)).sort((one, other) => one - other);

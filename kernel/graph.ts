@@ -29,7 +29,7 @@ export class Graph {
 
   /** Runs a query as the platform itself, limited to the accounts that the caller sees. Used to check that a reference exists. */
   async query<T>(document: DocumentNode, variables: Record<string, unknown>, request: RequestContext): Promise<T> {
-    if (!this.#execute) throw new Error('The graph is not bound yet.');
+    if (!this.#execute) throw new Error('The graph cannot be queried before the router is ready.');
     const { organizationId, accounts } = request.principal;
     const principal = Principal.system('graph', organizationId, accounts);
     const { data, errors } = await this.#execute({ document, variables, context: { ...request, principal } });

@@ -1,4 +1,4 @@
-/** Keeps the entries that were used last. */
+/** A cache of limited size that keeps the most recently used entries. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
 

@@ -6,7 +6,7 @@ import { namingVariables } from './errors.ts';
 import type { RouterObserver } from './observer.ts';
 import type { MaybePromise, Transport, Variables } from './transport.ts';
 
-/** Runs a plan for a caller and counts its calls. */
+/** Executes a plan for a caller and counts the calls to subgraphs. */
 export class CallerExecution {
   readonly fetches: Record<string, number> = {};
 

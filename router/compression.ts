@@ -3,20 +3,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, encodedTag } from '../kernel/http/entity-tags.ts';
 import { addVary } from '../kernel/http/http.ts';
 
-/** Below this, what is saved is less than what it costs. */
+/** Minimum size of a compressed response. Below it, compression costs more than it saves. */
 const LEAST_BYTES = 1024;
-/** Up to this it takes less time to compress at once than to ask a thread, which may be busy with passwords. */
+/** Up to this size, synchronous compression takes less time than a worker thread, which may be busy with password hashing. */
 const SYNC_BYTES = 16 * 1024;
 
-/** Texts that machines read. Never pages: what a form brought stands in them beside the token of its session (BREACH). */
+/**
+ * Compressible content types: machine-readable texts. HTML pages are excluded, because they contain submitted values beside a session
+ * token (BREACH attack).
+ */
 const COMPRESSIBLE = /^(application\/(json|javascript|xml|[\w.-]+\+(json|xml))|text\/(?!event-stream|html)|image\/svg\+xml)/;
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
 const GZIP = { level: 5 };
 
 /**
- * Compresses responses of more than 1 KiB for callers that accept it, each encoding with an entity tag of its own. Event streams and
- * attachments are written past this, or say that they are to be saved. Call it on the root instance, after all hooks that read a payload.
+ * Compresses responses of more than 1 KiB for clients that accept it. Each encoding has its own entity tag. Event streams and attachments
+ * are not compressed.
+ * Call it on the root instance, after all hooks that read a payload.
  */
 export function mountCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -40,14 +44,14 @@ function isCompressible(reply: FastifyReply): boolean {
   );
 }
 
-/** Says in which encoding the response comes. Of a change the tag is that of the record, whatever the response looks like. */
+/** Sets the headers of a compressed response. The entity tag of a change is that of the record, so it does not depend on the encoding. */
 export function markEncoded({ method }: FastifyRequest, reply: FastifyReply, encoding: Encoding): void {
   const tag = reply.getHeader('etag');
   reply.removeHeader('content-length').header('content-encoding', encoding);
   if (typeof tag === 'string' && (method === 'GET' || method === 'HEAD')) reply.header('etag', encodedTag(tag, encoding));
 }
 
-/** Calls back without anything where it fails: then the response goes as it is. */
+/** Calls back without a result if compression fails; the response is then sent uncompressed. */
 function compress(payload: string | Buffer, bytes: number, encoding: Encoding, done: (compressed?: Buffer) => void): void {
   const take = (error: Error | null, compressed: Buffer): void => done(error ? undefined : compressed);
   if (bytes <= SYNC_BYTES) done(encoding === 'br' ? brotliCompressSync(payload, BROTLI) : gzipSync(payload, GZIP));
@@ -57,7 +61,7 @@ function compress(payload: string | Buffer, bytes: number, encoding: Encoding, d
 
 const RANGES_MAX = 20;
 
-/** The better of the encodings that Accept-Encoding allows (RFC 9110, 12.5.3); undefined for neither. */
+/** Returns the preferred encoding that Accept-Encoding allows (RFC 9110, 12.5.3); undefined if none is supported. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const range of String(header ?? '')

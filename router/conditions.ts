@@ -10,26 +10,26 @@ import { NOTHING_SELECTED } from './execution/projection.ts';
 import type { Fragments } from './limits.ts';
 import type { Variables } from './transport.ts';
 
-/** The values that decide an operation's `@skip` and `@include`, by the name of their variable. */
+/** Values of the variables that `@skip` and `@include` of an operation use, by name. */
 export type Decisions = ReadonlyMap<string, boolean>;
 
-/** What is left of an operation when its conditions are decided. */
+/** An operation after its conditions are resolved. */
 export interface Unconditional {
   node: OperationDefinitionNode;
   fragments: Fragments;
 }
 
-/** A variable that decides `@skip` or `@include` is null, which only its value can show. */
+/** Returned if a variable of `@skip` or `@include` is null, which is known only with the request. */
 export class NullCondition {
   constructor(readonly variable: string) {}
 }
 
 /**
- * The conditions of one operation. They are decided before it is planned: each combination of their values is an operation of
- * its own, and what plans, completes or measures it never meets `@skip` and `@include`.
+ * The `@skip` and `@include` conditions of one operation. They are resolved before planning: each combination of values is an operation of
+ * its own, so the planner, the projection and the cost calculation never see conditions.
  */
 export class Conditions {
-  /** By name: the default. */
+  /** Default value by variable name. */
   readonly #variables = new Map<string, boolean>();
   #areAny = false;
 
@@ -53,7 +53,7 @@ export class Conditions {
     collect(node.selectionSet);
   }
 
-  /** The values of a request. One of the wrong type counts as false here: it is refused when all variables are read. */
+  /** Returns the values for a request. A value of the wrong type counts as false here; the validation of variables refuses it later. */
   decide(variables: Variables): Decisions | NullCondition {
     if (this.#variables.size === 0) return NO_DECISIONS;
     const decisions = new Map<string, boolean>();
@@ -65,7 +65,7 @@ export class Conditions {
     return decisions;
   }
 
-  /** The operation without what is skipped, and without conditions. The same nodes where it has none. */
+  /** Returns the operation without skipped parts and without conditions. If it has no conditions, the nodes are the original ones. */
   apply(decisions: Decisions): Unconditional {
     if (!this.#areAny) return { node: this.node, fragments: this.fragments };
     const pruning = new Pruning(this.fragments, decisions);
@@ -86,7 +86,7 @@ export class Conditions {
 
 const NO_DECISIONS: Decisions = new Map();
 
-/** Removes what is skipped. A fragment in which nothing is left is not spread any more. */
+/** Removes skipped selections. Fragments that become empty are no longer spread. */
 class Pruning {
   readonly kept = new Map<string, FragmentDefinitionNode>();
   readonly #empty = new Set<string>();
@@ -114,7 +114,7 @@ class Pruning {
       case Kind.FIELD: {
         if (!kept.selectionSet) return [kept];
         const selectionSet = this.prune(kept.selectionSet);
-        // an object is there although nothing of it is asked, and GraphQL has no empty selection
+        // the object is in the response even if all its fields are skipped, but GraphQL does not allow an empty selection
         return [{ ...kept, selectionSet: selectionSet.selections.length > 0 ? selectionSet : NOTHING_SELECTED }];
       }
     }

@@ -21,19 +21,22 @@ import {
 import { type Fragments, INTROSPECTION, type OperationLimits } from './limits.ts';
 import type { Variables } from './transport.ts';
 
-/** Arguments that say how many items a list, or the list inside a page, has at most. */
+/** Arguments that limit the number of items of a list, or of the list inside a page. */
 const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first', 'last']);
 
-/** `members`: of the variable's value, where it is an input object. */
+/** `members` are the fields of the variable's value that hold the size, if it is an input object. */
 type ListSize = number | { variable: string; members: readonly string[]; fallback: number };
 
-/** Objects, and what counts like them, that are always there, and lists of objects that count as often as they are long. */
+/** The cost of a selection: objects that occur once (or what counts like them), and lists whose item cost is multiplied by their length. */
 interface CostNode {
   objects: number;
   lists: { size: ListSize; item: CostNode }[];
 }
 
-/** What the supergraph says of members, by type and name: what a large text counts (`@cost`), how long a list is (`@listSize`). */
+/**
+ * Costs that the supergraph declares, by type and field: the weight of a large text (`@cost`) and the assumed length of a list
+ * (`@listSize`).
+ */
 export type DeclaredCosts = ReadonlyMap<string, { weight: number; size: number | undefined }>;
 
 export const declaredCostsOf = ({ definitions }: DocumentNode): DeclaredCosts =>
@@ -54,8 +57,8 @@ function numberIn({ directives = [] }: FieldDefinitionNode, directive: string, a
 }
 
 /**
- * Compiles what an operation costs: one for each object of its answer, with lists as long as their size argument says, and
- * more for large members, as often as they are asked for. For an operation without variables among its sizes the cost is a constant. Needs a validated operation within the other limits.
+ * Compiles the cost of an operation: one per object of its response, where lists have the length of their size argument, plus the weight
+ * of large fields. If no size depends on a variable, the cost is constant. The operation must be validated and within the other limits.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -83,7 +86,7 @@ class CostCompiler {
     private readonly declared: DeclaredCosts,
   ) {}
 
-  /** `pageSize` is what the field above said for the list that stands in it (`tickets(limit: 20) { nodes { … } }`). */
+  /** `pageSize` is the size argument of the field above, for the list inside it (`tickets(limit: 20) { nodes { … } }`). */
   compile({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): CostNode {
     const node: CostNode = { objects: 0, lists: [] };
     for (const selection of selections) {
@@ -122,7 +125,7 @@ class CostCompiler {
     }
   }
 
-  /** By an argument of its own, or by a member of an input object (`page: { limit: 20 }`). */
+  /** Returns the size from an argument, or from a field of an input object (`page: { limit: 20 }`). */
   #sizeOf({ arguments: given = [] }: FieldNode, definition: GraphQLField<unknown, unknown>): ListSize | undefined {
     const sizing = definition.args.flatMap((argument) => {
       const members = SIZE_ARGUMENTS.has(argument.name) ? [] : sizeMembers(argument.type);

@@ -5,21 +5,24 @@ import type { Logger } from '../kernel/log/log.ts';
 import type { RequestContext } from '../kernel/request.ts';
 import { inTime, Rounds } from './rounds.ts';
 
-/** A connection that stays open: a WebSocket, a stream of server-sent events. */
+/** A connection that stays open: a WebSocket or a stream of server-sent events. */
 export interface OpenConnection<C> {
-  /** Admits its credentials again. Throws as admitting does. */
+  /** Checks the credentials again. Throws like the first admission. */
   readmit(): Promise<C>;
-  /** Closes it: its credentials do not hold any more (401, 403). Called once. */
+  /** Closes the connection because its credentials are no longer valid (401, 403). Called once. */
   end(error: PlatformError): void;
 }
 
 export interface CredentialWatchOptions {
   /**
-   * Tells of changes of what credentials are made of, by id (of a key, user, session, organization; empty: anything). Whoever
-   * came with them is checked again at once.
+   * Registers a listener for credential changes, by id of a key, user, session or organization (empty: anything may have changed).
+   * Affected connections are checked at once.
    */
   onCredentialChange?: ((listener: (subjectId: string) => void) => void) | undefined;
-  /** How often everyone is checked in any case: tokens run out by themselves. Default 4 s, so that it counts within 5 s. */
+  /**
+   * Interval at which all connections are checked, because tokens expire without an event. Default: 4 s, so that an expiry takes effect
+   * within 5 s.
+   */
   recheckMs?: number;
   log: Logger;
 }
@@ -27,8 +30,8 @@ export interface CredentialWatchOptions {
 const RECHECK_MS = 4_000;
 
 /**
- * Watches the credentials of those who hold a connection open, one for the process. What was revoked or ran out ends the
- * connection; who may do less than before does less.
+ * Watches the credentials of open connections; one per process. It closes connections with revoked or expired credentials, and applies
+ * reduced permissions.
  */
 export class CredentialWatch<C extends RequestContext> {
   readonly #watched = new Set<Watched<C>>();
@@ -40,7 +43,7 @@ export class CredentialWatch<C extends RequestContext> {
     options.onCredentialChange?.((subjectId) => this.#recheckOf(subjectId));
   }
 
-  /** From now until it is left. */
+  /** Watches a connection until it leaves. */
   watch(admitted: C, connection: OpenConnection<C>): Watched<C> {
     const watched: Watched<C> = new Watched(admitted, connection, this.options.log, () => this.#watched.delete(watched));
     this.#watched.add(watched);
@@ -51,33 +54,33 @@ export class CredentialWatch<C extends RequestContext> {
     clearInterval(this.#timer);
   }
 
-  /** Beside the round over everyone, which may have passed by them. */
+  /** Checks the affected connections separately from the round over all, which may have passed them already. */
   #recheckOf(subjectId: string): void {
     const affected = [...this.#watched].filter(({ admitted }) => isAbout(subjectId, admitted.principal));
     if (affected.length > 0) void new Rounds<Watched<C>>((watched) => watched.recheck()).run(affected);
   }
 }
 
-/** Who holds one connection open. */
+/** The holder of an open connection. */
 export class Watched<C extends RequestContext> {
   #isOpen = true;
-  /** Who was last found to hold all that a subscription was begun with: mostly the same object, event after event. */
+  /** Cache of the last comparison that found the permissions sufficient. The objects are mostly the same for successive events. */
   #sufficient: { now: Principal; begun: Principal } | undefined;
 
   constructor(
-    /** As the last check left it. */
+    /** The result of the last check. */
     public admitted: C,
     private readonly connection: OpenConnection<C>,
     private readonly log: Logger,
     private readonly onLeave: () => void,
   ) {}
 
-  /** False once its credentials were refused, or it has left. */
+  /** False after the credentials were refused or the connection was closed. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Never rejects: that the check itself fails says nothing of the credentials, and changes nothing. */
+  /** Never rejects. If the check itself fails, nothing is known about the credentials, and nothing changes. */
   async recheck(): Promise<void> {
     if (!this.#isOpen) return;
     try {
@@ -93,7 +96,7 @@ export class Watched<C extends RequestContext> {
     }
   }
 
-  /** Why what was begun with these rights may not go on: some of them were taken since. To be asked for each event. */
+  /** Returns an error if the caller has lost permissions since the subscription began. Call it for each event. */
   narrowed(begun: Principal): PlatformError | undefined {
     const now = this.admitted.principal;
     if (now === begun || (this.#sufficient?.now === now && this.#sufficient.begun === begun)) return undefined;
@@ -104,7 +107,7 @@ export class Watched<C extends RequestContext> {
     return undefined;
   }
 
-  /** The connection is closed. */
+  /** Stops watching after the connection was closed. */
   leave(): void {
     this.#isOpen = false;
     this.onLeave();

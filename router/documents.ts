@@ -27,60 +27,63 @@ import type { Variables } from './transport.ts';
 import { compileVariableCheck } from './variables.ts';
 import { type OperationPrice, priceOf } from './weight.ts';
 
-/** A document as the router keeps it: parsed, validated and measured once. The same text is the same object. */
+/** A document that is parsed, validated and measured. The same text gives the same object. */
 export interface PreparedDocument {
   readonly text: string;
-  /** The object that plans are kept by. Empty where the text is not GraphQL. */
+  /** The key of the plan cache. Empty if the text is not valid GraphQL. */
   readonly document: DocumentNode;
   readonly fragments: Fragments;
-  /** Why it is refused: syntax, validation, a limit. Empty for one that can be executed. */
+  /** Errors of syntax, validation or limits. Empty if the document can be executed. */
   readonly errors: readonly GraphQLError[];
-  /** It is refused by a limit: nobody is to validate it for more errors. */
+  /** True if a limit refuses the document. It must then not be validated for further errors. */
   readonly isTooLarge: boolean;
-  /** By operation name, made when it is first asked for. */
+  /** By operation name, created on first use. */
   readonly operations: Map<string, OperationVariants>;
 }
 
-/** One operation of a document: prepared once for each combination of what its `@skip` and `@include` were given. */
+/** One operation of a document, prepared once per combination of its `@skip` and `@include` values. */
 interface OperationVariants {
   readonly node: OperationDefinitionNode;
   readonly conditions: Conditions;
   readonly variants: BoundedCache<string, PreparedOperation>;
 }
 
-/** An operation whose conditions are decided: it has no `@skip` and `@include` any more. */
+/** An operation whose `@skip` and `@include` conditions are resolved. */
 export interface PreparedOperation {
   readonly prepared: PreparedDocument;
   readonly node: OperationDefinitionNode;
   readonly fragments: Fragments;
   readonly name: string | undefined;
-  /** What decided its conditions. */
+  /** The values that resolved its conditions. */
   readonly decisions: Decisions;
-  /** What it costs against the rate limit. */
+  /** Its cost in the rate limit. */
   readonly price: OperationPrice;
-  /** Whether it asks about the schema, which the router knows itself, and whether about data besides. */
+  /** Whether it selects introspection fields, which the router resolves itself, data fields, or both. */
   readonly introspection: Introspection;
-  /** What is wrong with variables before any subgraph sees them. */
+  /** Validates variables before any subgraph is called. */
   readonly checkVariables: (variables: Variables) => Problems;
-  /** Objects that the answer may have. */
+  /** Number of objects that the response may have. */
   readonly cost: (variables: Variables) => number;
-  /** How often it was executed: what is used most is planned first for a new supergraph. */
+  /** Number of executions. The most used operations are planned first for a new supergraph. */
   uses: number;
 }
 
 const MAX_DOCUMENTS = 2_000;
-/** Combinations of conditions that are kept of one operation. */
+/** Maximum number of cached condition combinations per operation. */
 const MAX_VARIANTS = 32;
-/** Few longer texts are kept: the cache is bounded by its size too, and literals belong into variables. */
+/** Length limit of short texts. Only a few longer texts are cached, to limit the cache's memory; literals should be variables. */
 const MAX_SHORT_LENGTH = 32 * 1024;
 const MAX_LONG_DOCUMENTS = 20;
 
-/** graphql-js fails on `@skip(if: $variable)` at the root of a subscription: how many fields it has is known with the variables. */
+/**
+ * This rule of graphql-js fails on `@skip(if: $variable)` at the root of a subscription, because the number of fields depends on the
+ * variables.
+ */
 const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 
 const EMPTY: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/** The documents of one supergraph. */
+/** The cached documents of one supergraph. */
 export class Documents {
   readonly #short = new BoundedCache<string, PreparedDocument>(MAX_DOCUMENTS);
   readonly #long = new BoundedCache<string, PreparedDocument>(MAX_LONG_DOCUMENTS);
@@ -95,7 +98,7 @@ export class Documents {
     this.#introspection = new IntrospectionLimit(schema);
   }
 
-  /** Prepares a text, or a document that someone else parsed and hands in each time. */
+  /** Prepares a text, or a parsed document that is the same object for each execution. */
   prepare(source: string | DocumentNode): PreparedDocument {
     if (typeof source === 'string') return this.#textsLike(source).get(source) ?? this.#keep(this.#parse(source));
     const known = this.#byObject.get(source);
@@ -106,7 +109,7 @@ export class Documents {
     return prepared;
   }
 
-  /** The operation that a request names, with its conditions decided by the variables; or why there is none such. */
+  /** Returns the requested operation with its conditions resolved by the variables, or an error if there is none. */
   operation(prepared: PreparedDocument, name: string | null | undefined, variables: Variables): PreparedOperation | GraphQLError {
     const operation = this.#variantsOf(prepared, name);
     if (operation instanceof GraphQLError) return operation;
@@ -155,7 +158,7 @@ export class Documents {
     };
   }
 
-  /** What was used most, most first. */
+  /** Returns the most used operations, in descending order. */
   mostUsed(count: number): PreparedOperation[] {
     const operations = [...this.#short.values(), ...this.#long.values()].flatMap((document) => [...document.operations.values()]);
     const all = operations.flatMap(({ variants }) => [...variants.values()]).filter(({ uses }) => uses > 0);
@@ -207,8 +210,8 @@ function unstorableTexts(document: DocumentNode): GraphQLError[] {
 }
 
 /**
- * Response keys that begin as the names of GraphQL itself do: `__typename: name` would lie to the planner, `__proto__` is no
- * member at all. Other aliases of `__typename` stay, since Relay writes them (`__isNode: __typename`).
+ * Rejects response keys that start with two underscores, as GraphQL's own names do: `__typename: name` would mislead the planner, and
+ * `__proto__` is not a normal property. Aliases of `__typename` are allowed, because Relay uses them (`__isNode: __typename`).
  */
 function reservedAliases(document: DocumentNode): GraphQLError[] {
   const found: GraphQLError[] = [];

@@ -14,13 +14,13 @@ import { UNREACHED } from './execution/send.ts';
 
 export interface ErrorPolicy {
   /**
-   * Whether an error without one of the platform's codes is passed on as its subgraph wrote it. For a router over subgraphs
-   * that mask what is internal themselves; by default such an error is logged and leaves as INTERNAL_ERROR.
+   * True to pass on errors without a platform code as their subgraph wrote them, for subgraphs that mask internal errors themselves. By
+   * default such an error is logged and returned as INTERNAL_ERROR.
    */
   passForeignErrors: boolean;
 }
 
-/** What a caller sees: code, details and request id in `extensions`, never a stack or what a resolver threw unawares. */
+/** Converts errors to the form that callers see: code, details and request id in `extensions`, never a stack or an unexpected message. */
 export function presentErrors(errors: readonly GraphQLError[], context: RequestContext, policy: ErrorPolicy): GraphQLError[] {
   return errors.map((error) => present(error, context, policy));
 }
@@ -55,7 +55,7 @@ function shown({ path, nodes, positions, source }: GraphQLError, known: Platform
   });
 }
 
-/** Members of `extensions` that servers add for their developers. */
+/** Properties of `extensions` that servers add for their developers. */
 const INTERNAL_EXTENSIONS = new Set(['stacktrace', 'exception', 'originalError']);
 
 function passed({ message, path, extensions }: GraphQLError, { requestId }: RequestContext): GraphQLError {
@@ -63,14 +63,14 @@ function passed({ message, path, extensions }: GraphQLError, { requestId }: Requ
   return new GraphQLError(message, { path, extensions: { code: 'INTERNAL_ERROR', ...Object.fromEntries(kept), request_id: requestId } });
 }
 
-/** What was thrown first, under the wrappings of executor, planner and relocation. */
+/** Returns the original error, inside the wrappers of executor and planner. */
 function rootCause(error: Error): Error {
   let cause = error;
   while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
   return cause;
 }
 
-/** An error of the request itself: syntax, validation, a limit. `field` is the member of the request that is wrong. */
+/** Creates an error of the request itself: syntax, validation or a limit. `field` is the wrong field of the request. */
 export function requestError(problem: FieldProblem, located?: GraphQLError): GraphQLError {
   const { code, details } = new InvalidParameters([problem]);
   const known = new PlatformError(code, problem.reason, details);
@@ -78,7 +78,10 @@ export function requestError(problem: FieldProblem, located?: GraphQLError): Gra
   return new GraphQLError(known.message, { nodes, source, positions, originalError: known, extensions: { ...known.extensions } });
 }
 
-/** The error of variables that do not fit their types, named as a caller would (`input.items.0.price`); undefined where all fit. */
+/**
+ * Creates the error for variables that do not match their types, with the names that callers use (`input.items.0.price`). Undefined if all
+ * match.
+ */
 export function variableError({ listed, total }: Problems): GraphQLError | undefined {
   const [first, ...rest] = listed;
   if (!first) return undefined;
@@ -86,12 +89,12 @@ export function variableError({ listed, total }: Problems): GraphQLError | undef
   return new GraphQLError(known.message, { originalError: known, extensions: { ...known.extensions } });
 }
 
-/** What a subgraph's own scalars say of the caller's variables: without data nothing was executed. */
+/** Rewrites errors of a subgraph's scalars about the caller's variables. Without data, nothing was executed. */
 export function namingVariables(result: ExecutionResult): ExecutionResult {
   return result.errors && result.data === undefined ? { ...result, errors: result.errors.map(refusedVariable) } : result;
 }
 
-// the value stands between and is not repeated: it may be a secret
+// the value in the message is not repeated, because it may be a secret
 const REFUSED =
   /^Variable "\$(\w+)" (?:got invalid value (?:"(?:[^"\\]|\\.)*"|[^"])*?(?: at "([^"]+)")?; )?(?:Expected type "[^"]+"\. )?(.+)$/s;
 const REASONS: readonly [RegExp, string][] = [
@@ -99,10 +102,12 @@ const REASONS: readonly [RegExp, string][] = [
   [/^of non-null type .* must not be null\.$/s, 'must not be null'],
   [/( cannot represent [^:]*): .*$/s, '$1'],
 ];
-/** The router's own variables, which no caller wrote. */
+/** The router's own variables, which are not from the caller. */
 const INTERNAL_VARIABLE = /^(representations|_)/;
 
-/** The error of a variable that does not fit its type, named as a caller would (`input.items.0.price`); others as they are. */
+/**
+ * Rewrites the error of an invalid variable with the name that callers use (`input.items.0.price`). Other errors are returned unchanged.
+ */
 export function refusedVariable(error: GraphQLError): GraphQLError {
   const [, variable, at, words] = REFUSED.exec(error.message) ?? [];
   if (!variable || !words || INTERNAL_VARIABLE.test(variable)) return error;

@@ -23,16 +23,16 @@ import { type OperationLimits, rootFields } from './limits.ts';
 import { checkScalars } from './scalars.ts';
 import type { Transport, Variables } from './transport.ts';
 
-/** By the name that the supergraph gives the subgraph in `join__graph(name:)`. */
+/** Transports by the name of the subgraph in `join__graph(name:)`. */
 export type Transports = ReadonlyMap<string, Transport>;
 
-/** Each may be as large as the schema. */
+/** Maximum number of cached introspection results. Each may be as large as the schema. */
 const MAX_INTROSPECTIONS = 4;
 
-/** One version of the supergraph, ready to execute: its planner, the transports, and the operations that it has seen. */
+/** One version of the supergraph, ready to execute: the planner, the transports, and the operations used so far. */
 export class ExecutableSupergraph {
   readonly documents: Documents;
-  /** Names of root fields that anybody may ask for. */
+  /** Names of root fields that need no credentials. */
   readonly publicFields: ReadonlySet<string>;
   readonly #compiled = new WeakMap<PreparedOperation, Promise<CompiledOperation<CallerExecution>>>();
   readonly #introspections = new BoundedCache<PreparedOperation, ExecutionResult>(MAX_INTROSPECTIONS);
@@ -42,7 +42,7 @@ export class ExecutableSupergraph {
 
   private constructor(
     readonly supergraphSdl: string,
-    /** What clients see, without what describeApi adds. */
+    /** The API schema that clients see. */
     readonly schema: GraphQLSchema,
     readonly joins: Joins,
     private readonly planner: QueryPlanner,
@@ -63,7 +63,7 @@ export class ExecutableSupergraph {
     return this.#apiSchema;
   }
 
-  /** @throws Error for a text that is not a supergraph, or one that names a subgraph without a transport. */
+  /** @throws Error if the text is not a supergraph, or names a subgraph without a transport */
   static async load(
     supergraphSdl: string,
     transports: Transports,
@@ -90,12 +90,12 @@ export class ExecutableSupergraph {
     );
   }
 
-  /** Plans and compiles an operation ahead of its first run. */
+  /** Plans and compiles an operation before its first execution. */
   async warm(operation: PreparedOperation): Promise<void> {
     if (operation.introspection !== 'only') await this.#compile(operation);
   }
 
-  /** Answers without `data` where variables do not fit their types. */
+  /** Executes an operation. The result has no `data` if variables do not match their types. */
   async execute(operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
     const { introspection } = operation;
     if (introspection === 'only') return this.#introspect(operation, variables);
@@ -104,7 +104,7 @@ export class ExecutableSupergraph {
     return introspection === 'none' || !result.data ? result : merged(operation, result, this.#introspect(operation, variables));
   }
 
-  /** What tools ask for again and again is kept: it takes as long as a hundred operations about data. */
+  /** Caches introspection results, because tools repeat their queries, and one takes as long as a hundred data operations. */
   #introspect(operation: PreparedOperation, variables: Variables): ExecutionResult {
     const known = this.#introspections.get(operation);
     if (known) return known;
@@ -147,7 +147,7 @@ interface NamedTransport {
   transport: Transport;
 }
 
-/** Plans name a subgraph by its enum value or by its name, as the planner's version has it. */
+/** Indexes transports by enum value and by name, because versions of the planner use either. */
 function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, NamedTransport> {
   const named = new Map<string, NamedTransport>();
   for (const [value, { name }] of graphs) {
@@ -157,7 +157,7 @@ function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, Na
   return named;
 }
 
-/** Data and introspection in one response, in the order in which they were selected. */
+/** Merges data and introspection into one response, in selection order. */
 function merged({ node, fragments }: PreparedOperation, { data, errors = [] }: ExecutionResult, about: ExecutionResult): ExecutionResult {
   const found: Record<string, unknown> = { ...data, ...about.data };
   const ordered = rootFields(node, fragments).flatMap((field) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { StaticContent } from './static-content.ts';
 
-/** Beside the compiled router, or in dist/ when the router runs from its sources. */
+/** The folder beside the compiled router, or in dist/ when the router runs from its sources. */
 const FOLDERS = ['../graphiql/', '../dist/graphiql/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Everything from here and nothing inline but styles, which the editor sets on its elements; its workers are files too. */
+/** Allows only files of this server, and inline styles, which the editor sets on its elements. The editor's workers are files too. */
 const SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +33,7 @@ const SECURITY_POLICY = [
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
-/** GraphiQL, built by `npm run build` from its package, at `path` for browsers and `path`/assets for what it loads. */
+/** Serves GraphiQL, built by `npm run build`, at `path` for browsers, and its files at `path`/assets. */
 export function mountGraphiql(app: FastifyInstance, path: string): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, 'index.html')));
   if (!folder) return;
@@ -59,13 +59,13 @@ export function mountGraphiql(app: FastifyInstance, path: string): void {
   });
 }
 
-/** What the page loads, for the build to compress. */
+/** The files of the page, for precompression by the build. */
 export function graphiqlAssets(): StaticContent[] {
   const folder = FOLDERS.map((one) => join(one, 'assets')).find((one) => existsSync(one));
   return folder ? readdirSync(folder).map((name) => assetOf(join(folder, name))) : [];
 }
 
-/** A file that never changes under its name. */
+/** A file whose content never changes under the same name. */
 const assetOf = (file: string): StaticContent =>
   new StaticContent(readFileSync(file), TYPES[extname(file)] ?? 'application/octet-stream', IMMUTABLE);
 
@@ -75,7 +75,7 @@ const secured = (reply: FastifyReply): FastifyReply =>
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer');
 
-/** Tells a browser that opens the address from a client that sends a query by GET: only the former prefers HTML. */
+/** Distinguishes a browser that opens the page from a client that sends a query by GET: only the browser prefers HTML. */
 const BROWSER_PAGES = {
   name: 'page',
   storage() {

@@ -9,22 +9,22 @@ import type { SubgraphRequest, Transport } from './transport.ts';
 
 export interface HttpTransportOptions {
   url: string;
-  /** What goes with each request, and as `connection_init` payload with each socket: the signed principal, for one. */
+  /** Headers of each request, also sent as `connection_init` payload of each socket, for example the signed principal. */
   headers?: (context: RequestContext) => Record<string, string>;
-  /** Until the whole answer is there. Default 30 s. */
+  /** Time limit for the complete response. Default: 30 s. */
   timeoutMs?: number;
-  /** Connections to the subgraph. Default 64. */
+  /** Maximum number of connections to the subgraph. Default: 64. */
   connections?: number;
 }
 
 const TIMEOUT_MS = 30_000;
 const CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 30_000;
-/** What a subgraph may answer at most: it is held in memory while it is read. */
+/** Maximum size of a subgraph response, because it is held in memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const PING_MS = 15_000;
 
-/** A subgraph behind a URL: queries and mutations over kept-alive connections, subscriptions over graphql-ws at the same URL. */
+/** A subgraph behind a URL: queries and mutations over keep-alive connections, subscriptions over graphql-ws at the same URL. */
 export class HttpTransport implements Transport {
   readonly #agent: Agent;
   readonly #texts = new WeakMap<DocumentNode, string>();
@@ -71,7 +71,7 @@ export class HttpTransport implements Transport {
       url: url.href,
       webSocketImpl: WebSocket,
       connectionParams: () => ({ ...this.options.headers?.(context) }),
-      // what happened while a connection was gone would be missing without a word: the subscriber is told, and resumes
+      // no automatic retry: events during a disconnect would be lost silently; the subscriber gets an error and resumes
       retryAttempts: 0,
       keepAlive: PING_MS,
     });
@@ -103,7 +103,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** @throws Error for what is not a GraphQL response. */
+/** @throws Error if the text is not a GraphQL response */
 function readResult(text: string, statusCode: number, url: string): ExecutionResult {
   const response = parseJson(text);
   if (!response || (response.data === undefined && response.errors === undefined))
@@ -121,16 +121,16 @@ function parseJson(text: string): { data?: unknown; errors?: unknown } | undefin
   }
 }
 
-/** @throws Error where a subgraph sends something else than a list of errors. */
+/** @throws Error if a subgraph's errors are not a list of GraphQL errors */
 function readErrors(errors: unknown, url: string): GraphQLError[] {
-  // null stands for none in some servers
+  // some servers send null for no errors
   if (errors === null) return [];
   if (!Array.isArray(errors) || !errors.every((error) => isObject(error) && typeof error.message === 'string'))
     throw new Error(`${url} responded with errors that are no list of GraphQL errors`);
   return (errors as JsonObject[]).map(toError);
 }
 
-/** A path or extensions that are not as GraphQL demands are left out. */
+/** Omits a path or extensions that violate the GraphQL specification. */
 function toError({ message, path, extensions }: JsonObject): GraphQLError {
   const isPath = Array.isArray(path) && path.every((step) => typeof step === 'string' || Number.isInteger(step));
   return new GraphQLError(String(message), {
@@ -139,7 +139,10 @@ function toError({ message, path, extensions }: JsonObject): GraphQLError {
   });
 }
 
-/** An operation that the subgraph refuses is thrown by the client as an array of errors; a lost connection as a close event. */
+/**
+ * Closes the client with the stream. If the subgraph refuses the operation, the client throws an array of errors; if the connection is
+ * lost, a close event.
+ */
 function closingWith(
   events: AsyncIterableIterator<Pick<FormattedExecutionResult, 'data' | 'errors'>>,
   close: () => Promise<void>,

@@ -16,37 +16,37 @@ import { mountSchemaFile } from './schema-file.ts';
 import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 
 export interface GraphqlHttpOptions {
-  /** Default `/graphql`. */
+  /** Default: `/graphql`. */
   path?: string;
   /** Who may read the schema as a file. Default `public`. */
   schemaAccess?: 'public' | 'authenticated';
   /** GraphiQL for browsers at the same path. Default true. */
   graphiql?: boolean;
   /**
-   * Counts an operation before it runs: its weight beyond the 1 that its request costs by the route, which may be 0, and its
-   * root fields, and waits for its turn. Throws a PlatformError to refuse it.
+   * Charges an operation before it runs, and waits for a free slot. The charge is its root fields and its weight beyond the 1 that the
+   * HTTP request has cost already, so it may be 0. Throws a PlatformError to refuse the operation.
    */
   charge?(request: FastifyRequest, price: OperationPrice): Promise<void>;
-  /** Called with the root fields of an operation that were refused before they did anything. */
+  /** Called with the root fields that were refused before they had an effect. */
   refused?(request: FastifyRequest, fields: readonly string[]): Promise<void>;
-  /** Where the first response to a mutation with an `Idempotency-Key` is kept. Without it the header is refused. */
+  /** Store of the first responses to mutations with an `Idempotency-Key`. Without it the header is refused. */
   once?: MutationsOnceOptions;
 }
 
-/** Apollo clones its context value, and a RequestContext may have private members: it travels inside. */
+/** Context value of Apollo. Apollo clones it, and a RequestContext may have private fields, so it is wrapped. */
 interface ApolloContext {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Known when Apollo has resolved the operation. */
+  /** Set after Apollo has resolved the operation. */
   admitted?: AdmittedOperation;
 }
 
-/** The request that Apollo works on: its `formatError` is not told. */
+/** The current request. Apollo's `formatError` does not get it as an argument. */
 const current = new AsyncLocalStorage<FastifyRequest>();
 
 /**
- * GraphQL over HTTP (GET and POST) by Apollo Server, with the router as its gateway; `request.caller` must be set before.
- * Errors carry the platform's code, details and the request id in `extensions`, also those of the edge on this path.
+ * Mounts GraphQL over HTTP (GET and POST) by Apollo Server, with the router as its gateway. `request.caller` must be set before.
+ * Errors have the platform's code, details and the request id in `extensions`, including those of the edge on this path.
  */
 export async function mountGraphql(app: FastifyInstance, router: Router, options: GraphqlHttpOptions = {}): Promise<void> {
   const { path = '/graphql' } = options;
@@ -64,8 +64,7 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
       method: ['GET', 'POST'],
       url: path,
       bodyLimit: BODY_LIMIT_BYTES,
-      // of a GET or POST alike, the request itself: what its operation costs beyond that is charged when it is known, as is
-      // how urgent it is
+      // the cost of the HTTP request; the rest of the cost and the priority are known only with the operation
       config: { weight: 1, access: 'optional', priority: 'deferred' },
       handler: (request, reply) => current.run(request, () => handle.call(scope, request, reply)),
     });
@@ -75,7 +74,10 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
   });
 }
 
-/** More than a route of REST: documents, articles and small files come as variables of one address, as over a socket. */
+/**
+ * Body limit, larger than that of REST routes: documents, articles and small files are sent as variables of one URL. WebSockets have the
+ * same limit.
+ */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const ALLOW = 'GET, HEAD, OPTIONS, POST';
@@ -92,7 +94,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
     documentStore: documents.store,
     parseOptions: { maxTokens: router.limits.tokens },
     introspection: true,
-    // no credential is ambient: without a header with a key a request is nobody's
+    // not needed: browsers send no credentials automatically, and a request without a key header is anonymous
     csrfPrevention: false,
     persistedQueries: false,
     allowBatchedHttpRequests: false,
@@ -123,7 +125,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
             if (!code) return;
             const { retry_after: seconds } = Object(details) as { retry_after?: number };
             if (seconds !== undefined) http.headers.set('retry-after', String(seconds));
-            // what was read of a part is a response; proxies and clients that look at the status alone try the others again
+            // partial data is a valid response; without any data, the status lets clients and proxies retry
             if (Object.values(data ?? {}).every((value) => value === null)) http.status = statusOf('SERVICE_UNAVAILABLE');
           },
         }),
@@ -160,12 +162,12 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
   };
 }
 
-/** Between one step of a request and the next: the router keeps the documents. */
+/** Cache size between two steps of a request. The router itself keeps the documents. */
 const HANDED_OVER = 100;
 
 /**
- * Hands Apollo the documents that the router has prepared, so that each is parsed and validated once, within the router's
- * limits. One that is no valid GraphQL is left to Apollo, which reports all of its errors.
+ * Passes the router's prepared documents to Apollo, so that each is parsed and validated only once and within the router's limits. Apollo
+ * handles invalid documents itself and reports all of their errors.
  */
 class PreparedDocuments {
   readonly #byHash = new BoundedCache<string, DocumentNode>(HANDED_OVER);
@@ -178,7 +180,7 @@ class PreparedDocuments {
     else this.#byHash.delete(hash);
   }
 
-  /** For Apollo, whose keys end in the hash of the text. */
+  /** Document store of Apollo, whose keys end with the hash of the text. */
   readonly store = {
     get: async (key: string) => this.#byHash.get(key.slice(key.lastIndexOf(':') + 1)),
     set: async () => undefined,
@@ -186,7 +188,7 @@ class PreparedDocuments {
   };
 }
 
-/** Errors of the router are in order already; Apollo's own are of the request: syntax, validation, method, headers. */
+/** Completes errors. Errors of the router are complete; Apollo's own errors concern the request: syntax, validation, method, headers. */
 function format(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const request = current.getStore();
   const { code, request_id } = formatted.extensions ?? {};
@@ -224,13 +226,13 @@ function withStatus(error: GraphQLError, status: number): GraphQLError {
   });
 }
 
-/** @throws GraphQLError with the status of a PlatformError; anything else as it is */
+/** @throws GraphQLError with the status of a PlatformError; rethrows anything else */
 function throwWithStatus(error: unknown): never {
   if (!(error instanceof PlatformError)) throw error;
   throw withStatus(new GraphQLError(error.message, { originalError: error, extensions: error.extensions }), error.status);
 }
 
-/** What the edge or the parser of bodies refused, in the form that GraphQL clients read. */
+/** Returns errors of the edge and the body parser in GraphQL form. */
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = shownAs(error, request);
   if (known.status >= 500) request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');

@@ -12,14 +12,14 @@ import {
 } from 'graphql';
 import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
 
-/** An operation may ask as much about the schema as this many of the queries that tools send. */
+/** An operation may select as much of the schema as this many introspection queries of tools. */
 const QUERIES = 2;
-/** A type that is known by itself, and not as one of all: it may be the largest. */
+/** Fields that return a single type, which may be the largest one. */
 const SINGLE: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
 
 /**
- * Limits what an operation asks about the schema, by an estimate of the fields that its response has: of all lists their
- * average length, and of a type's own fields the largest number where one type is asked for.
+ * Limits introspection by the estimated number of fields in the response. Lists count with their average length; the fields of a single
+ * type count with the largest number.
  */
 export class IntrospectionLimit {
   readonly #lengths: ReadonlyMap<string, number>;
@@ -50,7 +50,7 @@ export class IntrospectionLimit {
     this.#limit = QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
   }
 
-  /** Why a validated document asks too much, or undefined. */
+  /** Returns why a validated document selects too much of the schema, or undefined. */
   exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
     const size = this.#sizeOf(document, fragments);
     if (size <= this.#limit) return undefined;
@@ -64,7 +64,7 @@ export class IntrospectionLimit {
     return Math.max(...sizes);
   }
 
-  /** `parent`: the field of the schema that is selected in; undefined for data, of which nothing counts. */
+  /** `parent` is the introspection field whose selection this is; undefined for data, which does not count. */
   #sizeIn({ selections }: SelectionSetNode, fragments: Fragments, parent: string | undefined): number {
     let size = 0;
     for (const selection of selections) {

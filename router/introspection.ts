@@ -19,22 +19,22 @@ export function introspectionOf(node: OperationDefinitionNode, fragments: Fragme
   const names = rootFieldNames(node, fragments);
   const meta = names.filter((name) => name.startsWith('__')).length;
   if (meta === names.length) return 'only';
-  // the planner answers `__typename` beside data
+  // the planner resolves `__typename` together with data
   return names.some((name) => name.startsWith('__') && name !== '__typename') ? 'mixed' : 'none';
 }
 
-/** Answers the part of an operation that is about the schema. */
+/** Executes the introspection part of an operation. */
 export function introspect(schema: GraphQLSchema, { node, fragments }: PreparedOperation, variableValues: Variables): ExecutionResult {
   const about = keepingRoots(node, fragments, (name) => name.startsWith('__'));
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [about, ...fragments.values()] };
   return execute({ schema, document, variableValues }) as ExecutionResult;
 }
 
-/** The part of a mixed operation that is about data. */
+/** Returns the data part of a mixed operation. */
 export const dataPart = ({ node, fragments }: PreparedOperation): OperationDefinitionNode =>
   keepingRoots(node, fragments, (name) => !name.startsWith('__') || name === '__typename');
 
-/** The operation with those of its root fields that pass; fragments at the root become inline ones. */
+/** Returns the operation with only the root fields that match. Fragments at the root become inline fragments. */
 function keepingRoots(operation: OperationDefinitionNode, fragments: Fragments, keeps: (name: string) => boolean): OperationDefinitionNode {
   const kept = ({ selections }: SelectionSetNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: selections.flatMap(keep) });
   const keep = (selection: SelectionNode): SelectionNode[] => {

@@ -8,10 +8,10 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** A subgraph as the supergraph names it. */
+/** A subgraph as named in the supergraph. */
 export interface JoinedGraph {
   name: string;
-  /** Where it answers over HTTP; may be empty. */
+  /** Its HTTP URL; may be empty. */
   url: string;
 }
 
@@ -29,14 +29,14 @@ interface TypeJoin {
 
 interface TypeJoins {
   graphs: Set<string>;
-  /** The subgraphs that know the interface as an object. */
+  /** The subgraphs that define the interface as an object. */
   asObjectIn: Set<string>;
   fields: Map<string, FieldJoin[]>;
 }
 
-/** Which subgraph knows what, read from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
+/** Which subgraph defines which types and fields, from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
 export class Joins {
-  /** By the name of the enum value in `join__Graph`, which is what the other directives use. */
+  /** By enum value of `join__Graph`, which the other directives use. */
   readonly graphs: ReadonlyMap<string, JoinedGraph>;
   readonly #types = new Map<string, TypeJoins>();
 
@@ -51,7 +51,7 @@ export class Joins {
     return this.#types.get(type)?.graphs.has(graph) ?? false;
   }
 
-  /** Whether a subgraph answers a field on its own: without asking another one first. */
+  /** Returns true if a subgraph can resolve a field without calling another one first. */
   answers(graph: string, type: string, field: string): boolean {
     const joins = this.#types.get(type);
     if (!joins?.graphs.has(graph)) return false;
@@ -60,13 +60,13 @@ export class Joins {
     return fieldJoins.some((join) => join.graph === graph && !join.external && !join.usedOverridden && join.requires === undefined);
   }
 
-  /** The interfaces that a subgraph knows as objects. `subgraph`: its name, or that of its enum value, as plans have it. */
+  /** Returns the interfaces that a subgraph defines as objects. `subgraph` is its name or enum value, because plans use either. */
   interfaceObjectsOf(subgraph: string): string[] {
     const [graph = ''] = [...this.graphs].find(([value, { name }]) => value === subgraph || name === subgraph) ?? [];
     return [...this.#types].filter(([, { asObjectIn }]) => asObjectIn.has(graph)).map(([name]) => name);
   }
 
-  /** The subgraphs that answer a field. */
+  /** Returns the subgraphs that can resolve a field. */
   ownersOf(type: string, field: string): string[] {
     return [...this.graphs.keys()].filter((graph) => this.answers(graph, type, field));
   }
@@ -95,7 +95,7 @@ function readGraphs({ definitions }: DocumentNode): Map<string, JoinedGraph> {
   return new Map(entries);
 }
 
-/** The arguments of each directive of a name. */
+/** Returns the arguments of each directive with this name. */
 export function argumentsOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): object[] {
   return (directives ?? [])
     .filter((directive) => directive.name.value === name)

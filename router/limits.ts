@@ -8,25 +8,28 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** What one operation may ask. Introspection (`__schema`, `__type`) is as deep as graphql-js allows, and costs no data; all else counts for it too. */
+/**
+ * Limits of one operation. Introspection (`__schema`, `__type`) may be as deep as graphql-js allows, and has no data cost; all other
+ * limits apply to it.
+ */
 export interface OperationLimits {
-  /** Fields within each other. */
+  /** Maximum nesting of fields. */
   depth: number;
-  /** All fields, those of a fragment as often as it is spread. */
+  /** All fields. Fields of a fragment count each time it is spread. */
   fields: number;
-  /** Fragments, named and inline, those within a fragment as often as it is spread. */
+  /** Named and inline fragments. Those within a fragment count each time it is spread. */
   spreads: number;
   rootFields: number;
   aliases: number;
-  /** Pairs of selections under one response key, which validation compares with each other, in all of the document. */
+  /** Pairs of selections with the same response key in the whole document, which validation compares with each other. */
   comparisons: number;
   /** Lexical tokens of the document. */
   tokens: number;
-  /** Objects that the answer may have, as the sizes of its lists announce; a large text counts as several. */
+  /** Objects that the response may have, according to the sizes of its lists. A large text counts as several objects. */
   cost: number;
-  /** Items counted for a list that has an argument for its size, where neither the operation nor the schema says one. */
+  /** Assumed length of a list with a size argument, if neither the operation nor the schema gives a size. */
   pageSize: number;
-  /** Items counted for a list that has no such argument, and of which the schema does not say it (`@listSize`). */
+  /** Assumed length of a list without a size argument, if the schema gives no size (`@listSize`). */
   listSize: number;
 }
 
@@ -51,8 +54,8 @@ interface Size {
 }
 
 /**
- * Why a document is too large, or undefined. Comes before validation and all else that follows fragments wherever they are
- * spread, or compares each field with each: reads each fragment once, then as much as the limits allow.
+ * Returns why a document is too large, or undefined. It runs before validation and other algorithms that follow every fragment spread or
+ * compare fields in pairs. It reads each fragment once, and then only as much as the limits allow.
  */
 export function exceededLimit({ definitions }: DocumentNode, fragments: Fragments, limits: OperationLimits): string | undefined {
   const measuring = new Measuring(fragments);
@@ -90,7 +93,7 @@ export function fragmentsOf(document: DocumentNode): Fragments {
 }
 
 class Measuring {
-  /** A fragment that spreads itself. */
+  /** The name of a fragment that spreads itself. */
   cycle: string | undefined;
   readonly #seen = new Map<string, Size>();
   readonly #open = new Set<string>();
@@ -113,7 +116,7 @@ class Measuring {
     return total;
   }
 
-  /** Once however often it is spread: nested spreads double otherwise. */
+  /** Measures each fragment once. Otherwise nested spreads would double the work at each level. */
   measureFragment(name: string): Size {
     const known = this.#seen.get(name);
     if (known) return known;
@@ -138,7 +141,7 @@ function add(total: Size, { depth, fields, spreads, aliases }: Size): void {
   total.aliases += aliases;
 }
 
-/** Pairs of fields under one response key, here and in what those of one key select together. */
+/** Counts pairs of fields with the same response key, here and in their merged selections. */
 function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fragments): number {
   const byKey = new Map<string, { count: number; inner: SelectionSetNode[] }>();
   const spread = new Set<string>();
@@ -168,7 +171,7 @@ function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fr
   return pairs;
 }
 
-/** The names of the root fields, as often as they are asked; fragments at the root are followed once. */
+/** The names of the root fields, one for each selection. Fragments at the root are followed once. */
 export const rootFieldNames = (operation: OperationDefinitionNode, fragments: Fragments): string[] =>
   rootFields(operation, fragments).map(({ name }) => name.value);
 

@@ -1,13 +1,13 @@
 import type { ExecutionResult } from 'graphql';
 import type { LiveResult, LiveSink } from './shared-subscription.ts';
 
-/** What may wait for one who reads slowly. */
+/** Limits of what may wait for a slow reader. */
 export interface BufferLimits {
   results: number;
   bytes: number;
 }
 
-/** Results for one who asks for them, one after the other. Who is too slow gets what is kept, and then what `overflow` says. */
+/** Queues results for a reader that pulls them. A reader that is too slow gets the queued results, followed by the result of `overflow`. */
 export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #kept: LiveResult[] = [];
   #bytes = 0;
@@ -18,7 +18,7 @@ export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResu
   constructor(
     private readonly limits: BufferLimits,
     private readonly overflow: () => LiveResult,
-    /** Takes it out of its subscription. */
+    /** Leaves the subscription. */
     private readonly leave: () => void,
   ) {}
 

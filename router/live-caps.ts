@@ -4,22 +4,25 @@ import { PlatformError } from '../kernel/errors/errors.ts';
 
 type Terms = Pick<PlanTerms, 'liveConnections' | 'liveSubscriptions'>;
 
-/** What an organization has open. */
+/** Open connections and subscriptions of an organization. */
 interface Open {
   connections: number;
   subscriptions: number;
 }
 
 /**
- * What the plans allow to be open at a time: connections, and subscriptions on all of them together. Counted for each
- * organization in this process; over several processes an organization may have as many in each.
+ * Enforces the plan's limits of open connections and subscriptions. It counts per organization in this process, so with several processes
+ * the limits apply to each.
  */
 export class LiveCaps {
   readonly #open = new Map<string, Open>();
 
   constructor(private readonly termsOf: (principal: Principal) => Terms = ({ plan }) => PLANS[plan]) {}
 
-  /** Counts a connection until it leaves. @throws PlatformError RATE_LIMIT_EXCEEDED (429) */
+  /**
+   * Counts a connection until it leaves.
+   * @throws PlatformError RATE_LIMIT_EXCEEDED (429)
+   */
   connect(principal: Principal): LiveSlot {
     const { organizationId } = principal;
     const open = this.#open.get(organizationId) ?? { connections: 0, subscriptions: 0 };
@@ -32,7 +35,7 @@ export class LiveCaps {
   }
 }
 
-/** The place of one connection. The subscriptions on it are counted with it and leave with it. */
+/** The slot of one connection. Its subscriptions are counted with it, and released when it leaves. */
 export class LiveSlot {
   #subscriptions = 0;
   #isTaken = true;
@@ -43,7 +46,10 @@ export class LiveSlot {
     private readonly onLeave: () => void,
   ) {}
 
-  /** Counts a subscription of whoever this is by now. Answers what ends that. @throws PlatformError RATE_LIMIT_EXCEEDED (429) */
+  /**
+   * Counts a subscription of the current principal. Returns a function that releases it.
+   * @throws PlatformError RATE_LIMIT_EXCEEDED (429)
+   */
   subscribe(principal: Principal): () => void {
     refuseBeyond('live_subscriptions', this.open.subscriptions, this.termsOf(principal).liveSubscriptions);
     if (!this.#isTaken) return () => undefined;
@@ -55,7 +61,7 @@ export class LiveSlot {
     };
   }
 
-  /** The connection is closed; a second time is nothing. */
+  /** Releases the slot when the connection is closed. Repeated calls have no effect. */
   leave(): void {
     if (!this.#isTaken) return;
     this.#count(-this.#subscriptions);

@@ -34,41 +34,42 @@ import { compileProjection } from './execution/projection.ts';
 import { withTypenames } from './execution/typenames.ts';
 import { type Fragments, rootFields } from './limits.ts';
 
-/** How a subscription is followed. */
+/** How a subscription is executed. */
 export interface LivePlan {
-  /** The subgraph, by name, whose stream it is. */
+  /** Name of the subgraph that streams the events. */
   owner: string;
-  /** What the subgraph is subscribed to. */
+  /** The subscription sent to the subgraph. */
   document: DocumentNode;
-  /** For a selection that needs other subgraphs: the query that reads each event again, through the whole graph. */
+  /** Set if the selection needs other subgraphs: the query that loads each event's record through the whole graph. */
   read?: LiveRead;
-  /** Makes the response of what the owner sent, or of what was read again. */
+  /** Builds the response from the owner's event, or from the result of `read`. */
   complete(result: ExecutionResult): ExecutionResult;
   field: FieldNode;
-  /** The name under which the field is answered. */
+  /** The response key of the field. */
   responseKey: string;
   isNullable: boolean;
 }
 
 export interface LiveRead {
   document: DocumentNode;
-  /** Its variables by the members of the event that they take. */
+  /** Its variables and the event fields that provide their values. */
   keys: ReadonlyMap<string, string>;
 }
 
-/** Why a subscription cannot be followed. */
+/** Why a subscription is not possible. */
 export class NotSubscribable {
   constructor(readonly reason: string) {}
 }
 
 const KEY = 'id';
-/** A name that clients do not use: theirs may not begin with two underscores. */
+/** A variable name that clients do not use: theirs must not begin with two underscores. */
 const variableOf = (member: string): string => `__${member}`;
 
 /**
- * Plans a subscription: the owner of its field streams the events. Where the owner knows all of the selection, it answers it;
- * else it tells which record each event is about, and `Query.<type>(id: ID!)` reads the selection. What else that field must
- * be given is a member of the record of the same name: `webhookDelivery(webhookId: ID!, id: ID!)`.
+ * Plans a subscription. The owner of the field streams the events.
+ * If the owner can resolve the whole selection, its events are the results. Otherwise the owner sends only the record's keys, and
+ * `Query.<type>(id: ID!)` loads the selection. Other required arguments of that field take the record's field of the same name:
+ * `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
 export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotSubscribable {
   const { schema, joins } = graph;
@@ -105,7 +106,7 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   const keys = reader.args.map(({ name: key }) => key);
   const document = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
   const read = {
-    // completed a second time as the subscription's: the types that the schema leaves open must still be known then
+    // the result is projected a second time for the subscription, which needs the names of abstract types
     document: withTypenames(
       schema,
       readOperation(node, { ...field, name: name(reader.name), alias: name(responseKey) }, reader.args, fragments),
@@ -115,7 +116,7 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   return { ...common, owner: nameOf(owner), document, read };
 }
 
-/** What a subgraph sends is checked and completed as the response of a query is. */
+/** Compiles the projection that validates and completes a subgraph's events like query responses. */
 function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefinitionNode, fragments: Fragments): LivePlan['complete'] {
   const project = compileProjection(schema, { operation: node, fragments, renamed: new Map() });
   return (result) => {
@@ -129,7 +130,7 @@ function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefi
   };
 }
 
-/** The one root field, with all of its selections where it is written several times. */
+/** Returns the only root field, with all its selections merged if it is repeated. */
 function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNode | 'several' | undefined {
   const fields = rootFields(node, fragments);
   const [first] = fields;
@@ -141,11 +142,11 @@ function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNo
 
 interface Reader {
   name: string;
-  /** What it must be given: its id, and what else it asks for. */
+  /** Its required arguments: the id, and others. */
   args: readonly GraphQLArgument[];
 }
 
-/** The field of Query that reads a record of this type by its id, and by nothing that the record does not have. */
+/** Returns the field of Query that loads a record of this type by its id and other fields of the record. */
 function readerOf(schema: GraphQLSchema, type: GraphQLObjectType): Reader | undefined {
   const reader = `${type.name.charAt(0).toLowerCase()}${type.name.slice(1)}`;
   const field = schema.getQueryType()?.getFields()[reader];
@@ -178,7 +179,7 @@ function readOperation(
   return parse(print({ kind: Kind.DOCUMENT, definitions: [{ ...operation, variableDefinitions }, ...rest] }), { noLocation: true });
 }
 
-/** An operation with these root fields, and of the original only the fragments and variables that they need. */
+/** Builds an operation with these root fields, and with only the fragments and variables that they use. */
 function operationWith(
   node: OperationDefinitionNode,
   operation: 'query' | 'subscription',
@@ -211,7 +212,7 @@ function operationWith(
   return { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
 }
 
-/** Whether one subgraph knows every type and answers every field of a document. */
+/** Returns true if one subgraph knows all types and can resolve all fields of a document. */
 function answersAll({ schema, joins }: ExecutableSupergraph, graph: string, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let all = true;

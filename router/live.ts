@@ -14,11 +14,11 @@ import { LiveResult, type LiveSink, SharedSubscription } from './shared-subscrip
 import { isStream, type Variables } from './transport.ts';
 
 export interface LiveOptions {
-  /** Results that a subscriber may be behind before it is ended. Default 256. */
+  /** How many results a subscriber may fall behind before its subscription ends. Default: 256. */
   bufferSize: number;
-  /** How long those may be, as JSON, all together. Default 1 MiB. */
+  /** Total JSON length of those results. Default: 1 MiB. */
   bufferBytes: number;
-  /** Arguments that say where in a stream to begin: who gives one gets a stream alone. Default `after`. */
+  /** Arguments that set the start position of a stream. A subscriber that gives one gets a stream of its own. Default: `after`. */
   positionArguments: readonly string[];
 }
 
@@ -40,15 +40,15 @@ export interface LiveRequest {
 
 interface Subscribed {
   subscription: SharedSubscription;
-  /** Aborted when the last one has left. */
+  /** Aborted when the last subscriber has left. */
   left: AbortSignal;
-  /** The result that refused the stream, if one did. */
+  /** The result with the refusal, if the stream was refused. */
   started: Promise<ExecutionResult | undefined> | undefined;
 }
 
 /**
- * Follows subscriptions. Those with the same operation, variables and rights share one stream from the subgraph and one read
- * of each event; the stream ends when the last of them leaves.
+ * Runs subscriptions. Those with the same operation, variables and permissions share one stream from the subgraph, and one query per
+ * event. The stream ends when the last subscriber leaves.
  */
 export class LiveOperations {
   readonly #options: LiveOptions;
@@ -66,7 +66,7 @@ export class LiveOperations {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** Hands on to the sink that is made, which is told how to leave. Answers it, or the one result that says why there is no stream. */
+  /** Passes results to a sink, which gets a function to leave. Returns the sink, or a result that says why there is no stream. */
   async follow<S extends LiveSink>(request: LiveRequest, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const plan = this.#planOf(request.graph, request.operation);
     if (plan instanceof NotSubscribable) return this.#refusal(request.context, requestError({ field: 'query', reason: plan.reason }));
@@ -79,7 +79,10 @@ export class LiveOperations {
     return (await shared.started) ?? sink;
   }
 
-  /** The same for one who asks for the results. `onOverflow`: it asked too slowly and gets no more than what is kept. */
+  /**
+   * Like `follow`, for a reader that pulls results. `onOverflow` is called if the reader is too slow; it then gets only the queued
+   * results.
+   */
   subscribe(request: LiveRequest, onOverflow?: () => void): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
     const { bufferSize: results, bufferBytes: bytes } = this.#options;
     const overflow = (): LiveResult => {
@@ -111,7 +114,7 @@ export class LiveOperations {
     return shared;
   }
 
-  /** Subscribes at the owner. Undefined once the stream runs. */
+  /** Subscribes at the owner. Resolves with undefined once the stream runs. */
   async #connect({ subscription, left }: Subscribed, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
     const { transports, variables } = asked;
     const context = renewContext(asked.context, left);
@@ -132,7 +135,7 @@ export class LiveOperations {
     }
   }
 
-  /** Not a generator: its `return` would wait for the event that it awaits. */
+  /** Not a generator, because the `return` of a generator would wait for the next event. */
   #results(stream: AsyncIterable<ExecutionResult>, request: LiveRequest, plan: LivePlan): AsyncIterable<ExecutionResult> {
     const source = stream[Symbol.asyncIterator]();
     const results: AsyncIterableIterator<ExecutionResult> = {
@@ -177,7 +180,7 @@ export class LiveOperations {
     return plan;
   }
 
-  /** The same for subscribers who would get the same; undefined for who begins at a position of their own. */
+  /** A key that is equal for subscribers who get the same results; undefined for a subscriber with its own start position. */
   #keyOf({ operation, variables, context: { principal, client } }: LiveRequest, { field }: LivePlan): string | undefined {
     if (hasPosition(field, variables, operation, this.#options.positionArguments)) return undefined;
     const id = this.#ids.get(operation) ?? ++this.#lastId;
@@ -206,7 +209,7 @@ export class LiveOperations {
   }
 }
 
-/** Whether a field is given one of these arguments, as itself or by a variable that has a value. */
+/** Returns true if a field has one of these arguments, directly or by a variable with a value. */
 function hasPosition(
   { arguments: given = [] }: FieldNode,
   variables: Variables,
@@ -231,7 +234,7 @@ const rightsOf = ({ kind, id, organizationId, plan, grants, accounts }: Principa
   accounts,
 ];
 
-/** For JSON.stringify: objects with their members in one order, so that equal variables read the same. */
+/** Replacer for JSON.stringify that sorts object keys, so that equal variables give the same text. */
 function sortedMembers(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -11,8 +11,8 @@ type Run = (root: unknown, context: object, variables: Variables) => MaybePromis
 const MAX_COMPILED = 2_000;
 
 /**
- * A subgraph in this process. Operations that come again are compiled by graphql-jit, found by the document object or,
- * for a new object, by its text. What the compiler cannot do, graphql-js executes.
+ * A subgraph in this process. graphql-jit compiles repeated operations, which are found by the document object or by its text. graphql-js
+ * executes what the compiler does not support.
  */
 export class LocalTransport implements Transport {
   readonly #byDocument = new WeakMap<DocumentNode, Run>();
@@ -29,7 +29,7 @@ export class LocalTransport implements Transport {
     return this.#runOf(document)(undefined, this.#contextOf(context), variables);
   }
 
-  /** Each event is resolved in a context of its own: what loaders have read for one is old for the next. */
+  /** Subscribes. Each event gets its own context, because data cached by loaders is outdated for the next event. */
   async subscribe({ document, variables = {}, context }: SubgraphRequest): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
     const { schema } = this.subgraph;
     const contextValue = this.subgraph.createContext(context);
@@ -63,14 +63,14 @@ export class LocalTransport implements Transport {
     return run;
   }
 
-  /** Compiling costs as much as many executions, and an operation with literals in it may never come again. */
+  /** Compiles on the second execution: compiling costs as much as many executions, and an operation with literals may never be repeated. */
   #lazilyCompiled(document: DocumentNode): Run {
     const { schema } = this.subgraph;
     const interpret: Run = (rootValue, contextValue, variableValues) =>
       execute({ schema, document, rootValue, contextValue, variableValues });
     let compiled: Run | undefined;
     let isFirst = true;
-    // a failing field ends the fields after it in one of the engines and not in the other: what changes things has one engine
+    // the two engines differ in whether fields after a failing one run, so mutations always use the same engine
     if (changes(document)) return compile(this.subgraph, document) ?? interpret;
     return (root, context, variables) => {
       if (isFirst) {
@@ -93,7 +93,7 @@ function compile({ schema }: Subgraph, document: DocumentNode): Run | undefined 
   return (root, context, variables) => query(root, context, variables) as MaybePromise<ExecutionResult>;
 }
 
-/** Closing reaches the source at once, also while an event is awaited: an async generator here would wait for that event. */
+/** Maps a stream. Closing it reaches the source at once, even while an event is awaited; an async generator would wait for that event. */
 function mapStream(source: AsyncIterable<unknown>, map: (event: unknown) => MaybePromise<ExecutionResult>): AsyncIterable<ExecutionResult> {
   const events = source[Symbol.asyncIterator]();
   const iterator: AsyncIterableIterator<ExecutionResult> = {

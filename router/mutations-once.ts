@@ -13,7 +13,7 @@ import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 
 export interface MutationsOnceOptions {
   store: IdempotencyStore;
-  /** @throws PlatformError for a caller who may not use one of these root fields of Mutation, or must show a second factor first */
+  /** @throws PlatformError if the caller may not use one of these root fields of Mutation, or must pass a second factor first */
   authorize(fields: readonly string[], principal: Principal): void;
 }
 
@@ -23,13 +23,13 @@ export interface OnceResult {
 }
 
 /**
- * Runs mutations that come with an idempotency key once: the first response is replayed as on REST, by the same store and rules
- * (kernel/idempotency/idempotency.ts). A response is kept as a whole, with the errors of fields that failed beside others that did their work.
+ * Runs each mutation with an idempotency key once, and replays its first response. Store and rules are those of REST
+ * (kernel/idempotency/idempotency.ts). A response is stored as a whole, even if some fields failed and others succeeded.
  */
 export class MutationsOnce {
   constructor(
     private readonly router: Router,
-    /** Without them a key is refused rather than ignored. */
+    /** If undefined, a key is refused instead of ignored. */
     private readonly options: MutationsOnceOptions | undefined,
   ) {}
 
@@ -38,7 +38,7 @@ export class MutationsOnce {
     const { operation } = admitted;
     const { fields } = operation.price;
     const { principal, log } = request.context;
-    // callers of a public operation are nobody in particular: they must not share responses
+    // callers of public operations are anonymous, so they must not share responses
     const isOnce = operation.node.operation === 'mutation' && principal !== Principal.nobody && !this.router.isPublic(fields);
     if (!isOnce || sentKey === undefined) return { result: await this.router.execute(request, admitted), isReplayed: false };
 
@@ -73,23 +73,23 @@ export class MutationsOnce {
   }
 }
 
-/** Frees the key: nothing was done, and the same request may come out otherwise when it is tried again. */
+/** Thrown to release the key: nothing was done, and a retry may have another result. */
 class NotKept extends Error {}
 
 /**
- * Whether anything may have been done, or all that failed would fail again. Root fields of a mutation run one after the other, and
- * one that must not be null takes the data of all with it: then nobody knows which of several did their work.
+ * Returns true if a change may have been made, or if every failure would be repeated. Root fields of a mutation run in sequence. If a
+ * non-null one fails, `data` is null, and it is unknown which of them succeeded.
  */
 function isWorthKeeping({ data, errors = [] }: ExecutionResult, fieldCount: number): boolean {
   if (errors.length === 0 || (data === null && fieldCount > 1)) return true;
   const failed = new Set(errors.filter(({ path }) => (path?.length ?? 0) <= 1).map(({ path }) => path?.[0]));
-  // an error below a root field is of a change that was made; of one that was being committed nobody knows
+  // an error below a root field means that the change was made; a failed commit may have been made
   if (errors.some(({ path, extensions }) => (path?.length ?? 0) > 1 || Object(extensions.details).outcome === 'unknown')) return true;
   if (data && Object.keys(data).some((name) => !failed.has(name))) return true;
   return errors.every(({ extensions: { code } }) => isErrorCode(code) && isStored(statusOf(code)));
 }
 
-/** The result as it was, with the errors that callers saw. */
+/** Restores a stored result, including the errors that callers saw. */
 function restored(body: string): ExecutionResult {
   const { errors, ...rest } = JSON.parse(body) as { data?: Record<string, unknown>; errors?: GraphQLFormattedError[] };
   return errors ? { ...rest, errors: errors.map(asError) } : rest;

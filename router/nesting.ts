@@ -1,14 +1,16 @@
 import { Lexer, Source, TokenKind } from 'graphql';
 
-/** Brackets of any kind that may be open at a time in a document. The planner reads 48; recursive visitors of graphql-js end at about 1,500. */
+/**
+ * Maximum nesting of brackets of any kind in a document. The planner supports 48; recursive visitors of graphql-js overflow at about
+ * 1,500.
+ */
 export const MAX_NESTING = 40;
 
 export const NESTED_TOO_DEEPLY = `The document is nested more than ${MAX_NESTING} levels deep.`;
 
 /**
- * Whether more brackets than that are open anywhere in the first tokens of a document.
- *
- * @throws GraphQLError where a token is none.
+ * Returns true if brackets are nested more deeply than `limit` within the first tokens.
+ * @throws GraphQLError for an invalid token
  */
 export function isNestedBeyond(limit: number, text: string, tokens: number): boolean {
   const lexer = new Lexer(new Source(text));

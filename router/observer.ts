@@ -1,21 +1,21 @@
 import type { OperationTypeNode } from 'graphql';
 
-/** What the router tells about its work, for metrics. Called on the hot path: it must be cheap and must not throw. */
+/** Callbacks for metrics of the router. They run on the hot path, so they must be cheap and must not throw. */
 export interface RouterObserver {
-  /** An operation was answered; for a subscription, when it began. */
+  /** An operation was completed; for a subscription: was started. */
   operation?(record: OperationRecord): void;
   /** A subgraph was called. */
   fetch?(record: FetchRecord): void;
-  /** How many clients are subscribed now, and how many streams from subgraphs serve them. */
+  /** The current number of subscribers, and of streams from subgraphs that serve them. */
   live?(record: { subscribers: number; streams: number }): void;
 }
 
 export interface OperationRecord {
-  /** Undefined for a request that is no valid operation. */
+  /** Undefined for a request that is not a valid operation. */
   type: OperationTypeNode | undefined;
   name: string | undefined;
   durationMs: number;
-  /** Calls by subgraph. */
+  /** Number of calls per subgraph. */
   subgraphFetches: Readonly<Record<string, number>>;
   failed: boolean;
 }

@@ -2,22 +2,22 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Principal, type PrincipalData } from '../kernel/access/principal.ts';
 import { PlatformError } from '../kernel/errors/errors.ts';
 
-/** The header that carries a principal from the router to a subgraph, and from a trusted front to the router. */
+/** The header with the principal, from the router to a subgraph, or from a trusted gateway to the router. */
 export const PRINCIPAL_HEADER = 'x-principal';
 
 const LIFETIME_MS = 60_000;
-/** How far the clocks of two machines may differ. */
+/** Maximum difference between the clocks of two machines. */
 const SKEW_MS = 5_000;
 
-/** `<payload>.<HMAC-SHA256>`, both base64url; the payload is the principal and the moment it stops counting, in ms. */
+/** Signs a principal as `<payload>.<HMAC-SHA256>`, both base64url. The payload is the principal and its expiry time in milliseconds. */
 export function signPrincipal(principal: Principal, secret: string, now: Date): string {
   const payload = Buffer.from(JSON.stringify({ ...principal.toJSON(), expires: now.getTime() + LIFETIME_MS })).toString('base64url');
   return `${payload}.${mac(payload, secret).toString('base64url')}`;
 }
 
 /**
- * The principal of a header.
- * @throws PlatformError INVALID_CREDENTIALS where it is missing or not signed with the secret, TOKEN_EXPIRED where it is old.
+ * Verifies the header and returns its principal.
+ * @throws PlatformError INVALID_CREDENTIALS if it is missing or not signed with the secret, TOKEN_EXPIRED if it is too old
  */
 export function verifyPrincipal(header: unknown, secret: string, now: Date): Principal {
   const [payload = '', signature = ''] = typeof header === 'string' ? header.split('.', 2) : [];

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../kernel/request.ts';
 
 /**
- * The same request anew, for the next event of its subscription: what is kept by the context, such as loaders, starts empty.
- * An Admission's members are getters, so they are copied by name.
+ * Copies the request context for the next event of a subscription, so that caches keyed by it, such as loaders, start empty.
+ * Fields are copied by name, because those of an Admission are getters.
  */
 export function renewContext(context: RequestContext, signal = context.signal): RequestContext {
   const { requestId, principal, client } = context;

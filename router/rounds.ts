@@ -1,14 +1,14 @@
 const AT_ONCE = 8;
 const TIMEOUT_MS = 10_000;
 
-/** Does something for each of many, again and again: a few at a time, and never two rounds at once. */
+/** Runs an action for each of many items repeatedly: a few items in parallel, and never two rounds at once. */
 export class Rounds<T> {
   #isRunning = false;
 
-  /** `act` never rejects. */
+  /** `act` must never reject. */
   constructor(private readonly act: (item: T) => Promise<void>) {}
 
-  /** Nothing while the round before still runs, which stands for this one. */
+  /** Runs one round. Does nothing if the previous round is still running. */
   async run(items: Iterable<T>): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -21,7 +21,7 @@ export class Rounds<T> {
   }
 }
 
-/** @throws Error when it takes longer than 10 s, so that one that never ends does not hold up a round for ever. */
+/** @throws Error after 10 s, so that an item that never ends does not block a round forever */
 export async function inTime<T>(pending: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`No answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS).unref();

@@ -25,7 +25,7 @@ export interface RouterOptions {
   live?: Partial<LiveOptions>;
   observer?: RouterObserver;
   errors?: Partial<ErrorPolicy>;
-  /** Makes the challenge of a caller who was asked for a second factor: what `details` of MFA_REQUIRED tell. */
+  /** Creates the second-factor challenge of a caller: the `details` of MFA_REQUIRED. */
   challenge?: Challenge;
   /** How root fields count against the rate limit, for their descriptions. Default: as `weight.ts` says. */
   rateOf?: RateOf;
@@ -35,31 +35,31 @@ export type Challenge = (context: RequestContext) => Promise<ChallengeNotice>;
 
 export interface ChallengeNotice {
   details: ErrorDetails;
-  /** Instead of the error's own, where there is more to do than to answer. */
+  /** Replaces the error's message if the caller must do something else first. */
   message?: string;
 }
 
 export interface GraphOperation {
-  /** A text, or a document that is the same object each time it is meant again. */
+  /** A text, or a parsed document that is the same object for each execution. */
   document: string | DocumentNode;
   variables?: Variables | null | undefined;
   operationName?: string | null | undefined;
   context: RequestContext;
 }
 
-/** An operation that may be executed: it fits the schema and the limits of the supergraph that it will run on. */
+/** An operation that may be executed: it matches the schema and the limits of its supergraph. */
 export interface AdmittedOperation {
   readonly graph: ExecutableSupergraph;
   readonly operation: PreparedOperation;
 }
 
-/** Queries and mutations are answered, subscriptions followed; a socket takes all of them. */
+/** The accepted operations: queries and mutations (`answer`), subscriptions, or any (sockets). */
 type Wanted = 'answer' | 'subscription' | 'any';
 
-/** Planned for a new supergraph before it takes over. */
+/** How many operations are planned for a new supergraph before it takes over. */
 const WARMED_OPERATIONS = 200;
 
-/** @throws Error for a text that is not a supergraph, or names a subgraph without a transport. */
+/** @throws Error if the text is not a supergraph, or names a subgraph without a transport */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { supergraphSdl, transports, rateOf = rateByWeight } = options;
@@ -72,7 +72,7 @@ function warnOf(supergraphSdl: string, log: Logger): void {
   for (const concern of plannerConcerns(supergraphSdl)) log.warn({ concern }, 'The supergraph may be planned wrongly');
 }
 
-/** Executes operations over the subgraphs of a supergraph. Knows no domain, no HTTP and no sockets. */
+/** Executes operations over the subgraphs of a supergraph. It knows nothing about domains, HTTP and sockets. */
 export class Router {
   readonly #live: LiveOperations;
   readonly #observer: RouterObserver;
@@ -100,7 +100,7 @@ export class Router {
     );
   }
 
-  /** What clients see of the graph. */
+  /** The API schema that clients see. */
   get schema(): GraphQLSchema {
     return this.graph.schema;
   }
@@ -114,17 +114,20 @@ export class Router {
     return this.graph.supergraphSdl;
   }
 
-  /** Parses, validates and measures a document, once for each text. */
+  /** Parses, validates and measures a document, once per text. */
   prepare(document: string | DocumentNode): PreparedDocument {
     return this.graph.documents.prepare(document);
   }
 
-  /** Whether these root fields ask for no credentials at all. */
+  /** Returns true if none of these root fields needs credentials. */
   isPublic(fields: readonly string[]): boolean {
     return fields.every((field) => this.graph.publicFields.has(field));
   }
 
-  /** For who must know before it runs what an operation costs, or why it is refused: syntax, validation, limits, its name. */
+  /**
+   * Prepares an operation before it runs, for callers that need its cost or the reason of a refusal: syntax, validation, limits, operation
+   * name.
+   */
   admit(
     { document, operationName, variables, context }: GraphOperation,
     wanted: Wanted = 'answer',
@@ -134,20 +137,20 @@ export class Router {
     return Array.isArray(operation) ? { errors: presentErrors(operation, context, this.#errors) } : { graph, operation };
   }
 
-  /** Errors as callers may see them; what is internal is logged. */
+  /** Converts errors to the form that callers see. Internal errors are logged. */
   present(errors: readonly unknown[], context: RequestContext): GraphQLError[] {
     return presentErrors(errors.map(asGraphQLError), context, this.#errors);
   }
 
-  /** The same of one error, a demand for a second factor with its challenge. */
+  /** Like `present`, for one error. A second-factor error gets its challenge. */
   async refusal(error: unknown, context: RequestContext): Promise<GraphQLError> {
     const [refusal] = await this.#answered([asGraphQLError(error)], context);
     return refusal as GraphQLError;
   }
 
   /**
-   * Answers a query or mutation, which is admitted here where the caller has not done so. Never rejects: what fails stands in
-   * `errors`, as callers may see it.
+   * Executes a query or mutation, and admits it if the caller has not. Never rejects: failures are in `errors`, in the form that callers
+   * see.
    */
   execute(asked: GraphOperation, admitted?: AdmittedOperation): Promise<ExecutionResult> {
     const parent = asked.context.client?.traceparent;
@@ -175,7 +178,7 @@ export class Router {
     return result.errors ? { ...result, errors: await this.#answered(result.errors, context) } : result;
   }
 
-  /** As callers may see them; a demand for a second factor with its challenge. */
+  /** Converts errors to the form that callers see. A second-factor error gets its challenge. */
   async #answered(errors: readonly GraphQLError[], context: RequestContext): Promise<GraphQLError[]> {
     const presented = presentErrors(errors, context, this.#errors);
     const demands = presented.filter(({ extensions }) => extensions.code === 'MFA_REQUIRED');
@@ -190,8 +193,8 @@ export class Router {
   }
 
   /**
-   * Follows a subscription: a stream of results, or the one result that says why there is none. Results wait to be asked for, in
-   * bounds; beyond, `onOverflow` is called at once, and the stream ends with an error that says so.
+   * Starts a subscription. Returns a stream of results, or one result that says why there is none. Results are buffered up to a limit.
+   * Beyond it, `onOverflow` is called at once, and the stream ends with an error.
    */
   async subscribe(
     operation: GraphOperation,
@@ -201,16 +204,19 @@ export class Router {
     return 'errors' in request ? request : this.#live.subscribe(request, onOverflow);
   }
 
-  /** The same for a sink that takes results as they come: shared by all who follow the same, their text written once. */
+  /**
+   * Like `subscribe`, for a sink that takes results immediately. Subscribers of the same operation share each result, which is serialized
+   * once.
+   */
   async follow<S extends LiveSink>(operation: GraphOperation, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const request = this.#followed(operation);
     return 'errors' in request ? request : this.#live.follow(request, createSink);
   }
 
   /**
-   * Lets a new supergraph take over, when the plans of what is used most are ready. What runs is finished on the old one;
-   * streams of subscriptions go on.
-   * @throws Error for a text that is not a supergraph; the old one stays then.
+   * Replaces the supergraph after the most used operations are planned. Running operations finish on the old one, and streams of
+   * subscriptions continue.
+   * @throws Error if the text is not a supergraph; the old one is then kept
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
     const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits, this.#rateOf);
@@ -223,13 +229,13 @@ export class Router {
     await Promise.all(left.map((transport) => transport.close()));
   }
 
-  /** Tells of each new supergraph. Answers what ends that. */
+  /** Calls the listener for each new supergraph. Returns a function that removes it. */
   onUpdate(listener: (router: Router) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends all subscriptions and the connections to subgraphs. */
+  /** Ends all subscriptions and connections to subgraphs. */
   async close(): Promise<void> {
     await this.#live.close();
     await Promise.all([...this.#transports.values()].map((transport) => transport.close()));
@@ -291,7 +297,7 @@ export class Router {
     }
   }
 
-  /** An operation that the new supergraph does not have any more is refused when it comes again. */
+  /** Plans an operation for the new supergraph. If it is not valid there, it is skipped here and refused at its next use. */
   async #warm(next: ExecutableSupergraph, { prepared, name, node, decisions }: PreparedOperation): Promise<void> {
     const operation = next.documents.operation(next.documents.prepare(prepared.text), name, Object.fromEntries(decisions));
     if (operation instanceof GraphQLError || operation.prepared.errors.length > 0 || node.operation === 'subscription') return;

@@ -2,8 +2,8 @@ import { GraphQLError, type GraphQLSchema, isScalarType, isSpecifiedScalarType, 
 import type { Transports } from './executable-supergraph.ts';
 
 /**
- * Has custom scalars accept what they accept in the subgraphs of this process, so that a wrong value is refused with all others
- * before any subgraph is asked. Values go on as they came. What subgraphs elsewhere accept they say themselves.
+ * Makes custom scalars accept what they accept in the subgraphs of this process, so that all invalid values are reported together before a
+ * subgraph is called. Values are passed on unchanged. Scalars of other processes are checked only there.
  */
 export function checkScalars(schema: GraphQLSchema, transports: Transports): void {
   const scalars = [...transports.values()].flatMap((transport) => Object.values(transport.schema?.getTypeMap() ?? {}).filter(isScalarType));
@@ -18,7 +18,7 @@ export function checkScalars(schema: GraphQLSchema, transports: Transports): voi
       try {
         scalar.parseLiteral(node, variables);
       } catch (error) {
-        // graphql-js adds the place to errors of others only
+        // graphql-js adds the location only to errors that are not a GraphQLError
         throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error;
       }
       return valueFromASTUntyped(node, variables);

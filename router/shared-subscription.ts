@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 
-/** What a stream brought, for everyone who follows it. */
+/** A result of a stream, shared by all its subscribers. */
 export class LiveResult {
   #text: string | undefined;
 
   constructor(readonly result: ExecutionResult) {}
 
-  /** As JSON: written once, however many it is sent to. */
+  /** The result as JSON, serialized only once. */
   get text(): string {
     this.#text ??= JSON.stringify(this.result);
     return this.#text;
@@ -16,35 +16,37 @@ export class LiveResult {
 
 /** A subscriber of a shared subscription. */
 export interface LiveSink {
-  /** Takes what comes. It must not wait, and says itself when it has too much. */
+  /** Takes a result. It must not wait; if it has too many results, it must leave by itself. */
   push(result: LiveResult): void;
-  /** Asked if it has the subscription for itself: resolves when it has room. Undefined: at once. */
+  /** Called only if the subscription is not shared. Resolves when the sink has room; undefined if it has room now. */
   ready(): Promise<void> | undefined;
-  /** Nothing more comes. `last` says why, where the stream did not just end. Never called after it has left. */
+  /** Called when no more results come. `last` gives the reason if the stream did not end normally. Never called after the sink has left. */
   end(last?: LiveResult): void;
 }
 
-/** Sinks that are served before others get a turn of the event loop. */
+/** How many sinks are served before the event loop gets a turn. */
 const AT_ONCE = 500;
 
-/** One stream, handed to everyone who follows the same. What is read for one alone is read no faster than it takes. */
+/**
+ * One stream with all its subscribers. A stream with a single private subscriber is read only as fast as the subscriber can take results.
+ */
 export class SharedSubscription {
   readonly #sinks = new Set<LiveSink>();
   #source: AsyncIterator<ExecutionResult> | undefined;
   #hasEnded = false;
 
   constructor(
-    /** Nobody else will join: it is read at the pace of who follows it. */
+    /** True if nobody else can join. The stream is then read at its subscriber's pace. */
     private readonly isPrivate: boolean,
     private readonly listener: { left(): void; idle(): void },
   ) {}
 
-  /** Joins before or after the stream began: a sink gets what comes from now on. */
+  /** Adds a sink, before or after the stream has started. It gets the results from now on. */
   join(sink: LiveSink): void {
     this.#sinks.add(sink);
   }
 
-  /** Ends the stream where the last one leaves. Answers whether the sink was there. */
+  /** Removes a sink, and ends the stream with the last one. Returns true if the sink was subscribed. */
   leave(sink: LiveSink): boolean {
     if (!this.#sinks.delete(sink)) return false;
     if (this.#sinks.size === 0) {
@@ -56,7 +58,7 @@ export class SharedSubscription {
     return true;
   }
 
-  /** Hands on what the stream brings until it ends, or everyone has left. `failed` says the last words when it breaks. */
+  /** Passes on the results of the stream until it ends or all sinks have left. If the stream fails, `failed` creates the last result. */
   async follow(stream: AsyncIterable<ExecutionResult>, failed: (error: unknown) => ExecutionResult): Promise<void> {
     const source = stream[Symbol.asyncIterator]();
     this.#source = source;
@@ -82,13 +84,13 @@ export class SharedSubscription {
         served = 0;
         await nextTurn();
       }
-      // it may have left while others were served
+      // it may have left meanwhile
       if (this.#sinks.has(sink)) sink.push(result);
       served += 1;
     }
   }
 
-  /** Also while an event is awaited: the source is told at once. That it cannot end well concerns nobody any more. */
+  /** Stops the source at once, even while an event is awaited. Errors are ignored, because nobody is subscribed any more. */
   async #stopSource(): Promise<void> {
     try {
       await this.#source?.return?.();

@@ -8,12 +8,15 @@ import { type Encoding, encodings, entityTag, heldTag } from '../kernel/http/ent
 import { addVary } from '../kernel/http/http.ts';
 import { acceptedEncoding, markEncoded } from './compression.ts';
 
-/** What the build compressed (apps/tools/precompress.ts), by what it is: beside the compiled router, or in dist/ when it runs from its sources. */
+/**
+ * Folders with the compressed files of the build (apps/tools/precompress.ts), named by entity tag: beside the compiled router, or in dist/
+ * when it runs from its sources.
+ */
 const FOLDERS = ['../static/', '../dist/static/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
-/** Nearly as small as it gets, in a tenth of the time. */
+/** Almost the best compression, in a tenth of the time. */
 const BROTLI_QUALITY = 9;
 
-/** Content that stays the same while the process runs. It is compressed once: by the build, else for whoever asks first. */
+/** Content that does not change while the process runs. It is compressed once: by the build, or for the first client. */
 export class StaticContent {
   readonly tag: string;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
@@ -45,7 +48,7 @@ export class StaticContent {
     return known;
   }
 
-  /** Writes the compressed forms to where they are looked for, unless they are there. Resolves to the names of their files. */
+  /** Writes the compressed files to the folder where they are found, unless they exist. Returns their names. */
   async precompress(folder: string): Promise<string[]> {
     mkdirSync(folder, { recursive: true });
     for (const encoding of encodings) {

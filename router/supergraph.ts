@@ -5,11 +5,11 @@ export interface SubgraphSource {
   name: string;
   /** Federation 2 SDL. */
   sdl: string;
-  /** Where the subgraph answers over HTTP; written into the supergraph as `join__graph(url:)`. */
+  /** HTTP URL of the subgraph, written to the supergraph as `join__graph(url:)`. */
   url?: string;
 }
 
-/** The subgraphs do not fit together. The message lists every reason, one a line. */
+/** Thrown if the subgraphs do not compose. The message lists all reasons, one per line. */
 export class CompositionError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The subgraphs do not compose:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
@@ -18,7 +18,7 @@ export class CompositionError extends Error {
 }
 
 /**
- * The supergraph SDL of some Federation 2 subgraphs.
+ * Composes the supergraph SDL of Federation 2 subgraphs.
  * @throws CompositionError
  */
 export function composeSupergraph(subgraphs: readonly SubgraphSource[]): string {

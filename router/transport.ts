@@ -4,22 +4,22 @@ import type { RequestContext } from '../kernel/request.ts';
 export type MaybePromise<T> = T | Promise<T>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** One operation for one subgraph. The document has this one operation, and is the same object for the same plan. */
+/** One operation for one subgraph. The document contains only this operation, and is the same object for the same plan. */
 export interface SubgraphRequest {
   document: DocumentNode;
   variables?: Variables | undefined;
   context: RequestContext;
 }
 
-/** How the router reaches one subgraph. */
+/** Connects the router to one subgraph. */
 export interface Transport {
-  /** Of a subgraph in this process, whose scalars the router can check itself. */
+  /** Schema of a subgraph in this process, whose scalars the router can validate itself. */
   readonly schema?: GraphQLSchema;
-  /** A query or mutation. May throw or reject where the subgraph could not be asked. */
+  /** Executes a query or mutation. May throw or reject if the subgraph is not available. */
   execute(request: SubgraphRequest): MaybePromise<ExecutionResult>;
-  /** A subscription; a result instead of a stream when it was refused. Ends early where the connection was lost: by throwing. */
+  /** Starts a subscription. Returns a result instead of a stream if it was refused. The stream throws if the connection is lost. */
   subscribe(request: SubgraphRequest): MaybePromise<AsyncIterable<ExecutionResult> | ExecutionResult>;
-  /** Ends what is open. Nothing may be asked afterwards. */
+  /** Closes all connections. The transport cannot be used afterwards. */
   close(): Promise<void>;
 }
 

@@ -15,14 +15,14 @@ import { Problems } from '../kernel/errors/problems.ts';
 import { UNSTORABLE, unstorableIn } from '../kernel/values/text.ts';
 import type { Variables } from './transport.ts';
 
-/** More than any input has: what is larger is refused before it is looked at. */
+/** More than any legitimate input has. Larger values are refused without being read. */
 const MAX_FIELDS = 100;
 const MAX_ITEMS = 1000;
 
 /**
- * Checks the variables of an operation against their types: all problems at once, in the order in which the values were sent.
- * Values are not repeated: they may be secrets or files. An executor would word each problem with the whole value in it, however
- * many there are. What custom scalars of other processes accept is for their subgraphs to say.
+ * Compiles the validation of an operation's variables. It reports all problems together, in the order of the values.
+ * Values are not repeated, because they may be secrets or files; an executor would include the whole value in each message. Custom scalars
+ * of other processes are validated by their subgraphs.
  */
 export function compileVariableCheck(
   schema: GraphQLSchema,
@@ -39,7 +39,7 @@ export function compileVariableCheck(
       if (value !== undefined) check(value, type, name, problems);
       else if (isNonNullType(type) && !hasDefault) problems.add({ field: name, reason: 'is required' });
     }
-    // after the types: of a large value they say how it is too large
+    // after the types, whose messages say why a large value is too large
     const unstorable = problems.total === 0 ? unstorableIn(variables) : undefined;
     if (unstorable !== undefined) problems.add({ field: unstorable, reason: UNSTORABLE });
     return problems;
@@ -61,7 +61,7 @@ function check(value: unknown, type: GraphQLInputType, at: string, problems: Pro
   } else checkScalar(value, inner.parseValue.bind(inner), at, problems);
 }
 
-/** As in GraphQL one value stands for the list of it. */
+/** Validates a list. As in GraphQL, a single value stands for a list of one. */
 function checkList(value: unknown, item: GraphQLInputType, at: string, problems: Problems): void {
   if (!Array.isArray(value)) check(value, item, at, problems);
   else if (value.length > MAX_ITEMS) problems.add({ field: at, reason: `has ${value.length} items, at most ${MAX_ITEMS} are accepted` });
@@ -94,7 +94,7 @@ function checkScalar(value: unknown, parse: (value: unknown) => unknown, at: str
     parse(value);
   } catch (error) {
     const words = error instanceof Error ? error.message : 'is not valid';
-    // the value stands behind it, and may be a secret
+    // the message continues with the value, which may be a secret
     problems.add({ field: at, reason: words.replace(/( cannot represent [^:]*): .*$/s, '$1') });
   }
 }

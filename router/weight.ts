@@ -3,17 +3,17 @@ import { isErrorCode, statusOf } from '../kernel/errors/errors.ts';
 import { TAKES_NOTHING } from './edge/plans.ts';
 import { type Fragments, rootFieldNames, rootFields } from './limits.ts';
 
-/** What an operation costs against the rate limit. */
+/** The price of an operation in the rate limit. */
 export interface OperationPrice {
-  /** A read 1, a change 2, for each root field; who knows a field better adds to it. At least 1, as a refused request costs. */
+  /** 1 per root field of a query, 2 per root field of a mutation; routes may add to it. At least 1, the cost of a refused request. */
   readonly weight: number;
-  /** How many requests of the month it is: as many as over REST, and at least one. */
+  /** Number of requests in the monthly usage: as many as over REST, and at least one. */
   readonly requests: number;
-  /** The names of its root fields, each as often as it is asked: some have a limit of their own. */
+  /** Names of its root fields, one for each selection: some have their own limit. */
   readonly fields: readonly string[];
 }
 
-/** What is charged for a request before its operation is known, and all that one which is refused costs. */
+/** The price charged before the operation is known. A refused request costs only this. */
 export const REQUEST_PRICE: OperationPrice = { weight: 1, requests: 1, fields: [] };
 
 export function priceOf(operation: OperationDefinitionNode, fragments: Fragments): OperationPrice {
@@ -23,14 +23,14 @@ export function priceOf(operation: OperationDefinitionNode, fragments: Fragments
   return { weight: Math.max(1, weight), requests: Math.max(1, requests), fields };
 }
 
-/** What an operation costs beyond the request that brought it, which was charged before. */
+/** The price of an operation without the price of its request, which was charged before. */
 export const beyondRequest = ({ weight, requests, fields }: OperationPrice): OperationPrice => ({
   weight: weight - REQUEST_PRICE.weight,
   requests: requests - REQUEST_PRICE.requests,
   fields,
 });
 
-/** The root fields that were refused before they did anything, each as often as it was asked. */
+/** Returns the root fields that were refused before they had an effect, one for each selection. */
 export function refusedFields(
   { errors = [] }: ExecutionResult,
   operation: { node: OperationDefinitionNode; fragments: Fragments },

@@ -6,24 +6,24 @@ import { SOCKET_CLOSE, type SocketSession } from './ws-session.ts';
 
 export interface FollowerParts {
   session: SocketSession<RequestContext>;
-  /** The id that the client gave the operation, and how a person would call it. */
+  /** The client's id of the operation, and a readable name. */
   id: string;
   name: string;
-  /** What the subscription was begun with. */
+  /** The context at the start of the subscription. */
   context: RequestContext;
-  /** The one result that says why the subscription ends. */
+  /** Creates the last result, which says why the subscription ends. */
   refusal(error: PlatformError): ExecutionResult;
-  /** Takes it out of its subscription. */
+  /** Leaves the subscription. */
   leave(): void;
-  /** Called once when it has ended, whoever ended it. */
+  /** Called once when the subscription has ended, for any reason. */
   onEnd(): void;
 }
 
 const NAME_LENGTH = 32;
 
 /**
- * A subscription on a socket. Events go straight to the socket: their text is shared with all who follow the same, only the id
- * before it is this one's. For graphql-ws, which keeps the protocol, it is a stream that brings nothing and ends.
+ * A subscription on a socket. Events are written directly to the socket: their text is shared by all subscribers, and only the id before
+ * it differs. For graphql-ws, which handles the protocol, it is an empty stream that only ends.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;
@@ -58,7 +58,7 @@ export class SocketFollower implements LiveSink, AsyncIterableIterator<Execution
     this.#close();
   }
 
-  /** Done when the subscription has ended; never before. */
+  /** Resolves as done when the subscription has ended. */
   next(): Promise<IteratorResult<ExecutionResult>> {
     if (!this.#isOpen) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => {

@@ -17,50 +17,51 @@ import { beyondRequest, type OperationPrice, REQUEST_PRICE, refusedFields } from
 import { SocketFollower } from './ws-follower.ts';
 import type { SocketSession } from './ws-session.ts';
 
-/** What opens a socket: the parameters of connection_init, with names in lower case, as headers have. */
+/** The opening of a socket: the parameters of connection_init, with lower-case names like headers. */
 export interface SocketOpening {
   requestId: string;
   request: IncomingMessage;
   params: Readonly<Record<string, unknown>>;
-  /** The socket was admitted before and is open: nobody knocks, so a refusal is not to be counted as an attempt. */
+  /** True if an open socket is checked again: a refusal must not count as a failed authentication. */
   isRecheck: boolean;
 }
 
 export interface SocketOperationsOptions<C extends RequestContext> {
   /**
-   * Who opens the socket. Throws a PlatformError to refuse: 401 closes it with 4401, 403 with 4403, 429 with 4429. Asked again
-   * while it is open; then 401 and 403 close it with 4403, and what it answers holds from there on.
+   * Authenticates the client of a socket. Throws a PlatformError to refuse it: 401 closes the socket with 4401, 403 with 4403, 429 with
+   * 4429.
+   * Called again while the socket is open: then 401 and 403 close it with 4403, and the returned context replaces the previous one.
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
-   * Counts an operation: first what any request costs, before it is read, then, of one that will run, what it costs beyond that,
-   * which may be a weight of 0. Throws a PlatformError to refuse it; the socket stays open.
+   * Charges an operation: first the price of any request, before it is parsed; then, if it will run, the rest of its price, which may be
+   * 0. Throws a PlatformError to refuse the operation; the socket stays open.
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
-  /** Called with the root fields of an operation that were refused before they did anything. */
+  /** Called with the root fields that were refused before they had an effect. */
   refused?(admitted: C, fields: readonly string[]): Promise<void>;
   /**
-   * Runs a query or mutation in its turn; `closed` says that nobody waits any more. Throws a PlatformError where it waited
-   * too long. Subscriptions take no turn: they are open for as long as someone listens.
+   * Runs a query or mutation when a concurrency slot is free. `closed` is aborted when the socket is closed. Throws a PlatformError if it
+   * waited too long. Subscriptions need no slot, because they stay open.
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
-  /** Where the first response to a mutation with `extensions.idempotencyKey` is kept. Without it such a key is refused. */
+  /** Store of the first responses to mutations with `extensions.idempotencyKey`. Without it such a key is refused. */
   once?: MutationsOnceOptions;
-  /** Who watches the credentials of open sockets. Default: one of their own, which is told of no changes. */
+  /** Watches the credentials of open sockets. Default: a separate watch that gets no change notifications. */
   watch?: CredentialWatch<C>;
-  /** What an organization may have open. Default: as much as it likes. */
+  /** Limits of open connections per organization. Default: none. */
   caps?: LiveCaps;
-  /** Each operation logs through a child of it. */
+  /** Each operation logs through a child of this logger. */
   log: Logger;
-  /** Operations that one socket may have open. Default 100. */
+  /** Maximum number of open operations per socket. Default: 100. */
   maxOperations?: number;
 }
 
 const INIT_TIMEOUT_MS = 10_000;
 
-/** What graphql-ws is told to do with what arrives on a socket: who is let in, what an operation costs, who answers it. */
+/** Handlers for graphql-ws: authenticate the client, charge an operation, and execute it. */
 export class SocketOperations<C extends RequestContext> {
-  /** Whose operation a context is: graphql-ws hands on no more than that. */
+  /** The caller of each operation context, because graphql-ws passes on only the context. */
   readonly #callers = new WeakMap<RequestContext, Caller<C>>();
   readonly #once: MutationsOnce;
 
@@ -90,7 +91,7 @@ export class SocketOperations<C extends RequestContext> {
     const opening = { requestId: newId('request'), request: session.request, params };
     try {
       const admitted = await this.options.admit({ ...opening, isRecheck: false });
-      // nothing is counted for who has left meanwhile: nobody would take it back
+      // the socket may have closed meanwhile: then nothing is counted, because nobody would release it
       if (!session.isOpen) return true;
       session.operations = subscriptions;
       session.slot = this.options.caps?.connect(admitted.principal);
@@ -111,24 +112,24 @@ export class SocketOperations<C extends RequestContext> {
     session.close(CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, reasonOf(known));
   }
 
-  /** The arguments of the operation, or why it is refused. graphql-ws hands them on to `execute` or `subscribe`. */
+  /** Returns the arguments of the operation, or errors if it is refused. graphql-ws passes the arguments to `execute` or `subscribe`. */
   async #prepare(
     { extra: session, subscriptions }: Context<Record<string, unknown>, SocketSession<C>>,
     id: string,
     { query, variables, operationName, extensions }: SubscribePayload,
   ) {
     session.idleSince = undefined;
-    // before anything is waited for: of operations that come together the first have a place, and those beyond take none
+    // before anything is awaited, so that of operations sent together the first get a place and further ones get none
     session.operations = subscriptions;
     const hasPlace = session.takePlace(id, this.options.maxOperations);
-    // a key that was revoked since, or a second factor that was shown, counts with the next operation: what is known costs nothing
+    // a revoked key or a passed second factor takes effect with the next operation; cached credentials cost nothing
     await session.watched?.recheck();
     const { admitted, isOpen } = session.watched ?? {};
     const context = this.#operationContext(session, readTraceparent(extensions?.traceparent));
     const caller: Caller<C> = { session, id };
     this.#callers.set(context, caller);
     try {
-      // what it was admitted with holds no more, and it was closed for that
+      // the credentials are no longer valid, and the socket was closed for that
       if (!isOpen || !admitted) throw new CredentialsMissing();
       await this.options.charge?.(admitted, REQUEST_PRICE);
       if (!hasPlace) {
@@ -141,7 +142,7 @@ export class SocketOperations<C extends RequestContext> {
       if ('errors' in operation) return operation.errors;
       const { price, node, prepared } = operation.operation;
       await this.options.charge?.(admitted, beyondRequest(price));
-      // the last to be asked: what it counts is given back by who follows
+      // comes last, because only the follower releases what it counts
       if (node.operation === 'subscription') caller.leave = session.slot?.subscribe(admitted.principal);
       caller.operation = operation;
       caller.idempotencyKey = extensions?.idempotencyKey;
@@ -182,7 +183,10 @@ export class SocketOperations<C extends RequestContext> {
     return followed;
   }
 
-  /** A socket outlives many traces: the operation's own `traceparent` goes before that of `connection_init`. */
+  /**
+   * Creates the context of an operation. A socket spans many traces, so the operation's `traceparent` takes precedence over that of
+   * `connection_init`.
+   */
   #operationContext({ watched }: SocketSession<C>, traceparent: string | undefined): RequestContext {
     const requestId = newId('request');
     const { principal = Principal.nobody, client } = watched?.admitted ?? {};
@@ -195,17 +199,17 @@ export class SocketOperations<C extends RequestContext> {
   }
 }
 
-/** Whose operation it is, and for a subscription what ends its being counted. */
+/** The caller of an operation; for a subscription, also the function that releases its count. */
 interface Caller<C extends RequestContext> {
   session: SocketSession<C>;
   id: string;
   leave?: (() => void) | undefined;
-  /** Once it may run. */
+  /** Set when the operation may run. */
   operation?: AdmittedOperation;
   idempotencyKey?: unknown;
 }
 
-/** Of an operation that graphql-ws was told to run. */
+/** The caller of an operation that graphql-ws has accepted. */
 type Accepted<C extends RequestContext> = Caller<C> & { operation: AdmittedOperation };
 
 interface SubscribePayload {
@@ -215,7 +219,7 @@ interface SubscribePayload {
   operationName?: string | null | undefined;
 }
 
-/** RFC 6455's registry has it; clients of graphql-ws connect again. */
+/** A close code of RFC 6455's registry, after which graphql-ws clients reconnect. */
 const TRY_AGAIN_LATER = 1013;
 const CLOSE_CODES: Readonly<Record<number, number>> = {
   401: CloseCode.Unauthorized,
@@ -225,7 +229,7 @@ const CLOSE_CODES: Readonly<Record<number, number>> = {
 };
 const reasonOf = ({ code, message }: PlatformError): string => `${code}: ${message}`;
 
-/** `Authorization`, `apiKey` and `X-API-Key` are what clients write. */
+/** Clients write `Authorization`, `apiKey` or `X-API-Key`. */
 function headerName(name: string): string {
   const lower = name.toLowerCase();
   return lower === 'apikey' || lower === 'api_key' ? 'x-api-key' : lower;

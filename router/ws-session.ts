@@ -4,41 +4,41 @@ import type { RequestContext } from '../kernel/request.ts';
 import type { Watched } from './credential-watch.ts';
 import type { LiveSlot } from './live-caps.ts';
 
-/** Why the platform closes a socket, beside the codes of graphql-transport-ws. */
+/** Codes with which the platform closes a socket, in addition to those of graphql-transport-ws. */
 export const SOCKET_CLOSE = {
   normal: 1000,
   goingAway: 1001,
-  /** Events came faster than they were read. Whoever subscribes again with `after` loses nothing. */
+  /** Events came faster than they were read. A client that subscribes again with `after` loses nothing. */
   resume: 4450,
 } as const;
 
-/** Above this a stream that is read for this socket alone is read no further until it was sent. */
+/** Above this buffer size, a private stream is not read further until the data is sent. */
 const PACE_BYTES = 64 * 1024;
-/** A close frame holds 123 bytes; a character that is cut through takes up to two more. */
+/** A close frame holds 123 bytes. A character that is cut through takes up to two more. */
 const MAX_REASON_BYTES = 120;
 
-/** One socket: what it is sent, in bounds, and how it ends. */
+/** One socket: sends data within limits, and handles its end. */
 export class SocketSession<C extends RequestContext> {
-  /** Undefined until it is admitted. */
+  /** Undefined until the client is admitted. */
   watched: Watched<C> | undefined;
   slot: LiveSlot | undefined;
-  /** By the ids that the client gave them. */
+  /** By the client's operation ids. */
   operations: Readonly<Record<string, unknown>> = {};
-  /** Ids of operations that it has a place for. */
+  /** Ids of operations that occupy a place. */
   readonly #places = new Set<string>();
-  /** Whether it answered the last ping. */
+  /** True if it responded to the last ping. */
   isAnswering = true;
-  /** Since when it has had no operation, as `performance.now()` says it; undefined while it has one. */
+  /** Time (`performance.now()`) since which the socket has had no operation; undefined while it has one. */
   idleSince: number | undefined = performance.now();
   #closed: AbortController | undefined;
-  /** Of answers that are not written yet. */
+  /** Bytes of responses that are not written yet. */
   #answerBytes = 0;
   #written: Promise<void> | undefined;
 
   constructor(
     private readonly socket: WebSocket,
     readonly request: IncomingMessage,
-    /** Of events, waiting to be taken by the client. */
+    /** Maximum bytes of events that wait for the client. */
     private readonly maxEventBytes: number,
   ) {}
 
@@ -46,7 +46,7 @@ export class SocketSession<C extends RequestContext> {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Takes a place for an operation, one of so many at a time. False where all are taken by operations that are open. */
+  /** Reserves a place for an operation. Returns false if open operations occupy all places. */
   takePlace(id: string, most: number): boolean {
     if (this.#places.size >= most) for (const taken of this.#places) if (!(taken in this.operations)) this.#places.delete(taken);
     if (this.#places.size >= most) return false;
@@ -59,14 +59,14 @@ export class SocketSession<C extends RequestContext> {
     return false;
   }
 
-  /** Aborted when it is closed. */
+  /** Aborted when the socket is closed. */
   get closed(): AbortSignal {
     this.#closed ??= new AbortController();
     if (this.socket.readyState === this.socket.CLOSED) this.#closed.abort();
     return this.#closed.signal;
   }
 
-  /** Sends what was asked for; resolves when it is written. Who asks without reading is not heard until it has read. */
+  /** Sends a response, and resolves when it is written. If a client sends requests without reading responses, its messages are paused. */
   answer(text: string): Promise<void> {
     const { socket } = this;
     if (!this.isOpen) return Promise.resolve();
@@ -82,7 +82,7 @@ export class SocketSession<C extends RequestContext> {
     );
   }
 
-  /** Sends an event. False where too many wait already: it was not sent. */
+  /** Sends an event. Returns false, without sending, if too many events are waiting. */
   event(text: string): boolean {
     const { socket } = this;
     const waiting = socket.bufferedAmount;
@@ -93,17 +93,17 @@ export class SocketSession<C extends RequestContext> {
     return true;
   }
 
-  /** Resolves when what waits was written, or never will be; undefined where little waits. */
+  /** Resolves when the waiting data is written or discarded; undefined if little is waiting. */
   ready(): Promise<void> | undefined {
     return this.socket.bufferedAmount > PACE_BYTES ? this.#written : undefined;
   }
 
-  /** Closes it; what waits is sent before, if the client takes it. */
+  /** Closes the socket. Waiting data is sent first if the client reads it. */
   close(code: number, reason: string): void {
     this.socket.close(code, Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString());
   }
 
-  /** Ends what hangs on it. To be called when the socket is closed. */
+  /** Releases everything that belongs to the socket. Call it when the socket is closed. */
   leave(): void {
     this.watched?.leave();
     this.slot?.leave();

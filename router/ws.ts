@@ -14,17 +14,17 @@ import { SocketOperations, type SocketOperationsOptions } from './ws-operations.
 import { SOCKET_CLOSE, SocketSession } from './ws-session.ts';
 
 export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOperationsOptions<C> {
-  /** Default `/graphql`. */
+  /** Default: `/graphql`. */
   path?: string;
-  /** Events that may wait for a client to take them; beyond, its socket is closed with 4450 (`SOCKET_CLOSE.resume`). Default 1 MiB. */
+  /** Maximum bytes of events that wait for a client. Beyond it, the socket is closed with 4450 (`SOCKET_CLOSE.resume`). Default: 1 MiB. */
   maxEventBytes?: number;
-  /** How long a client may take to read what waits and to answer that its socket is closed. Default 5 s. */
+  /** How long a client may take to read waiting data and confirm the close. Default: 5 s. */
   closeMs?: number;
-  /** A socket that does not answer two pings in a row is ended. Default 15 s. */
+  /** Ping interval. A socket that does not respond to two pings in a row is terminated. Default: 15 s. */
   pingMs?: number;
-  /** The origins whose pages may open a socket, beside those of the address that is called. Default: any. */
+  /** Origins whose pages may open a socket, besides the server's own. Default: any. */
   allowedOrigins?: AllowedOrigins;
-  /** A socket that has no operation for so long is closed with 1000, when it is pinged the next time. Default 5 min. */
+  /** A socket without operations for this time is closed with 1000 at the next ping. Default: 5 min. */
   idleMs?: number;
 }
 
@@ -38,7 +38,7 @@ const DEFAULTS = {
   allowedOrigins: '*' as AllowedOrigins,
 };
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** The same when the server stops. */
+/** How long clients may take to confirm the close when the server stops. */
 const STOP_GRACE_MS = 1_000;
 
 const SERVER = {
@@ -48,7 +48,7 @@ const SERVER = {
   handleProtocols: (offered: Set<string>) => handleProtocols(offered),
 };
 
-/** GraphQL over WebSocket (graphql-transport-ws) on the server of `app`. Sockets are closed in its `preClose` hook. */
+/** Mounts GraphQL over WebSocket (graphql-transport-ws) on the server of `app`. The `preClose` hook closes all sockets. */
 export function mountGraphqlSocket<C extends RequestContext>(app: FastifyInstance, router: Router, options: GraphqlSocketOptions<C>): void {
   const watch = options.watch ?? new CredentialWatch<C>({ log: options.log });
   const sockets = new GraphqlSockets(router, { ...DEFAULTS, ...options, watch });
@@ -76,7 +76,7 @@ class GraphqlSockets<C extends RequestContext> {
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node hears nothing on the socket from here on, and an error that nobody hears ends the process
+    // Node no longer listens to this socket, and an unhandled error would end the process
     socket.on('error', (error) => this.options.log.debug({ err: error }, 'WebSocket upgrade'));
     const refusal = this.#refusalOf(request);
     if (refusal) {
@@ -95,7 +95,7 @@ class GraphqlSockets<C extends RequestContext> {
     return undefined;
   }
 
-  /** Tells every client that the server goes; one that does not answer is cut off. */
+  /** Closes all sockets because the server stops. Clients that do not respond are disconnected. */
   async close(): Promise<void> {
     clearInterval(this.#pings);
     const closed = [...this.#sockets.clients].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
@@ -130,7 +130,7 @@ class GraphqlSockets<C extends RequestContext> {
     });
   }
 
-  /** A message that could not be sent to a client that is gone is nobody's loss. */
+  /** Ignores errors of messages to a client that has disconnected. */
   #fail(session: SocketSession<C>, error: unknown): void {
     if (!session.isOpen) return;
     this.options.log.error({ err: error }, 'A WebSocket message could not be handled');

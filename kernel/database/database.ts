@@ -67,7 +67,7 @@ const POOL_SIZE = 5;
 const DIRECT_CONNECTIONS = 2;
 
 const BY_TRANSACTION =
-  'DATABASE_DIRECT_URL, or DATABASE_URL where it is not set, leads to a connection pooler that gives a connection to each transaction (PgBouncer with pool_mode = transaction): set DATABASE_DIRECT_URL to the server itself. See Connections to PostgreSQL in docs/config.md.';
+  'DATABASE_DIRECT_URL (or DATABASE_URL, if it is not set) leads to a connection pooler in transaction mode (PgBouncer with pool_mode = transaction). Set DATABASE_DIRECT_URL to the server itself. See Connections to PostgreSQL in docs/config.md.';
 
 /**
  * Tables without an entity that are written with SQL: outbox, inbox, migrations, backfills, counters, search texts. Functions and triggers

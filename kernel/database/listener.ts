@@ -51,7 +51,7 @@ export class DatabaseListener {
       await client?.query(`listen "${channel}"`);
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') throw error;
-      this.log.debug({ err: error, channel }, 'Not listened to before the connection is back');
+      this.log.debug({ err: error, channel }, 'the channel is listened to after the connection is reopened');
     }
   }
 

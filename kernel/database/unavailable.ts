@@ -57,14 +57,14 @@ export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
     const code = 'code' in cause ? String(cause.code) : '';
     if (code === 'COMMIT_OUTCOME_UNKNOWN')
       return new ServiceUnavailable(
-        'The connection to the database was lost while your change was stored: it may have been made. Read the record before you repeat the change.',
+        'The connection to the database was lost while your change was being saved, so it may or may not have been made. Get the record before you repeat the change.',
         RETRY_AFTER_S,
         { outcome: 'unknown' },
         { cause: error },
       );
     if (CONFLICT_STATES.has(code))
       return new ServiceUnavailable(
-        'Others were changing the same records. Repeat the request.',
+        'Another request was changing the same records. Repeat your request.',
         CONFLICT_RETRY_AFTER_S,
         {},
         { cause: error },

@@ -135,7 +135,7 @@ export class StaleResource extends PlatformError {
 /** 403: the caller lacks the permission in `details.required`. */
 export class InsufficientPermissions extends PlatformError {
   constructor(required: string) {
-    super('INSUFFICIENT_PERMISSIONS', `This needs the permission ${required}.`, { required });
+    super('INSUFFICIENT_PERMISSIONS', `This operation needs the permission ${required}.`, { required });
   }
 }
 

@@ -62,7 +62,7 @@ export class FolderFiles implements FileStore {
   }
 
   #pathOf(key: string): string {
-    if (!KEY.test(key) || key.includes('..')) throw new Error(`${key} is no key of a file.`);
+    if (!KEY.test(key) || key.includes('..')) throw new Error(`${key} is not a valid file key.`);
     return join(this.folder, key);
   }
 }

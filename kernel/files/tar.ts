@@ -6,7 +6,7 @@ export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 /** One file of a tar archive (POSIX.1-1988, ustar): header and content, padded to whole blocks. */
 export function tarEntry(name: string, content: Buffer, modifiedAt: Date): Buffer {
-  if (Buffer.byteLength(name) > NAME_MAX) throw new Error(`${name} is too long a name for an archive.`);
+  if (Buffer.byteLength(name) > NAME_MAX) throw new Error(`${name} is too long for a file name in an archive.`);
   const header = Buffer.alloc(BLOCK);
   const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;
   const fields: [number, string][] = [

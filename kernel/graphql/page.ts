@@ -26,7 +26,7 @@ registerEnumType(SortOrder, {
   return others.map(([field, value]) => ({ field, value, reason: `cannot be combined with ${first?.[0]}` }));
 })
 @Rule<PageInput>(({ perPage, limit }) =>
-  perPage && limit && perPage !== limit ? [{ field: 'limit', value: limit, reason: 'differs from perPage; give one of them' }] : [],
+  perPage && limit && perPage !== limit ? [{ field: 'limit', value: limit, reason: 'differs from perPage; send only one of them' }] : [],
 )
 export class PageInput {
   @Field(() => Int, { nullable: true, description: 'Number of the page, from 1. Default: 1.' })

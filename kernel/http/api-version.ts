@@ -8,7 +8,7 @@ const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.0', 'v1.0', '1.2', API_V
 /** @throws UNSUPPORTED_VERSION for an `API-Version` that is not supported */
 export function checkVersion(requested: string | string[] | undefined): void {
   if (requested === undefined || (typeof requested === 'string' && SUPPORTED.has(requested))) return;
-  throw new PlatformError('UNSUPPORTED_VERSION', `This API-Version is not served. Leave the header out, or send ${API_VERSION}.`, {
+  throw new PlatformError('UNSUPPORTED_VERSION', `This API-Version is not supported. Omit the header, or send ${API_VERSION}.`, {
     field: 'API-Version',
     value: String(requested).slice(0, 50),
     supported: [...SUPPORTED],

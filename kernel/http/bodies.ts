@@ -56,7 +56,7 @@ async function decode(sent: Buffer, contentEncoding: string | undefined, limit: 
     return await DECODERS[encoding](sent, { maxOutputLength: limit });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge(limit);
-    throw new PlatformError('INVALID_JSON', `The body is not valid ${encoding}, which Content-Encoding says it is.`, {}, { cause });
+    throw new PlatformError('INVALID_JSON', `The body is not valid ${encoding}, although Content-Encoding says so.`, {}, { cause });
   }
 }
 
@@ -66,7 +66,7 @@ export const unsupportedEncoding = (): PlatformError =>
   });
 
 export const bodyTooLarge = (limit: number): PlatformError =>
-  new PlatformError('BODY_TOO_LARGE', `The body is larger than the ${limit / 1024} KiB that this operation accepts, decoded.`, {
+  new PlatformError('BODY_TOO_LARGE', `The body is larger than the ${limit / 1024} KiB (after decoding) that this operation accepts.`, {
     limit_bytes: limit,
   });
 
@@ -81,7 +81,9 @@ function refuseManyParts(body: Buffer): void {
   for (const sign of ['"', ',', '[', '{'])
     for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1))
       if (++parts > MAX_PARTS)
-        throw new PlatformError('BODY_TOO_LARGE', `The body has more than ${MAX_PARTS} parts.`, { limit_parts: MAX_PARTS });
+        throw new PlatformError('BODY_TOO_LARGE', `The body has too many JSON values (more than ${MAX_PARTS}).`, {
+          limit_parts: MAX_PARTS,
+        });
 }
 
 /** @throws INVALID_JSON, also for a property `__proto__`, which no record has and which only attackers send */

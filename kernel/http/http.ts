@@ -70,7 +70,7 @@ export function toPlatformError(error: unknown): PlatformError {
   if (unavailable) return unavailable;
   return new PlatformError(
     'INTERNAL_ERROR',
-    'Something failed on our side. Try again, and quote the request id if it persists.',
+    'An internal error occurred. Try again. If the error persists, contact support with the request id.',
     {},
     { cause: error },
   );
@@ -80,9 +80,9 @@ export function toPlatformError(error: unknown): PlatformError {
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is larger than this operation accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_JSON', 'The body is empty, and Content-Type says that it is JSON.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_JSON', 'The body is empty, but Content-Type says that it is JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON', 'The body is not valid JSON.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The length of the body does not match Content-Length.'],
   FST_ERR_BAD_URL: ['ROUTE_NOT_FOUND', 'The path is not a valid URL.'],
 };
 

@@ -100,7 +100,7 @@ export async function respondOnce(
   if (begun.state === 'conflict')
     throw conflict(key, 'This Idempotency-Key was used with another request. Use a new key for a new request.');
   if (begun.state === 'running')
-    throw conflict(key, 'The first request with this Idempotency-Key is still being worked on. Try again in a few seconds.');
+    throw conflict(key, 'The first request with this Idempotency-Key is still running. Try again in a few seconds.');
   if (begun.state === 'replay')
     return { status: begun.status, body: begun.body, headers: { ...begun.headers, 'idempotent-replayed': 'true' } };
   const extending = setInterval(() => void store.extend(scope, key, begun.lease).catch(lost), store.extendEveryMs);

@@ -139,7 +139,7 @@ export class Jobs {
   async enqueue(tx: EntityManager, queue: string, data: object, { startAfter }: JobOptions = {}): Promise<void> {
     if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
     // pg-boss would read the queue's settings on another connection, and PGlite has only the one that the transaction uses
-    if (!this.#isStarted) throw new Error('Jobs are enqueued when the queues stand.');
+    if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
     const parent = traceparent();
     await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
   }
@@ -258,7 +258,7 @@ function inTransaction(tx: EntityManager): Db {
   return {
     async executeSql(text, values = []) {
       const kysely = tx.getTransactionContext<import('kysely').Transaction<unknown>>();
-      if (!kysely) throw new Error('Jobs are enqueued inside a transaction.');
+      if (!kysely) throw new Error('Jobs must be enqueued inside a transaction.');
       const { rows } = await kysely.executeQuery({
         sql: text,
         parameters: values,

@@ -72,7 +72,7 @@ export class MessageQueue<J extends object> {
     } catch (error) {
       if (error instanceof MessageRejected) return { problem: error.message, isFinal: true, error };
       if (!provider) throw error;
-      return { problem: `The ${provider} could not be reached, or did not take it this time.`, isFinal: false, error };
+      return { problem: `The ${provider} could not be reached or did not accept the message. It will be retried.`, isFinal: false, error };
     }
   }
 }

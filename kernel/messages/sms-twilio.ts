@@ -48,7 +48,7 @@ export class TwilioSms implements SmsSender {
     const { data } = answer.json(twilioError);
     const problem = `status ${answer.status}${data ? `, error ${data.code}` : ''}`;
     if (answer.outcome === 'refused') throw new SmsRejected(problem);
-    throw new Error(`The SMS provider did not take the message: ${problem}`);
+    throw new Error(`The SMS provider did not accept the message: ${problem}`);
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ export class SimulatedSms implements SmsSender {
     mkdirSync(this.folder, { recursive: true });
     const file = `${newId('sms')}.txt`;
     await writeFile(join(this.folder, file), `Simulated: this message was not sent.\nTo: ${to}\n\n${text}\n`, { mode: 0o600 });
-    this.log.info({ file, simulated: true }, 'An SMS was simulated and not sent; set SMS_ACCOUNT_SID to send them');
+    this.log.info({ file, simulated: true }, 'An SMS was simulated and not sent. Set SMS_ACCOUNT_SID to send SMS');
   }
 
   async close(): Promise<void> {}

@@ -29,7 +29,7 @@ export function createMetrics() {
     ...workMetrics(registers),
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'From the request line to the end of the answer. `route` is the pattern, not the path.',
+      help: 'From the request line to the end of the response. `route` is the pattern, not the path.',
       labelNames: ['method', 'route', 'status'],
       buckets: FAST_SECONDS,
       registers,
@@ -63,13 +63,13 @@ export function createMetrics() {
     liveSubscriptions: new Gauge({ name: 'live_subscriptions', help: 'Open GraphQL subscriptions.', registers }),
     rateLimitRefusals: new Counter({
       name: 'rate_limit_refusals_total',
-      help: 'Requests refused by what was full: hour, burst, concurrency or an operation category; suspension for who is suspended.',
+      help: 'Refused requests by the exceeded limit: hour, burst, concurrency or an operation category; suspension for suspended callers.',
       labelNames: ['window'],
       registers,
     }),
     rateLimitStoreUp: new Gauge({
       name: 'rate_limit_store_up',
-      help: '1 while the rate limit counters live where they should; 0 while Redis is away and each process counts alone.',
+      help: '1 while the rate limit counters are available; 0 while Redis is unreachable and each process counts by itself.',
       registers,
     }),
   };

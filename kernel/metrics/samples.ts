@@ -24,7 +24,7 @@ export class MetricSamples {
   constructor(registers: Registry[]) {
     this.#takenAt = new Gauge({
       name: 'metrics_sample_timestamp_seconds',
-      help: 'When the gauges that are read from the database were last read: unix time. Where it stands still they are old.',
+      help: 'Unix time at which the gauges that come from the database were last read. If it does not advance, they are outdated.',
       labelNames: ['sample'],
       registers,
     });

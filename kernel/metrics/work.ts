@@ -13,27 +13,27 @@ export const workMetrics = (registers: Registry[]) => ({
 const jobMetrics = (registers: Registry[]) => ({
   jobDuration: new Histogram({
     name: 'job_duration_seconds',
-    help: 'Jobs that this process worked on, by queue and outcome: completed, or failed, after which a job is tried again or given up.',
+    help: 'Jobs that this process ran, by queue and outcome: completed or failed. A failed job is retried, up to its limit.',
     labelNames: ['queue', 'outcome'],
     buckets: JOB_SECONDS,
     registers,
   }),
-  jobsRunning: new Gauge({ name: 'jobs_running', help: 'Jobs that this process is working on.', labelNames: ['queue'], registers }),
+  jobsRunning: new Gauge({ name: 'jobs_running', help: 'Jobs that this process is running.', labelNames: ['queue'], registers }),
   jobsWaiting: new Gauge({
     name: 'jobs_waiting',
-    help: 'Jobs of all processes that wait, for their time or for their next try; 10001 stands for more than 10,000.',
+    help: 'Jobs of all processes that wait for their start time or their next attempt; 10001 means more than 10,000.',
     labelNames: ['queue'],
     registers,
   }),
   jobsOldest: new Gauge({
     name: 'jobs_oldest_waiting_seconds',
-    help: 'How long the job that has waited longest is overdue; 0 where none is due.',
+    help: 'How long the oldest due job is overdue; 0 if none is due.',
     labelNames: ['queue'],
     registers,
   }),
   jobsFailed: new Gauge({
     name: 'jobs_failed',
-    help: 'Jobs of all processes that were given up after all their tries and are still on record (a day). Counted once a minute.',
+    help: 'Jobs of all processes that failed after all attempts, within the last day. Updated once a minute.',
     labelNames: ['queue'],
     registers,
   }),
@@ -42,27 +42,27 @@ const jobMetrics = (registers: Registry[]) => ({
 const outsideMetrics = (registers: Registry[]) => ({
   messageDuration: new Histogram({
     name: 'message_send_duration_seconds',
-    help: 'Attempts to hand over a message (mail, sms) by outcome: sent, rejected for good, failed and tried again. What waits is in jobs_waiting.',
+    help: 'Attempts to send a message (mail, sms) by outcome: sent, rejected (permanently) or failed (retried). Waiting messages are counted in jobs_waiting.',
     labelNames: ['kind', 'outcome'],
     buckets: SLOW_SECONDS,
     registers,
   }),
   integrationDuration: new Histogram({
     name: 'integration_attempt_duration_seconds',
-    help: 'Attempts to tell an integration (slack, jira) by outcome: delivered, skipped, refused, later (tried again) or disabled.',
+    help: 'Attempts to deliver an event to an integration (slack, jira) by outcome: delivered, skipped, refused, later (retried) or disabled.',
     labelNames: ['provider', 'outcome'],
     buckets: SLOW_SECONDS,
     registers,
   }),
   integrationWaiting: new Gauge({
     name: 'integration_deliveries_waiting',
-    help: 'Events that wait to be told to an integration; 10001 stands for more than 10,000.',
+    help: 'Events that wait for delivery to an integration; 10001 means more than 10,000.',
     labelNames: ['provider'],
     registers,
   }),
   integrationOldest: new Gauge({
     name: 'integration_deliveries_oldest_waiting_seconds',
-    help: 'Age of the oldest event that waits to be told to an integration.',
+    help: 'Age of the oldest event that waits for delivery to an integration.',
     labelNames: ['provider'],
     registers,
   }),
@@ -77,7 +77,7 @@ const poolMetrics = (registers: Registry[]) => ({
   }),
   poolWaiting: new Gauge({
     name: 'database_pool_waiting',
-    help: 'Statements and transactions that wait for a connection of a pool. More than 0 for long: the pool is too small, or PostgreSQL is slow.',
+    help: 'Statements and transactions that wait for a connection of a pool. If it stays above 0, the pool is too small or PostgreSQL is slow.',
     labelNames: ['pool'],
     registers,
   }),

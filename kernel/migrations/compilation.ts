@@ -28,7 +28,7 @@ export async function stopCompiling(session: Session, log: Logger): Promise<void
   } catch (error) {
     log.warn(
       { err: error },
-      'PostgreSQL compiles statements (jit), which makes short ones slow, and refuses to have that set. See docs/operations.md.',
+      'PostgreSQL compiles statements (jit), which makes short ones slow, and the database user may not turn this off. See docs/operations.md.',
     );
   }
 }

@@ -21,7 +21,7 @@ export interface RequestTimeouts {
  * cannot see. `late` means that the deadline was exceeded.
  */
 export function connectionProblem(error: Error | 'late' | undefined, { connectMs, wholeMs }: RequestTimeouts): string {
-  if (error === 'late') return `no answer within ${wholeMs / 1000} s`;
+  if (error === 'late') return `no response within ${wholeMs / 1000} s`;
   if (error instanceof ForbiddenAddress) return error.message;
   const code = error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${connectMs / 1000} s`;

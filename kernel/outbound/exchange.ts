@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#size += chunk.length;
     if (this.#size <= this.maxBytes) return;
     this.#finish();
-    this.#abort(new Error('The rest of the answer is not wanted.'));
+    this.#abort(new Error('The rest of the response is not needed.'));
   }
 
   onResponseEnd(): void {

@@ -55,7 +55,7 @@ test('a redirect is returned as the response and not followed', async () => {
 });
 
 test('a request ends after the timeout of the client or the request', async () => {
-  const late = new NoResponse('no answer within 0.05 s');
+  const late = new NoResponse('no response within 0.05 s');
   await expect(clientOf({ timeouts: within(50) }).send({ url: `${origin}/slow` })).rejects.toThrow(late);
   await expect(clientOf().send({ url: `${origin}/slow`, timeoutMs: 50 })).rejects.toThrow(late);
 });

@@ -85,7 +85,7 @@ export class UrlGuard {
     const url = URL.parse(text);
     if (!url) return 'must be a URL such as https://example.com/hooks';
     if (url.protocol !== 'https:' && !(this.#allowPrivate && url.protocol === 'http:')) return 'must be an https URL';
-    if (url.username || url.password) return 'must not hold a user name or password';
+    if (url.username || url.password) return 'must not contain a user name or password';
     if (this.#allowPrivate) return undefined;
     const addresses = await this.#addressesOf(hostOf(url));
     return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';

@@ -142,9 +142,9 @@ test.each([
   ['https://256.1.1.1/', 'must be a URL such as https://example.com/hooks'],
   ['https://[fe80::1%25eth0]/', 'must be a URL such as https://example.com/hooks'],
   ['https://[::ffff:0x7f.1]/', 'must be a URL such as https://example.com/hooks'],
-  ['https://user:secret@8.8.8.8/', 'must not hold a user name or password'],
-  ['https://example.com@8.8.8.8/', 'must not hold a user name or password'],
-  ['https://:secret@8.8.8.8/', 'must not hold a user name or password'],
+  ['https://user:secret@8.8.8.8/', 'must not contain a user name or password'],
+  ['https://example.com@8.8.8.8/', 'must not contain a user name or password'],
+  ['https://:secret@8.8.8.8/', 'must not contain a user name or password'],
 ])('the URL %s is refused: %s', async (url, reason) => {
   expect(await guard.problemWith(url)).toBe(reason);
 });

@@ -21,7 +21,7 @@ const NUL = /%00|\0/;
 export const acceptPageForms = (scope: FastifyInstance): void => acceptForms(scope, FORM_BYTES, formIn);
 
 function formIn(text: string): unknown {
-  if (NUL.test(text)) throw new InvalidParameters([{ field: 'body', reason: 'must not hold U+0000' }]);
+  if (NUL.test(text)) throw new InvalidParameters([{ field: 'body', reason: 'must not contain U+0000' }]);
   return parse(text);
 }
 
@@ -58,13 +58,13 @@ export function sendErrorPage(error: unknown, request: FastifyRequest, reply: Fa
 
 export const errorMessagePage = ({ status, message }: PlatformError, requestId: string): string =>
   messagePage({
-    title: ERROR_TITLES[status] ?? (status >= 500 ? 'Something failed on our side' : 'This does not work'),
+    title: ERROR_TITLES[status] ?? (status >= 500 ? 'Internal error' : 'The request was refused'),
     text: message,
     reference: requestId,
   });
 
 const ERROR_TITLES: Readonly<Record<number, string>> = {
-  404: 'There is nothing here',
+  404: 'Page not found',
   429: 'Too many requests',
   503: 'Try again in a moment',
 };

@@ -57,7 +57,8 @@ function idPatternOf(type: string, field: string): string | undefined {
   if (`${type}.${field}` in OTHERS || field in OTHERS) return undefined;
   const name = field === 'id' ? type.replace(/Filter$/, '') : field.replace(/Ids?$/, '');
   const kind = KINDS[field] ?? (field === 'id' ? KINDS_OF_TYPES[name] : undefined) ?? `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-  if (!isKind(kind)) throw new Error(`Nothing knows which records ${type}.${field} names. State it in kernel/records/field-schemas.ts.`);
+  if (!isKind(kind))
+    throw new Error(`The kind of record that ${type}.${field} refers to is unknown. Declare it in kernel/records/field-schemas.ts.`);
   return idPattern(kind);
 }
 

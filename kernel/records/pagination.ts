@@ -144,7 +144,7 @@ function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Prope
     // an unreadable cursor gets the same error as a cursor of another list
   }
   throw new InvalidParameters([
-    { field: 'cursor', value: cursor, reason: 'is not a cursor of this list in this order; start again without one' },
+    { field: 'cursor', value: cursor, reason: 'is not a cursor of this list and sort order; start again without a cursor' },
   ]);
 }
 

@@ -81,7 +81,7 @@ const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable
 /** Throws when a field is accessed that was not read, so that it is not mistaken for an empty one. */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {
-    throw new Error(`${name} was not read: what reads it of a list must say so (@ReadsFields).`);
+    throw new Error(`${name} was not read. Declare it with @ReadsFields on the field resolver that needs it.`);
   },
 });
 

@@ -5,7 +5,7 @@ import { setting, text, url } from './setting.ts';
 export const bootstrapSettings = {
   bootstrapEmail: setting({
     name: 'BOOTSTRAP_EMAIL',
-    about: 'E-mail of the administrator made at the first start.',
+    about: 'E-mail address of the administrator that the first start creates.',
     schema: z.email('must be an e-mail address'),
     fallback: 'admin@example.com',
   }),
@@ -18,14 +18,14 @@ export const bootstrapSettings = {
   }),
   bootstrapApiKey: setting({
     name: 'BOOTSTRAP_API_KEY',
-    about: 'API key made at the first start: sk_live_ (test_sk_ in a sandbox) and 64 letters or digits.',
+    about: 'API key that the first start creates: sk_live_ (test_sk_ in a sandbox) and 64 letters or digits.',
     schema: text.regex(/^(sk_live|test_sk)_[A-Za-z0-9]{64}$/, 'must be sk_live_ or test_sk_ and 64 letters or digits'),
     otherwise: 'generated, shown once',
     secret: true,
   }),
   bootstrapClientId: setting({
     name: 'BOOTSTRAP_CLIENT_ID',
-    about: 'Id of the OAuth client made at the first start: client_ and 4 to 60 letters or digits.',
+    about: 'Id of the OAuth client that the first start creates: client_ and 4 to 60 letters or digits.',
     schema: text.regex(/^client_[A-Za-z0-9]{4,60}$/, 'must be client_ and 4 to 60 letters or digits'),
     otherwise: 'generated, shown once',
   }),
@@ -38,7 +38,7 @@ export const bootstrapSettings = {
   }),
   bootstrapRedirectUri: setting({
     name: 'BOOTSTRAP_REDIRECT_URI',
-    about: 'Where that client has users sent back to.',
+    about: 'Redirect URI of that client.',
     schema: url(['https:', 'http:'], 'https://app.example.com/callback'),
     fallback: 'https://example.com/callback',
   }),

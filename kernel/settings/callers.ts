@@ -17,7 +17,7 @@ const cidrs = text
       .map((part) => part.trim())
       .filter(Boolean),
   )
-  .refine((parts) => parts.every(isCidr), 'must be addresses or CIDR ranges with commas between, such as 10.0.0.0/8,127.0.0.1');
+  .refine((parts) => parts.every(isCidr), 'must be addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,127.0.0.1');
 
 function isCidr(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');
@@ -37,7 +37,7 @@ export const callerSettings = {
   publicOrigin: setting({
     name: 'PUBLIC_ORIGIN',
     option: 'public-origin',
-    about: 'Where callers reach the platform, the same for all its processes; stands in links, in the OpenAPI document and in tokens.',
+    about: 'Public origin of the platform, the same for all its processes. Used in links, in the OpenAPI document and in tokens.',
     schema: origin,
     otherwise: 'http://HOST:PORT, https with TLS_CERT',
   }),
@@ -45,44 +45,44 @@ export const callerSettings = {
     name: 'TLS_CERT',
     option: 'tls-cert',
     about:
-      'PEM file with the certificate of the server and its chain; with TLS_KEY the platform serves https and asks for client certificates.',
+      'PEM file with the certificate of the server and its chain. With TLS_CERT and TLS_KEY the platform serves https and accepts client certificates.',
     schema: text,
     otherwise: 'http',
   }),
   tlsKey: setting({
     name: 'TLS_KEY',
     option: 'tls-key',
-    about: 'PEM file with the private key of TLS_CERT, not encrypted.',
+    about: 'PEM file with the unencrypted private key of TLS_CERT.',
     schema: text,
   }),
   tlsClientCa: setting({
     name: 'TLS_CLIENT_CA',
     option: 'tls-client-ca',
-    about: 'PEM file with the authorities, intermediate ones too, that must have issued the client certificates.',
+    about: 'PEM file with the certificate authorities, including intermediate ones, that may issue client certificates.',
     schema: text,
-    otherwise: 'any registered certificate counts, also a self-signed one',
+    otherwise: 'any registered certificate is accepted, including self-signed ones',
   }),
   clientCertHeader: setting({
     name: 'CLIENT_CERT_HEADER',
     option: 'client-cert-header',
     about:
-      'Header in which TRUSTED_PROXIES say which certificate their client has, such as x-client-cert; they must replace what the client sends in it.',
+      'Header in which TRUSTED_PROXIES pass on the certificate of their client, such as x-client-cert. The proxies must overwrite a value that the client sends.',
     schema: text
       .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header such as x-client-cert')
       .transform((name) => name.toLowerCase()),
-    otherwise: 'no header is believed',
+    otherwise: 'no header is trusted',
   }),
   authUrl: setting({
     name: 'AUTH_URL',
     option: 'auth-url',
-    about: 'The authorization server as callers reach it, where that is another name than the platform: the issuer of tokens.',
+    about: 'Public origin of the authorization server, if it differs from PUBLIC_ORIGIN. It is the issuer of tokens.',
     schema: origin,
     otherwise: 'PUBLIC_ORIGIN',
   }),
   serviceOrigin: setting({
     name: 'SERVICE_ORIGIN',
     option: 'service-origin',
-    about: 'The SAML service provider as identity providers and browsers reach it, where that is another name than the platform.',
+    about: 'Public origin of the SAML service provider, if it differs from PUBLIC_ORIGIN.',
     schema: origin,
     otherwise: 'PUBLIC_ORIGIN',
   }),
@@ -90,14 +90,14 @@ export const callerSettings = {
     name: 'SAML_DOMAIN_PROOF',
     option: 'saml-domain-proof',
     about:
-      'How an organization proves the e-mail domains of its SAML connections: dns (a TXT record), or none, where everyone on the installation trusts everyone: the first who claims a domain has it.',
+      'How an organization proves that it owns the e-mail domains of its SAML connections: dns (a TXT record) or none. With none, the first organization that claims a domain gets it: use it only if all organizations trust each other.',
     schema: z.enum(['dns', 'none'], 'must be dns or none'),
     fallback: 'dns',
   }),
   trustedProxies: setting({
     name: 'TRUSTED_PROXIES',
     option: 'trusted-proxies',
-    about: 'Proxies whose X-Forwarded-For and CLIENT_CERT_HEADER are believed, as addresses or CIDR ranges.',
+    about: 'Proxies whose X-Forwarded-For, CLIENT_CERT_HEADER and COUNTRY_HEADER are trusted, as addresses or CIDR ranges.',
     schema: cidrs,
     fallback: '',
   }),
@@ -105,21 +105,21 @@ export const callerSettings = {
     name: 'ALLOWED_ORIGINS',
     option: 'allowed-origins',
     about:
-      'Origins whose pages may call the API from a browser (CORS) and open WebSockets, with commas between; * allows all. Credentials are never ambient: a page must send a key or token.',
+      'Origins whose pages may call the API from a browser (CORS) and open WebSockets, separated by commas; * allows all. The API accepts no cookies: a page must send a key or token.',
     schema: allowedOrigins,
     fallback: '*',
   }),
   countryHeader: setting({
     name: 'COUNTRY_HEADER',
     option: 'country-header',
-    about: 'Header in which the proxies of TRUSTED_PROXIES say the country of a caller (ISO 3166-1 alpha-2), such as CF-IPCountry.',
+    about: 'Header in which TRUSTED_PROXIES send the country of a caller (ISO 3166-1 alpha-2), such as CF-IPCountry.',
     schema: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header').transform((name) => name.toLowerCase()),
     otherwise: 'none is read',
   }),
   geoipDatabase: setting({
     name: 'GEOIP_DATABASE',
     option: 'geoip-database',
-    about: 'MMDB file (GeoLite2-Country or alike) that says in which country an address is.',
+    about: 'MMDB file that maps addresses to countries, such as GeoLite2-Country.',
     schema: text,
     otherwise: 'none is read',
   }),

@@ -59,25 +59,25 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   for (const database of ['database', ...SUBGRAPHS.map((name) => `${name}Database` as const)] as const) {
     const [url, direct] = [`${database}Url`, `${database}DirectUrl`] as const;
     if (isSet(direct) && !isSet(url))
-      yield `${settings[direct].name} needs ${settings[url].name}: it is the same database past its pooler.`;
+      yield `${settings[direct].name} needs ${settings[url].name}: it is the same database without its connection pooler.`;
   }
   if (isSet('secretKeyFallback') && !isSet('secretKey')) {
-    yield 'SECRET_KEY_FALLBACK needs SECRET_KEY: the key that takes its place.';
+    yield 'SECRET_KEY_FALLBACK needs SECRET_KEY: the new key that replaces it.';
   }
   if (isSet('secretKeyFallback') && config.secretKeyFallback === config.secretKey) {
     yield 'SECRET_KEY_FALLBACK is the same as SECRET_KEY: remove it, or set SECRET_KEY to a new key.';
   }
   if (isSet('countryHeader') && !isSet('trustedProxies')) {
-    yield 'COUNTRY_HEADER needs TRUSTED_PROXIES: anybody else could send the header too.';
+    yield 'COUNTRY_HEADER needs TRUSTED_PROXIES: otherwise anyone could send the header.';
   }
   if (isSet('tlsCert') !== isSet('tlsKey')) {
     yield 'TLS_CERT and TLS_KEY are needed together: the certificate of the server and its private key.';
   }
   if (isSet('clientCertHeader') && !isSet('trustedProxies')) {
-    yield 'CLIENT_CERT_HEADER needs TRUSTED_PROXIES: else anyone could say that any certificate was theirs.';
+    yield 'CLIENT_CERT_HEADER needs TRUSTED_PROXIES: otherwise anyone could claim any certificate.';
   }
   if (isSet('tlsClientCa') && !isSet('tlsCert') && !isSet('clientCertHeader')) {
-    yield 'TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER: without them no client certificate gets here.';
+    yield 'TLS_CLIENT_CA needs TLS_CERT and TLS_KEY, or CLIENT_CERT_HEADER: without them the platform receives no client certificates.';
   }
   yield* smsConflicts(isSet);
   if (isSet('filesS3AccessKeyId') !== isSet('filesS3SecretAccessKey')) {
@@ -93,7 +93,7 @@ function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
   const account = ['smsAccountSid', 'smsAuthToken', 'smsFrom'] as const;
   const missing = account.filter((key) => !isSet(key)).map((key) => settings[key].name);
   if (missing.length > 0 && missing.length < account.length)
-    yield `${missing.join(' and ')} must be set too: SMS are sent with all of them or with none.`;
+    yield `${missing.join(' and ')} must be set too: sending SMS needs all three settings.`;
 }
 
 /** URLs of a database. `directUrl` bypasses the connection pooler; it equals `url` if there is none. */

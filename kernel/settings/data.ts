@@ -14,7 +14,7 @@ export type SubgraphName = (typeof SUBGRAPHS)[number];
 const ownDatabase = (subgraph: SubgraphName) =>
   setting({
     name: `${subgraph.toUpperCase()}_DATABASE_URL`,
-    about: `A PostgreSQL database of its own for the ${subgraph} subgraph.`,
+    about: `A separate PostgreSQL database for the ${subgraph} subgraph.`,
     schema: databaseUrl,
     otherwise: 'in DATABASE_URL',
     secret: true,
@@ -23,7 +23,7 @@ const ownDatabase = (subgraph: SubgraphName) =>
 const ownDirectUrl = (subgraph: SubgraphName) =>
   setting({
     name: `${subgraph.toUpperCase()}_DATABASE_DIRECT_URL`,
-    about: `What DATABASE_DIRECT_URL is to DATABASE_URL, for the database of the ${subgraph} subgraph.`,
+    about: `The database of the ${subgraph} subgraph without a connection pooler, as DATABASE_DIRECT_URL is for DATABASE_URL.`,
     schema: databaseUrl,
     otherwise: `${subgraph.toUpperCase()}_DATABASE_URL`,
     secret: true,
@@ -52,7 +52,7 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'PostgreSQL 15 or later to use instead of the embedded database. Its user creates schemas there, and the extensions btree_gin, pg_trgm and unaccent (which need no more than that) unless they exist.',
+      'PostgreSQL 15 or later to use instead of the embedded database. Its user must be allowed to create schemas, and creates the extensions btree_gin, pg_trgm and unaccent if they are missing (no further rights are needed).',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
@@ -60,14 +60,14 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     about:
-      'The same database past a connection pooler. Needed where DATABASE_URL leads to one that gives a connection to each transaction (PgBouncer with pool_mode = transaction): migrations, LISTEN and prepared statements take this one.',
+      'The same database without a connection pooler. Required if DATABASE_URL leads to a pooler in transaction mode (PgBouncer with pool_mode = transaction). Migrations, LISTEN and prepared statements use it.',
     schema: databaseUrl,
     otherwise: 'DATABASE_URL',
     secret: true,
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    about: 'Connections that a process opens to PostgreSQL at most, for each subgraph; jobs, notifications and short reads have six more.',
+    about: 'Maximum number of PostgreSQL connections of a process for each subgraph. Jobs, notifications and short reads use six more.',
     schema: wholeNumber(1, 200),
     fallback: '5',
   }),
@@ -76,21 +76,22 @@ export const dataSettings = {
     name: 'MIGRATE',
     option: 'migrate',
     about:
-      'auto brings the schemas of its databases up to date at the start, one process at a time; never refuses to start where they are older: npm run migrate does it then.',
+      'auto upgrades the database schemas at startup, one process at a time. never refuses to start if they are older; run npm run migrate first.',
     schema: z.enum(MIGRATE_MODES, `must be one of ${MIGRATE_MODES.join(', ')}`),
     fallback: 'auto',
   }),
   redisUrl: setting({
     name: 'REDIS_URL',
     option: 'redis-url',
-    about: 'Redis for the rate limits that the processes of one platform share; another platform takes another database of it (/1).',
+    about: 'Redis for the rate limits that all processes of one platform share. Another platform must use another Redis database (/1).',
     schema: url(['redis:', 'rediss:'], 'redis://host:6379'),
-    otherwise: 'kept in the process',
+    otherwise: 'each process counts by itself',
     secret: true,
   }),
   secretKey: setting({
     name: 'SECRET_KEY',
-    about: 'At least 32 characters; signs between processes and encrypts secrets at rest. Needed with DATABASE_URL.',
+    about:
+      'Secret of at least 32 characters that encrypts stored secrets and signs requests between processes. Required with DATABASE_URL.',
     schema: text.min(32, 'must have at least 32 characters'),
     otherwise: 'generated once, kept in DATA_DIR',
     secret: true,
@@ -98,7 +99,7 @@ export const dataSettings = {
   secretKeyFallback: setting({
     name: 'SECRET_KEY_FALLBACK',
     about:
-      'While SECRET_KEY is being changed: the other key. It opens what was encrypted with it and encrypts nothing; see The secret key in docs/operations.md.',
+      'While SECRET_KEY is being changed: the other key. It only decrypts what was encrypted with it. See The secret key in docs/operations.md.',
     schema: text.min(32, 'must have at least 32 characters'),
     secret: true,
   }),

@@ -11,7 +11,7 @@ export const allowedOrigins = text
   .transform((value) => value.split(',').map((part) => normalized(part.trim())))
   .refine(
     (origins) => (origins.length === 1 && origins[0] === '*') || origins.every((origin) => origin !== undefined && ORIGIN.test(origin)),
-    'must be * or origins with commas between, such as https://app.example.com',
+    'must be * or origins separated by commas, such as https://app.example.com',
   )
   .transform((origins): AllowedOrigins => (origins[0] === '*' ? '*' : (origins as string[])));
 

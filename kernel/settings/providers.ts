@@ -4,7 +4,7 @@ import { setting, text, url } from './setting.ts';
 export const providerSettings = {
   smtpUrl: setting({
     name: 'SMTP_URL',
-    about: 'Mail server that mails are sent by.',
+    about: 'Mail server that sends the mails.',
     schema: url(['smtp:', 'smtps:'], 'smtps://user:password@mail.example.com:465'),
     otherwise: 'mails are written to DATA_DIR/mail',
     secret: true,
@@ -17,15 +17,15 @@ export const providerSettings = {
   }),
   smsProviderUrl: setting({
     name: 'SMS_PROVIDER_URL',
-    about: "Base of Twilio's API, or of another that speaks it.",
+    about: "Base URL of Twilio's API, or of a compatible one.",
     schema: url(['https:', 'http:'], 'https://api.twilio.com'),
     fallback: 'https://api.twilio.com',
   }),
   smsAccountSid: setting({
     name: 'SMS_ACCOUNT_SID',
-    about: 'Account that SMS are sent from. Needs SMS_AUTH_TOKEN and SMS_FROM.',
+    about: 'Account id at the SMS provider. Needs SMS_AUTH_TOKEN and SMS_FROM.',
     schema: text.regex(/^[\w-]{2,64}$/, 'must be an account id such as AC and 32 hexadecimal digits'),
-    otherwise: 'SMS are not sent but written to DATA_DIR/sms',
+    otherwise: 'SMS are not sent; they are written to DATA_DIR/sms',
   }),
   smsAuthToken: setting({
     name: 'SMS_AUTH_TOKEN',
@@ -42,7 +42,7 @@ export const providerSettings = {
   }),
   filesS3Bucket: setting({
     name: 'FILES_S3_BUCKET',
-    about: 'Bucket that attachments and reports are kept in. Processes that share a database need one, or a folder that they share.',
+    about: 'Bucket for attachments and reports. Processes that share a database need a bucket or a shared folder.',
     schema: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
     otherwise: 'DATA_DIR/files',
   }),
@@ -54,7 +54,7 @@ export const providerSettings = {
   }),
   filesS3Endpoint: setting({
     name: 'FILES_S3_ENDPOINT',
-    about: "Store that speaks S3's API, such as MinIO; buckets stand in its paths.",
+    about: 'URL of an S3-compatible store, such as MinIO. Requests use path-style bucket names.',
     schema: url(['https:', 'http:'], 'https://minio.example.com:9000'),
     otherwise: 'AWS',
   }),
@@ -62,7 +62,7 @@ export const providerSettings = {
     name: 'FILES_S3_ACCESS_KEY_ID',
     about: 'Access key for that bucket. Needs FILES_S3_SECRET_ACCESS_KEY.',
     schema: text,
-    otherwise: "found as AWS's SDK does: environment, profile, role of the machine",
+    otherwise: "the AWS SDK's lookup: environment, profile, machine role",
   }),
   filesS3SecretAccessKey: setting({
     name: 'FILES_S3_SECRET_ACCESS_KEY',
@@ -73,13 +73,13 @@ export const providerSettings = {
   }),
   connectivityProviderUrl: setting({
     name: 'CONNECTIVITY_PROVIDER_URL',
-    about: 'Base of a TMF641 service ordering API that builds internet lines.',
+    about: 'Base URL of a TMF641 service ordering API that provisions internet lines.',
     schema: url(['https:', 'http:'], 'https://provider.example.com'),
     otherwise: 'a simulated network',
   }),
   connectivityProviderToken: setting({
     name: 'CONNECTIVITY_PROVIDER_TOKEN',
-    about: 'Bearer token for it.',
+    about: 'Bearer token for CONNECTIVITY_PROVIDER_URL.',
     schema: text,
     otherwise: 'none is sent',
     secret: true,

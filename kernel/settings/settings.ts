@@ -17,7 +17,7 @@ export const settings = {
   host: setting({
     name: 'HOST',
     option: 'host',
-    about: 'Address to listen on; 0.0.0.0 to be reached from other machines.',
+    about: 'Address to listen on; 0.0.0.0 makes the platform reachable from other machines.',
     schema: text,
     fallback: '127.0.0.1',
   }),
@@ -33,7 +33,7 @@ export const settings = {
   allowPrivateUrls: setting({
     name: 'ALLOW_PRIVATE_URLS',
     option: 'allow-private-urls',
-    about: '1 lets webhooks and integrations call http and private addresses: development only.',
+    about: '1 lets webhooks and integrations call http URLs and private addresses. For development only.',
     schema: flag,
     fallback: '0',
   }),
@@ -41,59 +41,58 @@ export const settings = {
   ...bootstrapSettings,
   anonymousPerHour: setting({
     name: 'ANONYMOUS_PER_HOUR',
-    about: 'Requests an hour without valid credentials, for each address.',
+    about: 'Requests per hour and address without valid credentials.',
     schema: wholeNumber(1, 1e9),
     fallback: '1000',
   }),
   anonymousPerMinute: setting({
     name: 'ANONYMOUS_PER_MINUTE',
-    about: 'The same in any 60 seconds.',
+    about: 'Requests per address without valid credentials in any 60 seconds.',
     schema: wholeNumber(1, 1e9),
     fallback: '100',
   }),
   maxConnections: setting({
     name: 'MAX_CONNECTIONS',
-    about: 'Connections of clients that a process has open at a time, WebSockets included; one beyond is closed at once.',
+    about: 'Maximum number of open client connections per process, including WebSockets. Further connections are closed at once.',
     schema: wholeNumber(1, 1_000_000),
     fallback: '10000',
   }),
   headersTimeoutMs: setting({
     name: 'HEADERS_TIMEOUT_MS',
     about:
-      'How long the headers of a request may take to arrive, from the opening of the connection on; then it is answered 408 and closed.',
+      'Time limit for the headers of a request, from the opening of the connection. After it, the platform responds with 408 and closes the connection.',
     schema: wholeNumber(100, 60_000),
     fallback: '10000',
   }),
   slotWaitMs: setting({
     name: 'SLOT_WAIT_MS',
-    about: 'How long a request waits when all slots of its plan are taken, before it is answered 429.',
+    about: 'How long a request waits for a free concurrency slot of its plan before it gets 429.',
     schema: wholeNumber(0, 60_000),
     fallback: '5000',
   }),
   eventRetentionDays: setting({
     name: 'EVENT_RETENTION_DAYS',
-    about:
-      'Whole days that events and the records of their deliveries are kept: at least 7, since a delivery is tried for more than three.',
+    about: 'How many days events and their delivery records are kept: at least 7, because a delivery is retried for more than three days.',
     schema: wholeNumber(7, 3650),
     fallback: '30',
   }),
   notificationRetentionDays: setting({
     name: 'NOTIFICATION_RETENTION_DAYS',
-    about: 'Days that it is kept what e-mails and SMS about tickets said; that they were sent stays with the ticket.',
+    about: 'How many days the text of ticket e-mails and SMS is kept. The fact that they were sent is kept with the ticket.',
     schema: wholeNumber(1, 3650),
     fallback: '90',
   }),
   auditRetentionDays: setting({
     name: 'AUDIT_RETENTION_DAYS',
-    about: 'Days that audit records are kept, at least 30. A year and a month by default, since auditors ask for twelve months.',
+    about: 'How many days audit records are kept, at least 30. The default is more than a year, because auditors ask for twelve months.',
     schema: wholeNumber(30, 36_500),
     fallback: '400',
   }),
   metricsToken: setting({
     name: 'METRICS_TOKEN',
-    about: 'Bearer token that /metrics asks for.',
+    about: 'Bearer token that /metrics requires.',
     schema: text.min(16, 'must have at least 16 characters'),
-    otherwise: '/metrics answers this machine only',
+    otherwise: '/metrics is available only from this machine',
     secret: true,
   }),
   logLevel: setting({
@@ -109,7 +108,7 @@ export const settings = {
   shutdownTimeoutMs: setting({
     name: 'SHUTDOWN_TIMEOUT_MS',
     option: 'shutdown-timeout-ms',
-    about: 'How long a stop waits for what is in flight before it cuts off.',
+    about: 'How long a shutdown waits for running requests before it aborts them.',
     schema: wholeNumber(0, 600_000),
     fallback: '10000',
   }),

@@ -4,7 +4,7 @@ export type DateRange = { days: number } | { hours: number } | { from: string; t
 
 export const DAYS_MAX = 366;
 
-export const DATE_RANGE_RULE = `must be so many hours, days or weeks such as 24h, 30d or 12w, or two dates such as 2026-01-01..2026-01-31, at most ${DAYS_MAX} days`;
+export const DATE_RANGE_RULE = `must be a number of hours, days or weeks such as 24h, 30d or 12w, or two dates such as 2026-01-01..2026-01-31, at most ${DAYS_MAX} days`;
 
 /** The same rule as a pattern for API documents. It cannot check that both dates exist and are in order. */
 export const DATE_RANGE_PATTERN =

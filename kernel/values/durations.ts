@@ -56,7 +56,7 @@ const FORMAT_UNITS: Unit[] = ['day', 'hour', 'minute', 'second'];
 
 /** Formats in the largest unit that divides the duration: `2 hours`, `1 day`, `36 months`; `2_hours` with `_` as separator. */
 export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = ' '): string {
-  if (months > 0 && ms > 0) throw new RangeError('A duration of both months and milliseconds has no one unit.');
+  if (months > 0 && ms > 0) throw new RangeError('A duration of both months and milliseconds cannot be written in one unit.');
   if (months > 0) return counted(months, 'month', separator);
 
   const unit = FORMAT_UNITS.find((name) => ms >= UNITS[name].ms && ms % UNITS[name].ms === 0);

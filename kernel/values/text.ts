@@ -4,7 +4,7 @@ export const isStorable = (text: string): boolean => !text.includes('\u0000') &&
 /** Legitimate values are not nested deeper. Deeper values are attacks that try to exhaust the stack. */
 const MAX_DEPTH = 64;
 
-export const UNSTORABLE = `cannot be stored: it holds U+0000, half of a surrogate pair or a number beyond 1.8e308, or is nested more than ${MAX_DEPTH} levels deep`;
+export const UNSTORABLE = `cannot be stored: it contains U+0000, an unpaired surrogate or a number beyond 1.8e308, or is nested more than ${MAX_DEPTH} levels deep`;
 
 /** Returns the path of the first part of a value, or property name, that cannot be stored; undefined if there is none. */
 export function unstorableIn(value: unknown, path = '', depth = 0): string | undefined {

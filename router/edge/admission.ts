@@ -7,16 +7,16 @@ import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type R
 import type { KeyLimits } from './plans.ts';
 import type { Slot } from './slots.ts';
 
-/** Who the credentials belong to, and the limits of the key itself where it has some (`keyLimits` in plans.ts). */
+/** The authenticated principal, and the key's own limits if it has some (`keyLimits` in plans.ts). */
 export interface Identified {
   principal: Principal;
   keyLimits?: KeyLimits | undefined;
 }
 
-/** One caller at the edge: who it is, and the meter that its request, or each operation on its socket, runs on. */
+/** One caller at the edge: its identity, and the accounting of its request or of each operation on its socket. */
 export class Admission implements RequestContext {
   principal: Principal = Principal.nobody;
-  /** As the headers of the answer say it. */
+  /** The state in the rate headers of the response. */
   rates: RateState | undefined;
   readonly #address: Payer;
   #holder: Holder | undefined;
@@ -34,7 +34,7 @@ export class Admission implements RequestContext {
     this.#address = { address: networkOf(client.ip) };
   }
 
-  /** Made when something is logged, which is seldom. */
+  /** Created on first use, because most requests log nothing. */
   get log(): Logger {
     this.#log ??= this.processLog.child({ request_id: this.requestId });
     return this.#log;
@@ -49,7 +49,10 @@ export class Admission implements RequestContext {
     this.#holder = identified;
   }
 
-  /** For credentials that nobody knows yet. @throws RateLimitExceeded where the address has used up its allowance */
+  /**
+   * Checks the limit of the address before unknown credentials are verified.
+   * @throws RateLimitExceeded if the address has used up its limit
+   */
   checkAddress(): Promise<void> {
     return this.limiter.check(this.#address);
   }
@@ -59,12 +62,15 @@ export class Admission implements RequestContext {
     if (this.#holder) await this.limiter.checkSuspension(this.#holder);
   }
 
-  /** @throws RateLimitExceeded (429), KeySuspended (403), and then nothing was counted. */
+  /**
+   * Charges a request.
+   * @throws RateLimitExceeded (429), KeySuspended (403); then nothing is counted
+   */
   async charge(cost: Cost): Promise<RateState> {
     return this.limiter.charge(this.#holder ?? this.#address, cost);
   }
 
-  /** The same for a request that is to be served: it takes one of the slots of the plan, where one is free. `leave` gives it back. */
+  /** Like `charge`, for a request that will be executed: takes a concurrency slot of the plan if one is free. `leave` releases it. */
   async chargeServed(cost: Cost, priority: Priority): Promise<RateState> {
     const payer = this.#holder ?? this.#address;
     this.#slot ??= this.limiter.slotFor(payer);
@@ -74,7 +80,7 @@ export class Admission implements RequestContext {
     return state;
   }
 
-  /** For what was counted in categories and refused before it did anything. */
+  /** Refunds category counts of operations that were refused before they had an effect. */
   async giveBack(categories: NonNullable<Cost['categories']>): Promise<void> {
     if (!this.#holder || Object.keys(categories).length === 0) return;
     const cost: Cost = { weight: 0, requests: 0, categories };
@@ -82,27 +88,30 @@ export class Admission implements RequestContext {
     this.#paid = sumOf(this.#paid, givenBack(cost));
   }
 
-  /** The same for all that this request was counted in. */
+  /** Refunds all category counts of this request. */
   async giveBackCategories(): Promise<void> {
     const paid = Object.entries(this.#paid.categories ?? {}).filter(([, amount]) => amount > 0);
     if (paid.length > 0) await this.giveBack(Object.fromEntries(paid));
   }
 
-  /** Waits for the slot that was not free. @throws RateLimitExceeded after the longest wait; then nothing was counted. */
+  /**
+   * Waits for a concurrency slot if none was free.
+   * @throws RateLimitExceeded after the maximum wait; then the charge is refunded
+   */
   async enter(priority: Priority): Promise<void> {
     if (!this.#slot || this.#slot.isHeld || !this.#holder) return;
     await this.limiter.wait(this.#holder, this.#paid, this.#slot, priority);
   }
 
-  /** Gives back the slot or the place in the queue: the request was answered, or nobody waits for the answer. */
+  /** Releases the slot or the place in the queue: the response was sent, or the caller has disconnected. */
   leave(): void {
     this.#hasLeft = true;
     this.#slot?.leave();
   }
 
   /**
-   * Runs an operation of a socket in a slot of its own, unless the socket closes before.
-   * @throws RateLimitExceeded after the longest wait; then what it cost is given back
+   * Runs an operation of a socket in its own slot, unless the socket closes first.
+   * @throws RateLimitExceeded after the maximum wait; then the charge is refunded
    */
   async serve<T>({ cost, priority }: { cost: Cost; priority: Priority }, closed: AbortSignal, run: () => Promise<T>): Promise<T> {
     const slot = this.#holder && this.limiter.slotFor(this.#holder);

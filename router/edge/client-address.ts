@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 
-/** The client's address as `request.ip` of the server has it, for what Fastify makes no request of: the opening of a socket. */
+/** Returns the client's address, like `request.ip`, for a WebSocket upgrade, for which Fastify creates no request. */
 export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddress.compile([...trustedProxies]);
   return (request) => proxyAddress(request, isTrusted) ?? '';
 }
 
-/** The country that the proxy in front says the client is in; of anybody but a trusted proxy the header is not believed. */
+/** Returns the country that a trusted proxy sends for the client. From any other client the header is ignored. */
 export function clientCountry(
   trustedProxies: readonly string[],
   header: string | undefined,

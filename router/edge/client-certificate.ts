@@ -7,7 +7,7 @@ import { BoundedCache } from '../bounded-cache.ts';
 import { isCrossOrigin } from '../cors.ts';
 
 export interface ClientCertificateOptions {
-  /** In lower case; where a trusted proxy says which certificate its client has. Undefined: no proxy is asked. */
+  /** Lower-case name of the header with the client certificate from a trusted proxy; undefined if no proxy sends it. */
   header: string | undefined;
   trustedProxies: readonly string[];
 }
@@ -15,9 +15,9 @@ export interface ClientCertificateOptions {
 const CACHED_HEADERS = 1_000;
 
 /**
- * Finds the certificate that a request's connection was opened with: in the handshake, or in what a trusted proxy that ended
- * the TLS connection says of it. What a trusted proxy itself shows is never its client's, and what anyone else says is nothing.
- * @throws InvalidCredentials where a proxy says something that is no certificate, and for a page of another origin
+ * Finds the client certificate of a connection: from the TLS handshake, or from the header of a trusted proxy that terminated TLS. A
+ * proxy's own certificate is never used for its client, and the header is ignored from other senders.
+ * @throws InvalidCredentials if the header is not a certificate, and for a page of another origin
  */
 export function clientCertificate({ header, trustedProxies }: ClientCertificateOptions) {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
@@ -27,7 +27,7 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
   return (request: IncomingMessage): X509Certificate | undefined => {
     const isProxied = trustedProxies.length > 0 && isTrusted(request.socket.remoteAddress ?? '', 0);
     const certificate = isProxied ? forwarded(request, header, parsed) : presented(request, handshakes);
-    // a browser shows its user's certificate for whatever page makes it call, as it sends cookies
+    // a browser sends its user's certificate with requests of any page, like cookies
     if (certificate && isCrossOrigin(request)) {
       throw new InvalidCredentials(
         'A page of another origin cannot call with the certificate of who looks at it. Send an API key or access token.',
@@ -37,7 +37,7 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
   };
 }
 
-/** Of the handshake, in which the client proved to have its key. Made once for a connection. */
+/** Returns the certificate of the handshake, in which the client proved that it has the key. Cached per connection. */
 function presented({ socket }: IncomingMessage, known: WeakMap<TLSSocket, X509Certificate | null>): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const found = known.get(socket);
@@ -54,7 +54,7 @@ function forwarded(
 ): X509Certificate | undefined {
   const [value, ...more] = (header && headersDistinct[header]) || [];
   if (!value) return undefined;
-  // the first would be the client's own word
+  // the first value could come from the client itself
   if (more.length > 0) throw new InvalidCredentials(`${header} came more than once: the proxy must replace what a client sends in it.`);
   const certificate = known.get(value) ?? parse(value);
   if (!certificate) throw new InvalidCredentials(`${header}, which the proxy sent, holds no certificate.`);
@@ -65,8 +65,8 @@ function forwarded(
 const ENVOY = /(?:^|;)Cert="([^"]*)"/i;
 
 /**
- * As proxies write it: PEM, URL-encoded (nginx, AWS; Envoy inside of `Cert="…"`), or DER in base64 (Traefik, HAProxy; RFC 9440
- * between colons). Of a chain the first is the client's.
+ * Parses the formats of proxies: PEM, URL-encoded (nginx, AWS; Envoy within `Cert="…"`), or DER in base64 (Traefik, HAProxy; RFC 9440
+ * between colons). In a chain, the first certificate is the client's.
  */
 function parse(value: string): X509Certificate | undefined {
   try {

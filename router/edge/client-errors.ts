@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, PlatformError } from '../../kernel/errors/errors.ts';
 import { rawResponse } from './raw-response.ts';
 
-/** By the codes of Node's HTTP parser. */
+/** Responses by the error codes of Node's HTTP parser. */
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB. Send less in them, such as fewer cookies.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Send it again, on a new connection.'],
 };
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
-/** Answers what never becomes a request: headers that are too large, come too slowly, or are none. Then the connection is closed. */
+/** Responds to data that never becomes a request (headers too large, too slow or malformed) and closes the connection. */
 export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
@@ -19,6 +19,6 @@ export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: So
   socket.end(rawResponse(new PlatformError(refusal, message)), () => socket.destroy());
 }
 
-/** Whether a response has begun on the connection: another one would stand in the middle of it. As Node's own handler asks. */
+/** Returns true if a response has already begun on the connection, so another one would corrupt it. Node's own handler checks the same. */
 const isBeingAnswered = (socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean =>
   socket._httpMessage?.headersSent === true;

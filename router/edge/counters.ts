@@ -1,62 +1,65 @@
-/** One window to count in. An `amount` of 0 only reads; a negative one gives back what was counted. */
+/** A charge to one window. An `amount` of 0 only reads; a negative one refunds. */
 export interface WindowCharge {
   readonly key: string;
   readonly amount: number;
   readonly limit: number;
   readonly windowMs: number;
-  /** The limit holds in any interval of this length. Otherwise the window begins with its first charge and ends with all of it. */
+  /** True if the limit applies to any interval of this length. Otherwise the window starts with its first charge and ends as a whole. */
   readonly isSliding?: boolean;
-  /** To overflow it suspends the payer (specification 8.3). It is looked at before those that only throttle. */
+  /** True if exceeding this window suspends the payer (specification 8.3). Hard windows are checked before others. */
   readonly isHard?: boolean;
-  /** What another window refuses is counted in this one all the same. */
+  /** True if requests that another window refuses are counted here too. */
   readonly countsRefused?: boolean;
 }
 
 export interface WindowCount {
   readonly used: number;
-  /** When the window ends, in milliseconds since the epoch; of a sliding one, when what was refused fits or the oldest charge leaves. */
+  /**
+   * When the window ends, in milliseconds since the epoch. For a sliding window, when the refused amount fits, or when the oldest charge
+   * expires.
+   */
   readonly resetAt: number;
 }
 
-/** One of the slots of an organization, each of which serves one request at a time. */
+/** A claim for a concurrency slot of an organization. A slot serves one request at a time. */
 export interface SlotClaim {
   readonly key: string;
-  /** How many there are. */
+  /** Total number of slots. */
   readonly limit: number;
-  /** Who has the lowest is served first. */
+  /** The lowest rank is served first. */
   readonly rank: number;
-  /** The first of those who wait in this process: it keeps its place before later ones, of other processes too. */
+  /** True for the first waiter of this process. It keeps its place before later waiters, including those of other processes. */
   readonly isWaiting: boolean;
 }
 
-/** What one request asks of the counters. */
+/** What one request charges. */
 export interface Charge {
   readonly windows: readonly WindowCharge[];
-  /** Under which the payer's suspension stands, and for how long overflowing a hard window suspends it. */
+  /** Key of the payer's suspension, and how long it lasts if a hard window is exceeded. */
   readonly suspension?: { readonly key: string; readonly forMs: number } | undefined;
-  /** Taken where nothing is refused and one is free. */
+  /** Taken if one is free and nothing is refused. */
   readonly slot?: SlotClaim | undefined;
 }
 
-/** Who gave a slot, and takes it back. */
+/** The provider of a slot, which takes it back. */
 export interface SlotHolder {
   release(key: string): void;
 }
 
 export interface Charged {
-  /** One for each window that was asked about, in that order. */
+  /** One per requested window, in the same order. */
   readonly counts: readonly WindowCount[];
-  /** Index of the first window that was too full; then nothing was counted, but in windows that count what is refused. */
+  /** Index of the first exceeded window. Then nothing was counted, except in windows with `countsRefused`. */
   readonly refused: number | undefined;
-  /** When the payer's suspension ends, in milliseconds since the epoch. Nothing is counted for who is suspended. */
+  /** End of the payer's suspension, in milliseconds since the epoch. Nothing is counted for a suspended payer. */
   readonly suspendedUntil: number | undefined;
-  /** Where a slot was asked for and free. */
+  /** Set if a slot was requested and free. */
   readonly slot: SlotHolder | undefined;
-  /** Slots in use, where one was asked for. */
+  /** Slots in use, if one was requested. */
   readonly slotsUsed: number;
 }
 
-/** Where usage is counted. A charge is one step: it fits into all of its windows or is refused. */
+/** Store of usage counters. A charge is atomic: it fits into all of its windows or is refused. */
 export interface Counters {
   charge(charge: Charge, nowMs: number): Charged | Promise<Charged>;
 }

@@ -5,9 +5,9 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const KEY = /^[\x21-\x7e]+$/;
 
 /**
- * Reads `Authorization: Bearer` or `X-API-Key` from headers, or from the parameters of a WebSocket's connection_init.
- * Nothing given is null.
- * @throws InvalidCredentials for another scheme, a malformed header, or two that differ.
+ * Reads `Authorization: Bearer` or `X-API-Key` from headers, or from the parameters of a WebSocket's connection_init. Returns null if
+ * neither is given.
+ * @throws InvalidCredentials for another scheme, a malformed header, or two different values
  */
 export function readCredentials(headers: Readonly<Record<string, unknown>>): ShownToken | null {
   const { authorization } = headers;
@@ -21,7 +21,7 @@ export function readCredentials(headers: Readonly<Record<string, unknown>>): Sho
   return { kind: 'api_key', token: apiKey };
 }
 
-/** Of headers or of the parameters of a connection_init. */
+/** Reads the signature from headers, or from the parameters of a connection_init. */
 export const readSigning = (headers: Readonly<Record<string, unknown>>, method: string, path = '/'): RequestSigning => ({
   method,
   path,

@@ -23,61 +23,65 @@ import { KeySuspended, RateLimitExceeded } from './rate-limit.errors.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Counts more than the route's own weight, for a request whose cost is known only when its body is: what GraphQL root
-     * fields would cost over REST. Brings the rate headers up to date.
-     * @throws RateLimitExceeded (429) or KeySuspended (403), and then nothing was counted.
+     * Charges more than the weight of the route, for a request whose cost is known only with its body: the cost of GraphQL root fields is
+     * the same as over REST. Updates the rate headers.
+     * @throws RateLimitExceeded (429) or KeySuspended (403); then nothing is counted
      */
     charge(cost: Cost): Promise<void>;
     /**
-     * On a route whose priority is `deferred`: waits for a slot of the plan, once it is known how urgent the request is.
-     * @throws RateLimitExceeded (429) after the longest wait
+     * Waits for a concurrency slot once the priority is known, on a route with the priority `deferred`.
+     * @throws RateLimitExceeded (429) after the maximum wait
      */
     enter(priority: Priority): Promise<void>;
   }
 }
 
 export interface EdgeOptions {
-  /** Finds the holder. Throws a 401 or 403 PlatformError for credentials that do not hold. Called for every request: it caches. */
+  /**
+   * Verifies credentials and returns their holder. Throws a 401 or 403 PlatformError if they are invalid. Called for every request, so it
+   * must cache.
+   */
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Where a request comes from, as a trusted proxy says it. */
+  /** Returns the client's country, as a trusted proxy sent it. */
   countryOf?(request: IncomingMessage): string | undefined;
   /**
-   * Whether the credentials have been good before, answered from memory. Those are looked up again whatever others at the
-   * same address do; unknown ones only while the address has something left.
+   * Returns true if the credentials were valid before, from memory. Such credentials are always verified; unknown ones only while their
+   * address is within its limit.
    */
   isFamiliar(credentials: Credentials): boolean;
   /**
-   * The certificate that a request's connection was opened with (client-certificate.ts). Asked where the request shows nothing
-   * else. Throws a 401 PlatformError for one that must not count. Default: none ever.
+   * Returns the client certificate of the connection (client-certificate.ts). Called if the request has no other credentials. Throws a 401
+   * PlatformError if the certificate must not be used. Default: none.
    */
   certificateOf?(request: IncomingMessage): X509Certificate | undefined;
   counters: Counters;
-  /** What an address without valid credentials may ask. */
+  /** Rate limit of an address without valid credentials. */
   anonymous: RateLimit;
-  /** How long a request waits for a slot of its plan. */
+  /** Maximum wait for a concurrency slot, in milliseconds. */
   slotWaitMs: number;
-  /** Whom usage and suspensions are told. */
+  /** Receives usage and suspensions. */
   usage?: UsageObserver | undefined;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
 }
 
-/** What opens a connection that stays open. `params` are those of a WebSocket's connection_init, or the headers of an event stream. */
+/** The opening of a long-lived connection. `params` are those of a WebSocket's connection_init, or the headers of an event stream. */
 export interface ConnectionOpening {
   requestId: string;
   ip: string;
   userAgent?: string | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** The request that asked for it: its connection may have a client certificate. */
+  /** The HTTP request, whose connection may have a client certificate. */
   request?: IncomingMessage | undefined;
-  /** It is open already: a failure is nobody's attempt, and the address does not pay for it. */
+  /** True if an open connection is checked again: a failure is not a failed attempt, and is not charged to the address. */
   isRecheck?: boolean;
 }
 
 /**
- * Every request passes here first: it gets an id and its caller and is counted (specification 5, 8), and every answer
- * carries the id and the rate headers, whatever its status. Call it on the root instance, before any route is added.
+ * Mounts the edge, which handles every request first: it assigns an id, authenticates the caller and charges the request (specification 5,
+ * 8). Every response has the request id and the rate headers, whatever its status.
+ * Call it on the root instance, before any route is added.
  */
 export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   const edge = new Edge(options);
@@ -87,7 +91,7 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   app.addHook('onRequest', (request, reply) => edge.receive(request, reply));
   app.addHook('onSend', (request, { statusCode }, payload, done) => {
     if (!TAKES_NOTHING.has(statusCode) || !request.routeOptions.config.category) return done(null, payload);
-    // a caller whose next request follows on this response finds what it has left
+    // refunds before the response is sent, so that the caller's next request sees the correct remainder
     (request.caller as Admission).giveBackCategories().then(
       () => done(null, payload),
       () => done(null, payload),
@@ -99,12 +103,12 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   return edge;
 }
 
-/** What is kept of a User-Agent: it stands in audit records and sessions, and a header may have 16 KB. */
+/** Maximum length of a stored User-Agent. It appears in audit records and sessions, and a header may have 16 KB. */
 const USER_AGENT_MAX = 500;
 
 export class Edge {
   readonly #limiter: RateLimiter;
-  /** Principals are the same object while they are cached, and subgraphs ask by them. */
+  /** Holders by principal. A cached principal is the same object each time, and subgraphs look up usage by it. */
   readonly #holders = new WeakMap<Principal, Holder>();
 
   constructor(private readonly options: EdgeOptions) {
@@ -112,8 +116,8 @@ export class Edge {
   }
 
   /**
-   * Credentials are checked before the charge, so that a holder pays as who they are; a failure is paid by its address. A
-   * request that costs something is served in a slot of its organization, which it gives back when its answer is closed.
+   * Authenticates and charges a request. Authentication comes first, so that the holder is charged; a failed one is charged to the
+   * address. A request with a cost runs in a concurrency slot of its organization, which is released when the response is closed.
    */
   async receive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const admission = this.#arrival(request.id, {
@@ -127,7 +131,7 @@ export class Edge {
     request.charge = (cost) => charged(admission, reply, () => admission.chargeServed(cost, 'normal'));
     request.enter = (late) => charged(admission, reply, async () => void (await admission.enter(late)));
     reply.header('x-request-id', request.id);
-    // before anything is waited for: a caller may be gone before it is known who it was
+    // registered before anything is awaited, because the caller may disconnect meanwhile
     reply.raw.once('close', () => admission.leave());
 
     const failure = await this.#identify(request, admission).catch((error: unknown) => asError(error));
@@ -144,8 +148,8 @@ export class Edge {
   }
 
   /**
-   * Admits a WebSocket, free of charge: each of its operations charges the admission.
-   * @throws InvalidCredentials or what `authenticate` throws; KeySuspended; RateLimitExceeded for an address that fails too often.
+   * Authenticates a WebSocket without charge: each of its operations is charged.
+   * @throws InvalidCredentials or errors of `authenticate`; KeySuspended; RateLimitExceeded for an address with too many failures
    */
   async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: ConnectionOpening): Promise<Admission> {
     const admission = this.#arrival(requestId, {
@@ -161,12 +165,12 @@ export class Edge {
       if (!isRecheck && !(failure instanceof RateLimitExceeded)) await admission.charge({ weight: 1 });
       throw failure;
     }
-    // what is open stays open: its operations are refused while the suspension lasts
+    // an open socket stays open; its operations are refused during the suspension
     if (!isRecheck) await admission.checkSuspension();
     return admission;
   }
 
-  /** What a caller has used of its limits. Hour and burst are those of the answer's headers where its request is one that has any. */
+  /** Returns a caller's current usage. Hour and burst are those in the response's headers, if the request was charged. */
   async usageOf({ principal, rates }: { principal: Principal; rates?: RateState | undefined }): Promise<LiveUsage> {
     const usage = await this.#limiter.usage(this.#holders.get(principal) ?? { principal });
     return rates ? { ...usage, hour: rates.hour, burst: rates.burst, at: rates.at } : usage;
@@ -183,12 +187,15 @@ export class Edge {
     if (access === 'public' && !is404) return;
     if (access === 'page') return this.#identifyOnPage(request, admission);
     const sent = this.#shownBy(headers, raw);
-    // an unknown path is 404 for everyone, but who shows credentials is counted as who they are
+    // an unknown path is 404 for everyone, but a request with credentials is charged to their holder
     if ((is404 || access === 'optional') && !sent) return;
     await this.#authenticate(admission, sent, { signing: readSigning(headers, method, originalUrl), isRecheck: false });
   }
 
-  /** Scripts and other sites cannot make a browser show it elsewhere. Whose session has ended signs in anew, which the page asks for. */
+  /**
+   * Authenticates by the session cookie, which only `page` routes accept. An expired session counts as anonymous; the page then asks the
+   * user to log in.
+   */
   async #identifyOnPage({ headers, method, originalUrl }: FastifyRequest, admission: Admission): Promise<void> {
     const token = cookieIn({ headers }, SESSION_COOKIE);
     if (!token) return;
@@ -198,7 +205,7 @@ export class Edge {
     });
   }
 
-  /** What is sent with a request is meant; the certificate of its connection counts where nothing is. */
+  /** Credentials in the request take precedence over the certificate of its connection. */
   #shownBy(sent: Readonly<Record<string, unknown>>, request: IncomingMessage | undefined): ShownToken | ShownCertificate | null {
     const token = readCredentials(sent);
     if (token) return token;
@@ -213,7 +220,7 @@ export class Edge {
   ): Promise<void> {
     if (!sent) throw new CredentialsMissing();
     const credentials = { ...sent, ...admission.client, signing };
-    // who tries keys would have a lookup for each otherwise, long after the address is refused
+    // otherwise an attacker who guesses keys would cause a lookup for each, even after the address is over its limit
     if (!isRecheck && !this.options.isFamiliar(credentials)) await admission.checkAddress();
     const identified = await this.options.authenticate(credentials);
     this.#holders.set(identified.principal, identified);
@@ -221,7 +228,7 @@ export class Edge {
   }
 }
 
-/** Brings the rate headers up to date, of what was charged and of what was refused. */
+/** Updates the rate headers after a charge or a refusal. */
 async function charged(admission: Admission, reply: FastifyReply, charge: () => Promise<RateState | undefined>): Promise<void> {
   try {
     const state = await charge();
@@ -233,7 +240,7 @@ async function charged(admission: Admission, reply: FastifyReply, charge: () => 
   }
 }
 
-/** A failed authentication costs at least 1, also where a success would be counted later. */
+/** Returns the cost of a request. A failed authentication costs at least 1, even on routes that are charged later. */
 function costOf({ method, routeOptions: { config } }: FastifyRequest, hasFailed: boolean): Cost {
   const weight = config.weight ?? weightOf(method);
   if (hasFailed) return { weight: Math.max(1, weight) };

@@ -8,22 +8,22 @@ import { CATEGORY_LIMITS, categoryLimit, HOUR_MS, type KeyLimits, MINUTE_MS, typ
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';
 import { type Slot, Slots } from './slots.ts';
 
-/** Who pays: an organization, with the narrower limits of the key it used, or an address that has shown no valid credentials. */
+/** The payer of a request: an organization, with the limits of the key that was used, or an address without valid credentials. */
 export type Payer = Holder | { address: string };
 export interface Holder {
   principal: Principal;
   keyLimits?: KeyLimits | undefined;
 }
 
-/** What is paid for: weight against hour and burst (8.4), and operations of categories that have an hourly limit of their own. */
+/** The cost of a request: weight for hour and burst (8.4), and operations per category with an hourly limit. */
 export interface Cost {
   weight: number;
   categories?: Partial<Record<RateCategory, number>>;
-  /** How many requests of the month it is (8.1). Default 1, for a weight of 0 none. */
+  /** Number of requests in the monthly usage (8.1). Default: 1, or 0 for a weight of 0. */
   requests?: number;
 }
 
-/** One window as callers see it. `limit` and `remaining` may be `Infinity`. */
+/** The state of one window as callers see it. `limit` and `remaining` may be `Infinity`. */
 export interface WindowState {
   limit: number;
   used: number;
@@ -31,17 +31,17 @@ export interface WindowState {
   resetAt: Date;
 }
 
-/** What the headers of 8.2 say: of the organization's windows and its key's, the ones with less left. */
+/** The values of the headers of 8.2. Of the organization's windows and the key's, those with less remaining. */
 export interface RateState {
   hour: WindowState;
   burst: WindowState;
-  /** When this was so. */
+  /** The time of these values. */
   at: Date;
-  /** Seconds until the request may be repeated; 0 when it was not refused. */
+  /** Seconds until a retry is allowed; 0 if the request was not refused. */
   retryAfter: number;
 }
 
-/** What a holder has used of everything that is limited. */
+/** A holder's current usage of all limits. */
 export interface LiveUsage extends Omit<RateState, 'retryAfter'> {
   categories: Readonly<Record<RateCategory, WindowState>>;
   /** `limit` may be `Infinity`. */
@@ -49,11 +49,11 @@ export interface LiveUsage extends Omit<RateState, 'retryAfter'> {
   suspendedUntil: Date | null;
 }
 
-/** What is told of each holder's requests, to whoever bills and reviews. Called on the hot path: it must not throw. */
+/** Receives the usage of each holder, for billing and review. Called on the hot path, so it must not throw. */
 export interface UsageObserver {
-  /** Negative for what is given back. */
+  /** Negative values are refunds. */
   counted(principal: Principal, usage: { requests: number; weight: number }, at: Date): void;
-  /** Exceeding the burst has suspended the holder's credentials. */
+  /** The holder's credentials were suspended for exceeding the burst limit. */
   suspended(principal: Principal, until: Date): void;
 }
 
@@ -61,21 +61,21 @@ export interface RateLimiterParts {
   counters: Counters;
   clock: Clock;
   metrics: Metrics;
-  /** What an address without valid credentials may ask. */
+  /** Rate limit of an address without valid credentials. */
   anonymous: RateLimit;
-  /** How long a request waits for a slot. */
+  /** Maximum wait for a concurrency slot, in milliseconds. */
   slotWaitMs: number;
   usage?: UsageObserver | undefined;
 }
 
-/** How many requests of the month a cost is. */
+/** Number of requests in the monthly usage that a cost stands for. */
 export const requestsOf = ({ weight, requests = weight === 0 ? 0 : 1 }: Cost): number => requests;
 
 type NamedWindow = WindowCharge & { name: WindowName };
 
 const NO_CATEGORIES = Object.fromEntries(Object.keys(CATEGORY_LIMITS).map((name) => [name, 0])) as Record<RateCategory, number>;
 
-/** Counts what callers use against their plan (specification 8). */
+/** Enforces the limits of plans and keys (specification 8). */
 export class RateLimiter {
   readonly #slots: Slots;
 
@@ -83,7 +83,7 @@ export class RateLimiter {
     this.#slots = new Slots({ counters: parts.counters, clock: parts.clock, waitMs: parts.slotWaitMs });
   }
 
-  /** A slot for one request; undefined for who needs none: an address, and a plan that has no limit. */
+  /** Returns a slot for one request; undefined for payers without a limit: addresses, and plans without one. */
   slotFor(payer: Payer): Slot | undefined {
     if ('address' in payer) return undefined;
     const { concurrent } = PLANS[payer.principal.plan];
@@ -91,8 +91,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts, and takes the slot where one is free; the caller waits for it otherwise.
-   * @throws RateLimitExceeded, KeySuspended; then nothing was counted and no slot taken.
+   * Charges the cost, and takes the slot if one is free; otherwise the caller must wait for it.
+   * @throws RateLimitExceeded, KeySuspended; then nothing is counted and no slot is taken
    */
   async charge(payer: Payer, cost: Cost, slot?: Slot, priority: Priority = 'normal'): Promise<RateState> {
     const windows = this.#windows(payer, cost);
@@ -108,7 +108,10 @@ export class RateLimiter {
     return state;
   }
 
-  /** Waits for a slot that the charge did not get. @throws RateLimitExceeded after the longest wait; what it cost is given back. */
+  /**
+   * Waits for a slot that was not free.
+   * @throws RateLimitExceeded after the maximum wait; then the cost is refunded
+   */
   async wait(holder: Holder, cost: Cost, slot: Slot, priority: Priority): Promise<void> {
     if (await slot.wait(priority)) return;
     const state = await this.giveBack(holder, cost);
@@ -117,12 +120,15 @@ export class RateLimiter {
     throw new RateLimitExceeded('concurrency', full, { ...state, retryAfter: 1 });
   }
 
-  /** Takes back what was counted; a window that has ended meanwhile stays as it is. */
+  /** Refunds a cost. A window that has ended meanwhile is not changed. */
   giveBack(holder: Holder, cost: Cost): Promise<RateState> {
     return this.charge(holder, givenBack(cost));
   }
 
-  /** Whether an address has something left. Counts nothing. @throws RateLimitExceeded */
+  /**
+   * Checks that an address is within its limit, without counting.
+   * @throws RateLimitExceeded
+   */
   async check(payer: Payer): Promise<void> {
     const now = this.parts.clock.now();
     const windows = this.#windows(payer, { weight: 0 });
@@ -131,13 +137,16 @@ export class RateLimiter {
     if (full >= 0) throw this.#refusal(payer, windows, { ...charged, refused: full }, stateOf(windows, charged.counts, now));
   }
 
-  /** For what is free of charge and yet not for who is suspended: the opening of a socket. @throws KeySuspended */
+  /**
+   * Checks for a suspension where nothing is charged: the opening of a socket.
+   * @throws KeySuspended
+   */
   async checkSuspension(holder: Holder): Promise<void> {
     const { suspendedUntil, ...state } = await this.usage(holder);
     if (suspendedUntil) throw this.#suspended(suspendedUntil.getTime(), { ...state, retryAfter: 0 });
   }
 
-  /** What a holder has used in its current windows (8.6), at no cost. */
+  /** Returns a holder's usage in its current windows (8.6), without charge. */
   async usage(holder: Holder): Promise<LiveUsage> {
     const now = this.parts.clock.now();
     const windows = this.#windows(holder, { weight: 0, categories: NO_CATEGORIES });
@@ -166,7 +175,7 @@ export class RateLimiter {
     const window = windows[refused] as NamedWindow;
     const full = windowState(window, counts[refused]);
     this.parts.metrics.rateLimitRefusals.inc({ window: window.name });
-    // whoever is suspended may come back when that ends, not when the window does
+    // a suspended holder must wait for the end of the suspension, not of the window
     const resetAt = window.isHard && suspendedUntil !== undefined ? new Date(suspendedUntil) : full.resetAt;
     if (resetAt !== full.resetAt && !('address' in payer)) this.parts.usage?.suspended(payer.principal, resetAt);
     return new RateLimitExceeded(window.name, { ...full, resetAt }, { ...state, retryAfter: secondsBetween(state.at, resetAt) });
@@ -192,17 +201,17 @@ export class RateLimiter {
   }
 }
 
-/** The braces keep what one charge touches in one slot of a Redis cluster. */
+/** The braces make Redis Cluster store all keys of one charge in the same hash slot. */
 const prefixOf = ({ organizationId }: Principal): string => `rate:{${organizationId}}`;
 const slotsKey = (principal: Principal): string => `${prefixOf(principal)}:slots`;
 
-/** Of the credentials, not of the organization: its other keys go on. An address is throttled only. */
+/** Suspends the credentials, not the organization, so its other keys continue to work. An address is only throttled. */
 const suspensionOf = (payer: Payer) =>
   'address' in payer ? undefined : { key: `${prefixOf(payer.principal)}:${payer.principal.id}:suspended`, forMs: SUSPENSION_MS };
 
 const secondsBetween = (from: Date, to: Date): number => Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 1000));
 
-/** The same amounts, to be given back. */
+/** The negative cost, for a refund. */
 export const givenBack = (cost: Cost): Cost => ({
   weight: -cost.weight,
   requests: -requestsOf(cost),
@@ -214,7 +223,10 @@ const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): Na
   burstWindow(prefix, amount, burst),
 ];
 
-/** The hour follows from the minute; it is there for the headers. The burst counts every request, those too that the minute refuses. */
+/**
+ * Windows of a key. The hour is derived from the minute, for the headers. The burst window counts every request, including those that the
+ * minute window refuses.
+ */
 const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLimits): NamedWindow[] => [
   ...(perMinute === undefined
     ? []
@@ -225,10 +237,10 @@ const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLim
   ...(burst === undefined ? [] : [{ ...burstWindow(prefix, amount, burst), countsRefused: true }]),
 ];
 
-/** What could never fit, such as an operation with more root fields than a burst allows, is refused and no violation: it is not repeated. */
+/** A cost that can never fit, such as an operation with more root fields than the burst allows, is refused but does not suspend. */
 const burstWindow = (prefix: string, amount: number, limit: number): NamedWindow => ({
   name: 'burst',
-  // not `:burst`, where earlier releases kept a hash
+  // not `:burst`, where earlier releases stored a hash
   key: `${prefix}:any-minute`,
   amount,
   limit,
@@ -246,7 +258,7 @@ function stateOf(windows: readonly NamedWindow[], counts: readonly WindowCount[]
   return { hour: tightest(['hour'], windows, counts), burst: tightest(['burst', 'minute'], windows, counts), at, retryAfter: 0 };
 }
 
-/** The window of these names with the least left; there is always one. */
+/** Returns the window with the least remaining among these names. At least one exists. */
 function tightest(names: readonly WindowName[], windows: readonly NamedWindow[], counts: readonly WindowCount[]): WindowState {
   let found: WindowState | undefined;
   for (const [index, window] of windows.entries()) {

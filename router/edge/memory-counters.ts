@@ -12,7 +12,7 @@ import { FixedWindow, SlidingWindow, type Window } from './windows.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Counters of this process. */
+/** Counters in the memory of this process. */
 export class MemoryCounters implements Counters, SlotHolder {
   readonly #windows = new Map<string, Window>();
   readonly #suspensions = new Map<string, number>();
@@ -55,7 +55,7 @@ export class MemoryCounters implements Counters, SlotHolder {
     else this.#slots.delete(key);
   }
 
-  /** How many windows, suspensions and slots are kept. */
+  /** Number of stored windows, suspensions and slots. */
   get size(): number {
     return this.#windows.size + this.#suspensions.size + this.#slots.size;
   }
@@ -77,7 +77,7 @@ export class MemoryCounters implements Counters, SlotHolder {
       this.#suspensions.delete(key);
       return undefined;
     }
-    // not for longer than a suspension lasts, where the clock was set back
+    // if the clock was set back, the suspension must not become longer
     if (until > nowMs + forMs) return this.#suspend({ key, forMs }, nowMs);
     return until;
   }
@@ -101,7 +101,7 @@ export class MemoryCounters implements Counters, SlotHolder {
   }
 }
 
-/** One that suspends goes before those that throttle. */
+/** Hard windows, which suspend, take precedence over those that throttle. */
 function firstRefused(windows: readonly WindowCharge[], used: readonly number[]): number | undefined {
   const refused = windows.flatMap((window, index) => (overflows(window, used[index] ?? 0) ? [index] : []));
   return refused.find((index) => windows[index]?.isHard) ?? refused[0];

@@ -2,8 +2,8 @@ import type { RateState, WindowState } from './limiter.ts';
 import { FAIR_USE, HOUR_MS, MINUTE_MS } from './plans.ts';
 
 /**
- * The six headers of specification 8.2, the same in the standard's words (draft-ietf-httpapi-ratelimit-headers: `RateLimit`,
- * `RateLimit-Policy`), and Retry-After where there is something to wait for.
+ * Builds the six headers of specification 8.2, the same limits as `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers), and Retry-After if the request was refused.
  */
 export function rateHeaders(state: RateState): Record<string, string> {
   const { hour, burst, retryAfter } = state;
@@ -20,7 +20,7 @@ export function rateHeaders(state: RateState): Record<string, string> {
   return headers;
 }
 
-/** A plan without a limit has no policy, and so none of these. */
+/** Adds the headers of the standard. A plan without a limit has no policy, so it gets none. */
 function addStandard(headers: Record<string, string>, { hour, burst, at }: RateState): void {
   const policies: string[] = [];
   const limits: string[] = [];

@@ -2,10 +2,10 @@ import { PlatformError } from '../../kernel/errors/errors.ts';
 import type { RateCategory } from '../../kernel/http/http.ts';
 import type { RateState, WindowState } from './limiter.ts';
 
-/** What can be full: a window of time, or the slots of the plan. */
+/** A limit that can be exceeded: a time window, or the concurrency slots of the plan. */
 export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | RateCategory;
 
-/** 429 with the details of section 7, of what was full. `state` is for the headers. */
+/** 429 with the details of section 7 for the exceeded limit. `state` is for the headers. */
 export class RateLimitExceeded extends PlatformError {
   constructor(
     readonly window: WindowName,
@@ -23,7 +23,7 @@ export class RateLimitExceeded extends PlatformError {
   }
 }
 
-/** 403 for a key, user or certificate that exceeded the burst (specification 8.3). */
+/** 403 for a key, user or certificate that exceeded the burst limit (specification 8.3). */
 export class KeySuspended extends PlatformError {
   constructor(
     until: Date,

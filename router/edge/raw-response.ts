@@ -3,7 +3,7 @@ import type { PlatformError } from '../../kernel/errors/errors.ts';
 import { errorBody, JSON_TYPE } from '../../kernel/http/http.ts';
 import { newId } from '../../kernel/records/ids.ts';
 
-/** A whole response with the standard error body, for where Node hands over the socket and no response object. It closes the connection. */
+/** Builds a complete response with the standard error body, for cases in which Node provides only the socket. It closes the connection. */
 export function rawResponse(error: PlatformError): string {
   const requestId = newId('request');
   const body = JSON.stringify(errorBody(error, requestId));

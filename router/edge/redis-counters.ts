@@ -12,13 +12,13 @@ declare module 'ioredis' {
   }
 }
 
-/** How long a place in the queue counts that its process has not asked for again. */
+/** How long a place in the queue is kept after its process last renewed it. */
 const PLACE_MS = 500;
 const UNUSED = 'rate:unused';
 
 /**
- * Counters that several processes share: one round trip for a request, with its windows, suspension and slot. While Redis is
- * away each process counts alone.
+ * Counters shared by several processes in Redis. A request needs one round trip for its windows, suspension and slot. While Redis is
+ * unreachable, each process counts by itself.
  */
 export class RedisCounters implements Counters {
   readonly #alone = new MemoryCounters();
@@ -57,7 +57,7 @@ export class RedisCounters implements Counters {
     return [suspension?.forMs ?? 0, ...ofSlot, ...windows.flatMap(argumentsOfWindow)];
   }
 
-  /** Failing open or shut would each let one outage become another: callers are still limited, by what this process has seen. */
+  /** Counts in this process during an outage of Redis. Allowing everything or refusing everything could cause another outage. */
   #chargeAlone(charge: Charge, nowMs: number, reason: unknown): Charged {
     this.#report(false, reason);
     return this.#alone.charge(charge, nowMs);
@@ -73,7 +73,10 @@ export class RedisCounters implements Counters {
   }
 }
 
-/** All with the same part in braces, so that they lie in one slot of a Redis cluster: what is not used is named like the rest. */
+/**
+ * Keys of a charge. All have the same part in braces, so that they are in one hash slot of a Redis cluster. Unused positions get a name
+ * like the others.
+ */
 function keysOf({ windows, suspension, slot }: Charge): string[] {
   const named = windows[0]?.key ?? suspension?.key ?? slot?.key ?? UNUSED;
   return [...windows.map(({ key }) => key), suspension?.key ?? named, slot?.key ?? named];

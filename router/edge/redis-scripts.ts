@@ -1,19 +1,22 @@
 import { STEPS } from './windows.ts';
 
-/** How much longer Redis keeps a window than it may count: the platform's clock may be behind that of Redis. */
+/** How much longer Redis keeps a window than it lasts, because the platform's clock may be behind that of Redis. */
 const SLACK_MS = 60_000;
 
 /**
- * One request, in one step. KEYS: the windows, then the suspension, then the slots; the last two are always named and may be
- * unused. ARGV: the platform's time, how long to suspend (0: never), then of the slot its limit (-1: none is asked for), the
- * process, rank, whether it waits (1, 0), length of a lease and how long a place in the queue is kept; then of each window the
- * amount, limit (-1: none), length, and whether it slides, is hard and counts what is refused (1, 0).
- * Answers the refused index (-1: none), the end of the suspension (0: none), whether a slot was taken, the slots in use, and
- * count and end of each window.
- * Windows and suspensions end by the platform's clock, as those of windows.ts do; leases by that of Redis, which is the same for all
- * processes. A fixed window is a hash of what is used and its end; a sliding one a text of steps, first:last:amount with commas
- * between. The hash of the slots has for each process what it holds (h:), until when (u:), the rank of its first waiter (w:) and
- * until when that one counts (x:).
+ * Processes one request atomically.
+ * KEYS: the windows, then the suspension, then the slots. The last two are always given but may be unused.
+ * ARGV, general: the platform's time, and how long to suspend (0: never).
+ * ARGV, slot: limit (-1: not requested), process, rank, whether it waits (1, 0), duration of a lease, and how long a place in the queue is
+ * kept.
+ * ARGV, per window: amount, limit (-1: none), length, and whether it slides, is hard, and counts refused requests (1, 0).
+ * Returns the refused index (-1: none), the end of the suspension (0: none), whether a slot was taken, the slots in use, and used amount
+ * and end of each window.
+ * Windows and suspensions end by the platform's clock, like those of windows.ts. Leases end by the clock of Redis, which is the same for
+ * all processes.
+ * A fixed window is a hash of used amount and end. A sliding window is a text of steps `first:last:amount`, separated by commas.
+ * The hash of the slots has per process: the slots it holds (h:), the end of its lease (u:), the rank of its first waiter (w:), and the
+ * expiry of that place (x:).
  */
 export const CHARGE = `
 local now, forMs, limit, process, rank, waits = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
@@ -150,11 +153,13 @@ for _, of in ipairs(counts) do
 end
 return answer`;
 
-/** KEYS: the slots. ARGV: the process. */
+/** Releases a slot. KEYS: the slots. ARGV: the process. */
 export const RELEASE = `
 if redis.call('HINCRBY', KEYS[1], 'h:' .. ARGV[1], -1) <= 0 then redis.call('HDEL', KEYS[1], 'h:' .. ARGV[1], 'u:' .. ARGV[1]) end`;
 
-/** KEYS: the slots. ARGV: the process, the length of a lease, and how many slots it holds (-1: as many as stand there). */
+/**
+ * Renews a lease. KEYS: the slots. ARGV: the process, the duration of a lease, and how many slots it holds (-1: keep the stored number).
+ */
 export const RENEW = `
 local time = redis.call('TIME')
 if tonumber(ARGV[3]) >= 0 then redis.call('HSET', KEYS[1], 'h:' .. ARGV[1], ARGV[3]) end

@@ -11,19 +11,19 @@ declare module 'ioredis' {
   }
 }
 
-/** How long the slots of a process that was killed stay taken. */
+/** How long the slots of a killed process stay taken. */
 export const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_500;
 
 interface Held {
   count: number;
-  /** Claims that are under way: their answers may count already in Redis and not yet here. */
+  /** Pending claims. Redis may count them already while this process does not yet. */
   asking: number;
 }
 
 /**
- * What this process holds of the slots that all processes share: for each organization a lease, renewed while there is
- * something to hold. A renewal says how many slots it is for, so that what was lost on the way to Redis is put right.
+ * The slots of this process among those shared by all processes. It holds a lease per organization, renewed while slots are in use. Each
+ * renewal sends the number of slots, which corrects lost updates.
  */
 export class RedisSlots implements SlotHolder {
   readonly process = randomUUID();
@@ -52,7 +52,7 @@ export class RedisSlots implements SlotHolder {
     this.#settle(key, held);
   }
 
-  /** Nobody waits for it: what comes after it on the same connection sees the slot free. */
+  /** Releases without waiting: later commands on the same connection see the slot as free. */
   release(key: string): void {
     const held = this.#held.get(key);
     if (!held) return;

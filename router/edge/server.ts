@@ -8,15 +8,15 @@ import { mountCompression } from '../compression.ts';
 import { sendClientError } from './client-errors.ts';
 import { mountErrorHandlers } from './error-handler.ts';
 
-/** As long as a request line can be: an id that is too long is one that does not exist, not another kind of error. */
+/** As long as a request line can be, so that a path parameter that is too long gives 404 like any unknown id. */
 const MAX_PARAM_LENGTH = 16_384;
 const SLOW_REQUEST_TIMEOUT_MS = 60_000;
 const DEFAULTS = { maxConnections: 10_000, headersTimeoutMs: 10_000 };
-/** How often Node looks for connections that have taken too long. */
+/** How often Node checks for connections that exceed their time limit. */
 const CHECK_EVERY_MS = 1_000;
 /**
- * A client certificate is asked for and not demanded, and one that does not hold is let in: the edge answers it with an error
- * that says why, where the handshake would only break off. A connection keeps the certificate that it began with.
+ * TLS options. A client certificate is requested but not required, and an invalid one is accepted in the handshake, because the edge can
+ * respond with an error that says why. A connection keeps its first certificate.
  */
 const TLS = {
   minVersion: 'TLSv1.2',
@@ -27,37 +27,37 @@ const TLS = {
 } as const;
 
 export interface ServerOptions {
-  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses or CIDR ranges whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
-  /** Turns an alias of a path into the path that is routed. Gets and answers path and query. */
+  /** Rewrites an alias to the path that is routed. The argument and the result contain path and query. */
   rewriteUrl?: (url: string) => string;
-  /** Makes pages of errors for people. Default: all errors are JSON. */
+  /** Creates HTML error pages for browsers. Default: all errors are JSON. */
   errorPage?: ErrorPage;
-  /** Connections that are open at a time; one beyond is closed at once. Default 10,000. */
+  /** Maximum number of open connections. Further connections are closed at once. Default: 10,000. */
   maxConnections?: number;
-  /** How long the headers of a request may take to arrive, from the opening of the connection on. Default 10 s. */
+  /** Time limit for the headers of a request, from the opening of the connection. Default: 10 s. */
   headersTimeoutMs?: number;
-  /** Serves https with this certificate; without it http. */
+  /** Certificate for https; without it the server uses http. */
   tls?: ServerCertificate | undefined;
 }
 
-/** In PEM. `ca` names the authorities whose certificates clients should choose from. */
+/** A server certificate in PEM format. `ca` lists the authorities from which clients choose their certificate. */
 export interface ServerCertificate {
   cert: string;
   key: string;
   ca?: string | undefined;
 }
 
-/** The certificate with how the platform speaks TLS: for a new server, and for one whose certificate was renewed. */
+/** Combines a certificate with the TLS options, for a new server or a renewed certificate. */
 export const secured = (tls: ServerCertificate): typeof TLS & ServerCertificate => ({ ...tls, ...TLS });
 
-/** The HTTP server that all surfaces are mounted on: request ids, limits on what is sent, errors in the standard body. */
+/** Creates the HTTP server for all surfaces: request ids, request limits, errors in the standard body. */
 export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, errorPage, ...limits }: ServerOptions): FastifyInstance {
   const { maxConnections, headersTimeoutMs } = { ...DEFAULTS, ...limits };
   const options = {
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: Math.min(headersTimeoutMs, CHECK_EVERY_MS),
-    // Java's client offers h2c with every request: an upgrade that is not spoken here is ignored, and the request answered
+    // Java's HTTP client offers an upgrade to h2c with every request; unsupported upgrades are ignored
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   };
   const app = fastify({
@@ -68,7 +68,7 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
     bodyLimit: BODY_LIMIT,
     requestTimeout: SLOW_REQUEST_TIMEOUT_MS,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    // while closing, what arrives on an open connection is still answered, with `Connection: close`
+    // requests on open connections are still served while closing, with `Connection: close`
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (isDecodable(url) ? rewriteUrl(url) : UNDECODABLE),
@@ -82,7 +82,10 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
   return app;
 }
 
-/** Fastify answers a path that it cannot decode before any hook, so without id and counting. This one it does not know. */
+/**
+ * A path without a route. Fastify responds to undecodable paths before any hook, without id and charge, so they are rewritten to this
+ * path.
+ */
 const UNDECODABLE = '/undecodable';
 
 function isDecodable(url: string): boolean {

@@ -3,32 +3,32 @@ import type { Priority } from '../../kernel/http/http.ts';
 import type { Charged, Counters, SlotClaim, SlotHolder } from './counters.ts';
 import { PRIORITIES } from './plans.ts';
 
-/** Slots that other processes give back are found by asking; those of this process are handed on at once. */
+/** Poll interval for slots that other processes release. Slots of this process are passed on at once. */
 const ASK_EVERY_MS = 25;
-/** More than milliseconds since the epoch: a class comes before all of the next, whenever they arrived. */
+/** Larger than milliseconds since the epoch, so that a priority class always comes before the next, whatever the arrival times. */
 const CLASS = 1e13;
 
 interface Waiter {
   claim: SlotClaim;
-  /** Undefined: it waited too long, or left. */
+  /** Called with undefined if the waiter timed out or left. */
   end(holder: SlotHolder | undefined): void;
 }
 
 interface Queue {
   waiters: Waiter[];
   isServing: boolean;
-  /** Something changed while it was served. */
+  /** True if something changed while the queue was being served. */
   again: boolean;
   asking: NodeJS.Timeout | undefined;
 }
 
-/** Who waits in this process for a slot: by priority, first come first served inside a class (specification 8.4). */
+/** The waiters of this process for concurrency slots: by priority, and first come first served within a class (specification 8.4). */
 export class Slots {
   readonly #queues = new Map<string, Queue>();
 
   constructor(private readonly parts: { counters: Counters; clock: Clock; waitMs: number }) {}
 
-  /** One for a request of the organization whose slots lie under this key. */
+  /** Creates a slot for one request of the organization with this key. */
   slot(key: string, limit: number): Slot {
     return new Slot(this, key, limit);
   }
@@ -37,7 +37,7 @@ export class Slots {
     return this.#queues.get(key)?.waiters.length ?? 0;
   }
 
-  /** Resolves to who gave a slot, or to undefined after the longest wait. `leave` ends the wait before. */
+  /** Resolves with the provider of a slot, or with undefined after the maximum wait. `leave` stops waiting earlier. */
   wait(claim: SlotClaim): { taken: Promise<SlotHolder | undefined>; leave(): void } {
     const { promise: taken, resolve } = Promise.withResolvers<SlotHolder | undefined>();
     const queue = this.#queueOf(claim.key);
@@ -60,7 +60,7 @@ export class Slots {
     return { taken, leave };
   }
 
-  /** Gives a slot back; who waits first in this process asks for it at once. */
+  /** Releases a slot, and tries at once to give it to the first waiter of this process. */
   release(key: string, holder: SlotHolder): void {
     holder.release(key);
     const queue = this.#queues.get(key);
@@ -84,7 +84,7 @@ export class Slots {
     if (this.#queues.get(key) === queue) this.#queues.delete(key);
   }
 
-  /** Hands out slots to the first while there are any. The counters answer at once where they are this process's own. */
+  /** Gives slots to the first waiters while there are any. Counters in memory respond synchronously. */
   async #serve(key: string, queue: Queue): Promise<void> {
     queue.again = true;
     if (queue.isServing) return;
@@ -95,7 +95,7 @@ export class Slots {
         const asked = this.#ask(first.claim);
         const { slot } = asked instanceof Promise ? await asked : asked;
         if (!slot) break;
-        // the one it was asked for may have left meanwhile: it is the next one's then
+        // if the waiter has left meanwhile, the slot goes to the next one
         const served = queue.waiters.shift();
         if (served) served.end(slot);
         else slot.release(key);
@@ -110,7 +110,7 @@ export class Slots {
   }
 }
 
-/** The slot of one request: asked for with its charge, waited for if need be, given back once. */
+/** The concurrency slot of one request: claimed with its charge, waited for if necessary, and released once. */
 export class Slot {
   #holder: SlotHolder | undefined;
   #leaveQueue: (() => void) | undefined;
@@ -126,19 +126,19 @@ export class Slot {
     return this.#holder !== undefined;
   }
 
-  /** The system's time: a queue needs an order that is right to some milliseconds, and nobody moves it. */
+  /** Ranks by the system's time, because the order of the queue must be exact to milliseconds; tests do not move it. */
   claim(priority: Priority, isWaiting = false): SlotClaim {
     return { key: this.key, limit: this.limit, rank: PRIORITIES.indexOf(priority) * CLASS + Date.now(), isWaiting };
   }
 
-  /** What the charge said. Who has left meanwhile gives it back. */
+  /** Stores the slot that a charge returned. If the request has left meanwhile, the slot is released. */
   take(holder: SlotHolder | undefined): void {
     if (!holder) return;
     if (this.#hasLeft) this.slots.release(this.key, holder);
     else this.#holder = holder;
   }
 
-  /** Resolves when it is held: false when it took too long, or who waited has left. */
+  /** Resolves with true when the slot is held, or with false after the maximum wait or when the request has left. */
   async wait(priority: Priority): Promise<boolean> {
     if (this.#holder) return true;
     if (this.#hasLeft) return false;
@@ -149,7 +149,7 @@ export class Slot {
     return this.isHeld;
   }
 
-  /** Gives back the slot, or the place in the queue. Safe to call twice. */
+  /** Releases the slot or the place in the queue. Safe to call twice. */
   leave(): void {
     this.#hasLeft = true;
     this.#leaveQueue?.();

@@ -1,18 +1,17 @@
 /**
- * What was counted in one window of time. All of it is reckoned by the platform's clock, which may be set back: what seems to lie in
- * the future is taken to be of now, so that nothing counts for longer than the length of its window from then on. What has left
- * the window does not come back either.
+ * The amount counted in one time window. Times are those of the platform's clock. If it is set back, times in the future count as now, so
+ * that nothing counts for longer than the window. Expired amounts do not return.
  */
 export interface Window {
-  /** What counts at a point in time. */
+  /** Returns the amount at a point in time. */
   used(nowMs: number): number;
-  /** Negative amounts give back. */
+  /** Adds an amount; negative amounts are refunds. */
   add(amount: number, nowMs: number): void;
-  /** When this amount fits; for what fits already, when the window has room again that it lacks now. In milliseconds since the epoch. */
+  /** Returns when this amount fits, in milliseconds since the epoch. If it fits now, returns when the window has more room than now. */
   freeAt(amount: number, limit: number, nowMs: number): number;
 }
 
-/** Begins with its first charge and ends a fixed time later, with all that was counted in it. */
+/** A window that starts with its first charge and ends as a whole after a fixed time. */
 export class FixedWindow implements Window {
   #used = 0;
   #resetAt = 0;
@@ -29,7 +28,7 @@ export class FixedWindow implements Window {
     const used = this.used(nowMs);
     if (this.#resetAt === 0) this.#resetAt = nowMs + this.lengthMs;
     this.#used = used + amount;
-    // all of it was given back: the window has not begun
+    // everything was refunded, so the window has not started
     if (this.#used === 0) this.#resetAt = 0;
   }
 
@@ -38,7 +37,7 @@ export class FixedWindow implements Window {
   }
 }
 
-/** Into how many steps a sliding window is divided: that many numbers are kept of it, however much is counted. */
+/** Number of steps of a sliding window: its memory does not depend on the number of charges. */
 export const STEPS = 60;
 
 interface Step {
@@ -48,8 +47,8 @@ interface Step {
 }
 
 /**
- * Moves with the time, so that a limit holds in any interval of its length. Charges of one step, a sixtieth of it, count until
- * the last of them leaves: never too little, and up to a step too long.
+ * A window that moves with time, so that the limit applies to any interval of its length. Charges within one step (a sixtieth of the
+ * window) expire together with the last of them, so they count for up to one step too long, and never too short.
  */
 export class SlidingWindow implements Window {
   #steps: Step[] = [];
@@ -97,7 +96,7 @@ export class SlidingWindow implements Window {
     } else this.#steps.push(step);
   }
 
-  /** The newest first: what is given back was counted a moment ago. */
+  /** Refunds the newest charges first, because a refund follows its charge closely. */
   #giveBack(amount: number): void {
     for (let left = amount; left > 0; ) {
       const newest = this.#steps.at(-1);

@@ -3,7 +3,7 @@ import type { Path } from './path.ts';
 import type { Represent } from './representation.ts';
 import type { Rewrite } from './rewrite.ts';
 
-/** The entities that one fetch completes: each representation is sent once, however many objects stand for it. */
+/** The entities that one fetch resolves. Each representation is sent once, however many objects need it. */
 export class EntityBatch {
   readonly #targets: { entity: JsonObject; index: number | undefined }[] = [];
 
@@ -13,7 +13,7 @@ export class EntityBatch {
     private readonly known: Map<string, number> = new Map(),
   ) {}
 
-  /** A batch of other places that sends into the same list. */
+  /** Creates a batch of other objects that adds to the same list of representations. */
   sibling(represent: Represent): EntityBatch {
     return new EntityBatch(represent, this.representations, this.known);
   }
@@ -35,7 +35,7 @@ export class EntityBatch {
     return this.representations.push(representation) - 1;
   }
 
-  /** Whether a subgraph's list has an object or null for each representation. */
+  /** Returns true if a subgraph's list has an object or null for each representation. */
   fits(results: unknown): results is (JsonObject | null)[] {
     return (
       Array.isArray(results) &&
@@ -44,7 +44,7 @@ export class EntityBatch {
     );
   }
 
-  /** `failed`: indexes that have an error. Any other null says that there is no such record. */
+  /** Merges the results into the objects. `failed` has the indexes with an error; any other null means that the record does not exist. */
   merge(results: readonly (JsonObject | null)[], rewrite: Rewrite, failed?: ReadonlySet<number>): void {
     for (const result of results) if (result) rewrite(result);
     for (const { entity, index } of this.#targets) {
@@ -55,7 +55,7 @@ export class EntityBatch {
     }
   }
 
-  /** Where the objects stand that each representation was made of. `paths`: of all objects, in the order in which they were added. */
+  /** Returns the paths of the objects of each representation. `paths` are those of all objects, in the order in which they were added. */
   pathsOf(paths: readonly Path[]): Path[][] {
     const byIndex: Path[][] = this.representations.map(() => []);
     for (const [at, { index }] of this.#targets.entries()) {

@@ -3,20 +3,21 @@ import { sortValueNode } from 'graphql/utilities/sortValueNode.js';
 import type { Path } from './path.ts';
 import type { Fragments } from './projection.ts';
 
-/** An operation in which one response key always stands for one field with one set of arguments, and never for what another field is named. */
+/** An operation in which each response key stands for one field with one set of arguments, and never equals the name of another field. */
 export interface DistinctOperation {
   operation: OperationDefinitionNode;
   fragments: Fragments;
-  /** The response keys that the client gave, by those that replace them. */
+  /** The client's response keys, by the keys that replace them. */
   renamed: ReadonlyMap<string, string>;
 }
 
 /**
- * Gives a field another response key where its own stands for something else too, which is allowed in fragments on different
- * types. The planner (0.0.38) puts both into one selection, and where they differ it ends the process. An alias is replaced
- * always: it may be the name of a field that the plan fetches for itself, and entities would be asked for by the wrong key
- * (`{ accounts { id: name services { id } } }`). One that says what its field says anyway is left out: beside the field without it
- * the planner ends the process too (`{ by { name } ... on Book { by { name: name } } }`).
+ * Replaces a response key that stands for different fields, which GraphQL allows in fragments on different types. The planner (0.0.38)
+ * merges both into one selection, and crashes if they differ.
+ * Other aliases are replaced too: an alias may equal the name of a field that the plan itself fetches, and entities would get the wrong
+ * key (`{ accounts { id: name services { id } } }`).
+ * An alias that equals its field name is removed, because the planner crashes on it beside the plain field (`{ by { name } ... on Book {
+ * by { name: name } } }`).
  */
 export function distinguish(operation: OperationDefinitionNode, fragments: Fragments): DistinctOperation {
   const meanings = meaningsOf(operation, fragments);
@@ -44,7 +45,7 @@ export function distinguish(operation: OperationDefinitionNode, fragments: Fragm
   return { operation: rename(operation), fragments: new Map(renamedFragments), renamed };
 }
 
-/** Whether the operation selects the field at a path of a response, of whichever type. */
+/** Returns true if the operation selects the field at a response path, for any type. */
 export function selects({ operation, fragments }: DistinctOperation, path: Path): boolean {
   let sets: SelectionSetNode[] = [operation.selectionSet];
   const keys = path.filter((step) => typeof step === 'string');
@@ -65,14 +66,14 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
-/** In one order, as the members of objects in them: GraphQL says that they mean the same in any. */
+/** Sorts arguments and the fields of objects in them: GraphQL ignores their order. */
 const argumentsOf = ({ arguments: args = [] }: FieldNode): ArgumentNode[] =>
   args.map((argument) => ({ ...argument, value: sortValueNode(argument.value) })).sort((a, b) => (a.name.value < b.name.value ? -1 : 1));
 
 const meaningOf = (field: FieldNode): string =>
   field.arguments?.length ? `${field.name.value}(${argumentsOf(field).map(print).join()})` : field.name.value;
 
-/** Every response key with the fields and arguments that it stands for, anywhere in the operation, and the names of those fields. */
+/** Returns, for each response key, its fields with arguments anywhere in the operation, and the field names. */
 function meaningsOf(operation: OperationDefinitionNode, fragments: Fragments): Map<string, Map<string, string>> {
   const meanings = new Map<string, Map<string, string>>();
   const collect = ({ selections }: SelectionSetNode): void => {

@@ -10,7 +10,7 @@ import { compileSend, parseFetch, type Response, responseKeys, unreached } from 
 import type { Run, Step } from './step.ts';
 import type { Types } from './types.ts';
 
-/** One list of entities of a fetch: where the objects stand that it completes, and how they are sent and read. */
+/** One entity list of a fetch: the objects that it completes, and how they are sent and read. */
 interface EntityList {
   /** The response key of the list. */
   alias: string;
@@ -18,7 +18,7 @@ interface EntityList {
   represent: Represent;
   rewrite: Rewrite;
   rename: RenamePath | undefined;
-  /** The response keys that it brings. */
+  /** The response keys of the fields that it fetches. */
   keys: ReadonlySet<string>;
 }
 
@@ -48,7 +48,7 @@ export function compileFlatten<C>({ path, node }: FlattenNode, types: Types): St
   };
 }
 
-/** Several lists of entities of one subgraph in one request, each under an alias. */
+/** Compiles a fetch of several entity lists of one subgraph in one request, each under an alias. */
 export function compileBatch<C>(node: BatchFetchNode, types: Types): Step<C> {
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
@@ -93,13 +93,15 @@ function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response
   }
 }
 
-/** Errors with the path of the list, and those that do not say where they belong. */
+/** Returns the errors with the path of the list, and those without a usable path. */
 function errorsFor({ alias }: EntityList, parts: readonly Part[], errors: readonly GraphQLError[]): GraphQLError[] {
   const isOfAnother = (key: unknown): boolean => parts.some(({ list }) => list.alias !== alias && list.alias === key);
   return errors.filter(({ path }) => !isOfAnother(path?.[0]));
 }
 
-/** Errors at the places of the entities: `["_entities", 3, "name"]` is `name` of every object that was sent as number 3. */
+/**
+ * Moves errors to the paths of the entities: `["_entities", 3, "name"]` becomes `name` of every object that was sent as representation 3.
+ */
 function takeErrors<C>(
   run: Run<C>,
   { batch, list }: Part,
@@ -114,7 +116,7 @@ function takeErrors<C>(
     if (isLocated) failed.add(index);
     const paths = isLocated ? (places[index] ?? []) : places.flat();
     if (isLocated && tail.length > 0) {
-      // a null for all of the entity: whatever else was asked of it is absent for the same reason
+      // if the whole entity is null, its other fields are absent for the same reason
       const isNull = !results?.[index];
       for (const path of paths) run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined);
     } else {

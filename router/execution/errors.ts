@@ -2,23 +2,26 @@ import { GraphQLError } from 'graphql';
 import type { Path } from './path.ts';
 import type { Problem } from './problems.ts';
 
-/** An error as it is, at another place of the response. */
+/** Copies an error to another path of the response. */
 export function errorAt(error: GraphQLError, path: Path | undefined): GraphQLError {
   return new GraphQLError(error.message, { path, originalError: error.originalError ?? error, extensions: error.extensions });
 }
 
-/** A fetch that failed for some objects as a whole, or that did not say where it failed. */
+/** A fetch that failed as a whole for some objects, or that did not say where it failed. */
 interface Failure {
   error: GraphQLError;
-  /** The objects that were to be completed, as texts of their paths. */
+  /** The paths of the objects that it should complete, as texts. */
   places: ReadonlySet<string>;
   parent: Path;
-  /** The response keys that the fetch was to bring for each of them. */
+  /** The response keys that it should fetch for each of them. */
   keys: ReadonlySet<string>;
   isReported: boolean;
 }
 
-/** The errors of one run. What a failed fetch leaves open is known when the response is made: it is reported at each such field. */
+/**
+ * The errors of one run. Which fields a failed fetch leaves empty is known only when the response is built; the error is then reported at
+ * each of them.
+ */
 export class RunErrors {
   readonly #located: { error: GraphQLError; scope: Path }[] = [];
   readonly #failures: Failure[] = [];
@@ -27,12 +30,12 @@ export class RunErrors {
     return this.#located.length === 0 && this.#failures.length === 0;
   }
 
-  /** An error of a field. `scope`: what is absent because of it, the field itself by default. */
+  /** Adds an error of a field. `scope` is the path that is absent because of it (default: the field). */
   add(error: GraphQLError, scope: Path = error.path ?? []): void {
     this.#located.push({ error, scope });
   }
 
-  /** An error for which all of these fields are absent, or some of them. */
+  /** Adds an error for which all of these fields, or some of them, are absent. */
   fail(error: GraphQLError, places: readonly Path[], keys: ReadonlySet<string>): void {
     this.#failures.push({
       error,
@@ -44,9 +47,9 @@ export class RunErrors {
   }
 
   /**
-   * All errors, with those of the response's own problems that no error explains. `isOfAnotherType`: whether a path leads to a field
-   * that the operation selects of another type only. A subgraph may have been asked for it before the type was known, and then its
-   * error is nobody's.
+   * Returns all errors, including problems of the response that no other error explains.
+   * `isOfAnotherType` returns true if the operation selects the field at a path only for another type. A subgraph may have fetched it
+   * before the type was known; its error is then dropped.
    */
   complete(problems: readonly Problem[], isOfAnotherType: (path: Path) => boolean = () => false): GraphQLError[] {
     const located = this.#located.filter(({ error }) => !isOfAnotherType(error.path ?? []));
@@ -66,7 +69,7 @@ export class RunErrors {
     return [errorAt(failure.error, path)];
   }
 
-  /** The failure of an object that the path leads through. */
+  /** Returns the failure of an object on the path. */
   #failureOf(path: Path, accepts: (failure: Failure, key: string | number | undefined) => boolean): Failure | undefined {
     if (this.#failures.length === 0) return undefined;
     for (let length = path.length - 1; length >= 0; length -= 1) {

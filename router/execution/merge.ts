@@ -2,19 +2,19 @@ export type JsonObject = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The one member whose value, read or written, is not the object's own but what all objects have. No answer has it. */
+/** A key that would access the object's prototype. It is skipped in all responses. */
 export const PROTOTYPE = '__proto__';
 
-/** Marks an object whose record its owner does not know: deleted since, or never there. */
+/** Marks an object whose record does not exist for its owner: it was deleted, or never existed. */
 export const GONE = Symbol('gone');
 export const isGone = (value: object): boolean => GONE in value;
 
-/** Marks an object that a subgraph could not be asked about: what its key consists of is null. */
+/** Marks an object that could not be fetched because a key field is null. */
 export const UNKNOWN = Symbol('unknown');
-/** Whether fields of an object may be absent although nothing failed. */
+/** Returns true if fields of an object may be absent although nothing failed. */
 export const isIncomplete = (value: object): boolean => GONE in value || UNKNOWN in value;
 
-/** Adds what a further fetch knows of an object to it, in place: members of members, lists item by item. */
+/** Merges the result of a further fetch into an object, in place and recursively; lists are merged item by item. */
 export function mergeInto(target: JsonObject, source: JsonObject): void {
   for (const name in source) {
     if (name === PROTOTYPE) continue;

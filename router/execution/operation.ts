@@ -10,14 +10,17 @@ import { compileStep, type Fetch, type Step } from './step.ts';
 import { withTypenames } from './typenames.ts';
 import type { Types } from './types.ts';
 
-/** What one request brings to a compiled operation. */
+/** The request data for a compiled operation. */
 export interface OperationRun<C> {
   variables: Readonly<Record<string, unknown>>;
   context: C;
   fetch: Fetch<C>;
 }
 
-/** An operation that was planned and compiled once, to be run for many requests. It has no introspection but `__typename`, and no conditions. */
+/**
+ * An operation that is planned and compiled once and run for many requests. It contains no conditions, and no introspection except
+ * `__typename`.
+ */
 export class CompiledOperation<C> {
   private constructor(
     private readonly schema: GraphQLSchema,
@@ -27,7 +30,7 @@ export class CompiledOperation<C> {
     private readonly distinct: DistinctOperation,
   ) {}
 
-  /** Plans one operation of a validated document, whose conditions are decided. */
+  /** Plans one operation of a validated document, after its conditions are resolved. */
   static async compile<C>(
     planner: QueryPlanner,
     types: Types,
@@ -44,8 +47,8 @@ export class CompiledOperation<C> {
   }
 
   /**
-   * Answers without `data` where variables do not fit their types, and then nothing was fetched. What a subgraph does, or that
-   * it does not answer, is an error of the answer.
+   * Runs the operation. If variables do not match their types, nothing is fetched, and the result has no `data`. Failures of subgraphs are
+   * in `errors`.
    */
   async run({ variables, context, fetch }: OperationRun<C>): Promise<ExecutionResult<JsonObject>> {
     const { coerced, errors: invalid } = getVariableValues(this.schema, this.operation.variableDefinitions ?? [], variables, MAX_ERRORS);
@@ -62,7 +65,7 @@ export class CompiledOperation<C> {
     return errors.length > 0 ? { data, errors } : { data };
   }
 
-  /** Whether a response has a field, or null above it. */
+  /** Returns true if the response has the field, or null above it. */
   #isShown(data: JsonObject | null, path: Path): boolean {
     let value: unknown = data;
     for (const step of path) {
@@ -74,7 +77,7 @@ export class CompiledOperation<C> {
     return true;
   }
 
-  /** With the response keys that the client gave. */
+  /** Restores the client's response keys. */
   #asAsked(error: GraphQLError): GraphQLError {
     const { renamed } = this.distinct;
     if (!error.path?.some((step) => typeof step === 'string' && renamed.has(step))) return error;
@@ -87,7 +90,7 @@ export class CompiledOperation<C> {
 
 const MAX_ERRORS = { maxErrors: 20 };
 
-/** Planners have nothing to do for `__typename` alone, or where everything is skipped. */
+/** Planners cannot plan a selection of only `__typename`, nor an empty one. */
 const needsPlan = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.some((selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename');
 

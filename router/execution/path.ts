@@ -7,7 +7,7 @@ export type Path = readonly (string | number)[];
 type Visit = (entity: JsonObject, path: Path) => void;
 type Walk = (value: unknown, path: Path, visit: Visit) => void;
 
-/** Every object at the end of a path of a plan, in order. Compiled once for each place of a plan. */
+/** Finds all objects at a path of a plan, in order. Compiled once per path. */
 export class EntityPath {
   readonly #walk: Walk;
   readonly #collect: (value: unknown, into: JsonObject[]) => void;
@@ -17,14 +17,14 @@ export class EntityPath {
     this.#collect = compileCollect(segments, schema);
   }
 
-  /** The objects alone: what each run needs. */
+  /** Returns the objects, which every run needs. */
   collect(data: JsonObject): JsonObject[] {
     const found: JsonObject[] = [];
     this.#collect(data, found);
     return found;
   }
 
-  /** Where each of them stands: what only an error needs. */
+  /** Returns the paths of the objects, which only errors need. */
   locate(data: JsonObject): Path[] {
     const paths: Path[] = [];
     this.#walk(data, [], (_, path) => paths.push(path));

@@ -1,19 +1,19 @@
 import type { Path } from './path.ts';
 
-/** Where the fetched data does not fit the schema. */
+/** A place where the fetched data does not match the schema. */
 export interface Problem {
-  /** `null`: where none is allowed; `missing`: no subgraph sent the field; `mistyped`: the value is of another type. */
+  /** `null`: null is not allowed; `missing`: no subgraph sent the field; `mistyped`: the value has the wrong type. */
   readonly kind: 'null' | 'missing' | 'mistyped';
   readonly path: Path;
   readonly message: string;
 }
 
-/** A response with more problems than this has one cause, and is not made clearer by the rest of them. */
+/** Maximum number of problems. More have the same cause and would not help. */
 const MAX_PROBLEMS = 100;
 
-/** The problems of one projection. Keeps where the projection is, at the cost of one assignment for each value. */
+/** Collects the problems of one projection. Tracking the current path costs one assignment per value. */
 export class Problems {
-  /** The keys and indexes down to the value that is projected now. */
+  /** The keys and indexes of the current value. */
   readonly path: (string | number)[] = [];
   #found: Problem[] = [];
   #depth = 0;
@@ -22,7 +22,7 @@ export class Problems {
     return this.#found;
   }
 
-  /** Enters an object or list: its keys stand in `path` at the depth that is returned. */
+  /** Enters an object or list. Its keys are at the returned depth of `path`. */
   enter(): number {
     return this.#depth++;
   }
@@ -31,7 +31,7 @@ export class Problems {
     this.#depth = depth;
   }
 
-  /** `type`: what a value of another type should have been. */
+  /** `type` is the expected type. */
   add(kind: Problem['kind'], type?: string): void {
     if (this.#found.length >= MAX_PROBLEMS) return;
     const path = this.path.slice(0, this.#depth);
@@ -39,8 +39,8 @@ export class Problems {
   }
 
   /**
-   * The object at this depth becomes null, for the null in it that was added last: what else it lacks does not matter any more.
-   * Takes that null back too where the object `isGone`, and returns whether it did.
+   * Turns the object at this depth into null, because of the null in it that was reported last. Its missing fields no longer matter.
+   * If the object `isGone`, that report is removed too. Returns whether it was.
    */
   collapse(depth: number, isGone: boolean): boolean {
     const last = this.#found.at(-1);

@@ -23,32 +23,35 @@ import { type Problem, Problems } from './problems.ts';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Stands where all that was selected of an object is skipped: GraphQL has no empty selection. It is fetched, and not in the response. */
+/**
+ * Selection of an object whose selected fields are all skipped, because GraphQL has no empty selection. It is fetched, but not in the
+ * response.
+ */
 const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
 
-/** Stands for a null that was reported where the schema allows none: the nearest field around it that may be null becomes null. */
+/** Marks a null where the schema allows none. The nearest nullable field around it becomes null. */
 const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
 
 interface Member {
-  /** The response key, and the one under which it is fetched. */
+  /** The response key, and the key under which it is fetched. */
   key: string;
   source: string;
   complete: Complete;
-  /** The name of the type, for `__typename`. */
+  /** The type name, for `__typename`. */
   constant?: string;
-  /** Whether objects have something under this key that no fetch brought (`constructor`). */
+  /** True if objects inherit a property of this name that was not fetched (`constructor`). */
   isInherited: boolean;
 }
 
-/** The data of a response, made of everything that the fetches of an operation brought, and where that does not fit the schema. */
+/** Builds the response data from everything that was fetched, and lists where it does not match the schema. */
 export type Project = (data: JsonObject) => { data: JsonObject | null; problems: readonly Problem[] };
 
 /**
- * Compiles the projection of an operation without conditions: fields in the order of the selection, under their response keys;
- * keys and types that were only fetched for the plan left out; values of a wrong type and nulls where the schema allows none
- * reported, and passed up to where null is allowed.
+ * Compiles the projection of an operation without conditions. Fields are in selection order under their response keys, and fields that
+ * only the plan needed are left out.
+ * Values of a wrong type and invalid nulls are reported, and propagate to the nearest nullable field.
  */
 export function compileProjection(schema: GraphQLSchema, { operation, fragments, renamed }: DistinctOperation): Project {
   const root = schema.getRootType(operation.operation);
@@ -65,7 +68,7 @@ export function compileProjection(schema: GraphQLSchema, { operation, fragments,
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
 
 class Compiler {
-  /** Of the response that is being projected, which happens in one go. */
+  /** The problems of the current response. A projection is synchronous, so there is only one. */
   problems = new Problems();
 
   constructor(
@@ -104,7 +107,7 @@ class Compiler {
     };
   }
 
-  /** Completes what is there: BROKEN where it is reported that nothing can be, null or undefined where nothing is. */
+  /** Completes a value: BROKEN if a problem was reported, null or undefined if there is no value. */
   #present(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
     if (isListType(type)) return this.#list(this.#complete(type.ofType, nodes));
     if (isObjectType(type)) return this.#object(type, nodes);
@@ -112,7 +115,7 @@ class Compiler {
     return identity;
   }
 
-  /** In one function, since most values of a response are leaves. */
+  /** A single function for speed, because most values of a response are leaves. */
   #leaf(type: GraphQLLeafType, isNullable: boolean): Complete {
     const read = compileLeaf(type);
     return (value) => {
@@ -151,7 +154,7 @@ class Compiler {
       const fetched = isInherited && !Object.hasOwn(data, source) ? undefined : data[source];
       const value = constant ?? complete(fetched);
       if (value === BROKEN) {
-        // a record that does not exist any more is null where null is allowed, and no error
+        // a record that no longer exists becomes null without an error, if null is allowed
         const isNull = problems.collapse(depth, isGone(data));
         problems.leave(depth);
         return isNull ? null : BROKEN;
@@ -184,7 +187,9 @@ class Compiler {
     };
   }
 
-  /** What an interface or union holds is known by its `__typename`, which plans fetch where it matters. Compiled as types turn up. */
+  /**
+   * Completes a value of an interface or union by its `__typename`, which plans fetch where it matters. Types are compiled on first use.
+   */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {
     const byType = new Map<unknown, Complete>();
     return (value) => {

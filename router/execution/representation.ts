@@ -6,7 +6,7 @@ import { possibleNames, type TypeCheck, typeCheck } from './types.ts';
 
 type Project = (entity: JsonObject, into: JsonObject) => void;
 
-/** What another subgraph is told of an entity: its type and the members that it requires; undefined where they are not known. */
+/** Builds the representation of an entity for a subgraph: its type and required fields. Returns undefined if they are not known. */
 export type Represent = (entity: JsonObject) => JsonObject | undefined;
 
 export function compileRepresentation(
@@ -33,15 +33,15 @@ export function compileRepresentation(
 }
 
 /**
- * The name under which a subgraph that knows interfaces as objects knows their members. The planner (0.0.38) does not always say so:
- * for a member that was met through the same subgraph it sends the member's own name. One of two such interfaces cannot be told.
+ * Maps object types to the interface name for a subgraph that defines interfaces as objects. The planner (0.0.38) sometimes sends the
+ * object type instead. A type with two such interfaces is ambiguous and not mapped.
  */
 function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]): Map<unknown, string> {
   const members = interfaceObjects.flatMap((name) => possibleNames(schema, name).map((member) => [member, name] as const));
   return new Map(members.filter(([member]) => members.filter(([other]) => other === member).length === 1));
 }
 
-/** The type that a rewrite gives to entities, where it does: the name of an interface for a subgraph that knows it as an object. */
+/** Returns the type name that a rewrite sets, if any: the interface name for a subgraph that defines it as an object. */
 export function typeSetBy(rewrite: InputRewrite): string[] {
   if ('KeyRenamer' in rewrite) return [];
   const { path, setValueTo } = 'ValueSetter' in rewrite ? rewrite.ValueSetter : rewrite;
@@ -55,8 +55,8 @@ interface Requirements {
 }
 
 /**
- * Which entities a fragment of the requirements is for. Where all are sent as their interface, it is for every type of that:
- * the planner (0.0.38) names only one of several types that were selected, and the fields of the others would be missing.
+ * Returns which entities a required fragment applies to. If all are sent as their interface, it applies to every type of it: the planner
+ * (0.0.38) names only one of several selected types, and the fields of the others would be missing.
  */
 function checkOf(name: string, { schema, sentAs }: Requirements): TypeCheck {
   const isMember = (type: string): boolean => typeCheck(schema, [type])(name);

@@ -6,7 +6,7 @@ import { typeCheck } from './types.ts';
 
 type Change = (holder: JsonObject, name: string) => void;
 
-/** What a plan changes in what it sends or gets: aliases that avoid conflicts are renamed back, type names set. */
+/** Rewrites of a plan in data that is sent or received: aliases that avoid conflicts are renamed back, and type names are set. */
 export type Rewrite = <V extends JsonObject>(value: V) => V;
 
 export function compileRewrites(rewrites: readonly FetchRewrite[], schema: GraphQLSchema): Rewrite {
@@ -17,10 +17,10 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
   };
 }
 
-/** The path of an error of a fetch, with the keys that the client gave. */
+/** Translates the path of a fetch's error to the client's keys. */
 export type RenamePath = (path: Path) => Path;
 
-/** Undefined where a plan renames nothing. */
+/** Returns undefined if the plan renames nothing. */
 export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
   const renames = new Map<string | number, string>();
   for (const rewrite of rewrites) {

@@ -7,7 +7,7 @@ import { compileRewrites, renamesOf } from './rewrite.ts';
 import { compileSend, parseFetch, responseKeys } from './send.ts';
 import type { Types } from './types.ts';
 
-/** A request to one subgraph. `document` is the same object in every run of a plan, so whatever is compiled of it is kept by it. */
+/** A request to one subgraph. `document` is the same object in every run of a plan, so that compiled forms can be cached by it. */
 export interface SubgraphFetch<C> {
   subgraph: string;
   document: DocumentNode;
@@ -17,7 +17,7 @@ export interface SubgraphFetch<C> {
 }
 export type Fetch<C> = (request: SubgraphFetch<C>) => Promise<ExecutionResult> | ExecutionResult;
 
-/** One execution of a plan: what its fetches brought so far. */
+/** One execution of a plan, with the data fetched so far. */
 export interface Run<C> {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: C;
@@ -27,7 +27,7 @@ export interface Run<C> {
 }
 export type Step<C> = (run: Run<C>) => Promise<void> | void;
 
-/** Compiles a node of a plan: documents parsed, paths and representations prepared; a run only reads variables and data. */
+/** Compiles a node of a plan: documents are parsed, paths and representations prepared. A run only reads variables and data. */
 export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
   switch (node.kind) {
     case 'Fetch':
@@ -41,7 +41,7 @@ export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
     case 'Parallel':
       return inParallel(node.nodes.map((child) => compileStep<C>(child, types)));
     default:
-      // conditions are decided before the plan is made, and subscriptions are not planned
+      // conditions are resolved before planning, and subscriptions are not planned
       throw new Error(`A query plan holds a ${node.kind} node.`);
   }
 }

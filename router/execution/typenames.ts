@@ -11,7 +11,7 @@ import {
 
 const TYPENAME: SelectionNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
-/** The document, asking for the type of every object whose type the schema leaves open: the response is completed by it. */
+/** Adds `__typename` to every selection on an interface or union, because the projection needs it. */
 export function withTypenames(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
   const types = new TypeInfo(schema);
   return visit(

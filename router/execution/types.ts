@@ -1,16 +1,16 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import type { Joins } from '../joins.ts';
 
-/** What steps are compiled with: the types that clients see, and which subgraph knows them. */
+/** Inputs of the compilation: the API schema, and which subgraphs define which types. */
 export interface Types {
   readonly schema: GraphQLSchema;
   readonly joins: Joins;
 }
 
-/** Whether an object of a type is one of those that a condition names. */
+/** Returns true if a type meets the condition. */
 export type TypeCheck = (typename: string) => boolean;
 
-/** Compiles a type condition: the names themselves, and the objects that belong to an interface or union among them. */
+/** Compiles a type condition: it matches the given types and all object types of given interfaces or unions. */
 export function typeCheck(schema: GraphQLSchema, names: readonly string[]): TypeCheck {
   const covered = new Set(names);
   for (const name of names) {
@@ -20,7 +20,7 @@ export function typeCheck(schema: GraphQLSchema, names: readonly string[]): Type
   return (typename) => covered.has(typename);
 }
 
-/** The object types that a value of a type may have. */
+/** Returns the possible object types of a type. */
 export function possibleNames(schema: GraphQLSchema, name: string): string[] {
   const type = schema.getType(name);
   if (isAbstractType(type)) return schema.getPossibleTypes(type).map((possible) => possible.name);

@@ -141,7 +141,7 @@ describe('delivery attempts', () => {
 
   test.each([
     ['connection', { connectMs: 100, wholeMs: 600_000 }, 'https', 'no connection within 0.1 s'],
-    ['response', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no answer within 0.1 s'],
+    ['response', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no response within 0.1 s'],
   ])('a delivery attempt without a %s in time fails', async (_, deliveryTimeouts, scheme, error) => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts });

@@ -132,7 +132,7 @@ test.each([
   [{}, 4401, 'INVALID_CREDENTIALS: This key is not known.'],
   [{ apiKey: 'bad' }, 4401, 'INVALID_CREDENTIALS: This key is not known.'],
   [{ apiKey: 'banned' }, 4403, 'KEY_SUSPENDED: This key is suspended.'],
-  [{ apiKey: 'broken' }, 4500, expect.stringMatching(/^INTERNAL_ERROR: Something failed on our side/)],
+  [{ apiKey: 'broken' }, 4500, expect.stringMatching(/^INTERNAL_ERROR: An internal error occurred/)],
 ])('a socket with the connection parameters %o is closed with %i', async (params, code, reason) => {
   const { client, closed } = connect(params);
   await expect(ask(client, '{ whoAmI }')).rejects.toBeDefined();

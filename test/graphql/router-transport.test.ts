@@ -92,7 +92,7 @@ describe('subgraph over HTTP', () => {
       const { data, errors } = await router.execute({ document: '{ whoAmI person(id: "p1") { name score } }', context });
       expect(data).toEqual({ whoAmI: 'key_1', person: { name: 'Ada', score: null } });
       expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
-        [expect.stringMatching(/^Something failed on our side/), 'INTERNAL_ERROR'],
+        [expect.stringMatching(/^An internal error occurred/), 'INTERNAL_ERROR'],
       ]);
       expect(context.lines[0]?.err?.message).toMatch(logged);
 

@@ -93,7 +93,7 @@ describe('SMS by Twilio', () => {
 
   test('an SMS is retried if Twilio does not respond in time or drops the connection', async () => {
     reply = () => undefined;
-    expect(await failure(sender({ timeoutMs: 50 }))).toMatchObject({ name: 'NoResponse', message: 'no answer within 0.05 s' });
+    expect(await failure(sender({ timeoutMs: 50 }))).toMatchObject({ name: 'NoResponse', message: 'no response within 0.05 s' });
     reply = (response) => void response.destroy();
     expect((await failure(sender())).name).not.toBe('SmsRejected');
   });

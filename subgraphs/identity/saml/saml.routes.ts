@@ -104,7 +104,7 @@ function parametersOf<N extends string>({ query }: FastifyRequest, names: readon
   for (const [field, value] of given) {
     if (!names.includes(field as N)) throw refused({ field, reason: `is not known here; there are ${names.join(', ')}` });
     if (typeof value !== 'string') throw refused({ field, reason: 'may stand once' });
-    if (value.includes('\0')) throw refused({ field, reason: 'must not hold U+0000' });
+    if (value.includes('\0')) throw refused({ field, reason: 'must not contain U+0000' });
   }
   return Object.fromEntries(given) as Partial<Record<N, string>>;
 }
