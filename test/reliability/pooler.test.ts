@@ -76,9 +76,9 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
 
   test('the platform refuses to start behind a transaction pooler without DATABASE_DIRECT_URL', async () => {
     await expect(start({ DATABASE_URL: pooledUrl })).rejects.toThrow(
-      /pooler that gives a connection to each transaction.*set DATABASE_DIRECT_URL to the server itself/,
+      /pooler in transaction mode.*Set DATABASE_DIRECT_URL to the server itself/,
     );
-    await expect(start({ DATABASE_URL: directUrl, DATABASE_DIRECT_URL: pooledUrl })).rejects.toThrow('set DATABASE_DIRECT_URL');
+    await expect(start({ DATABASE_URL: directUrl, DATABASE_DIRECT_URL: pooledUrl })).rejects.toThrow('Set DATABASE_DIRECT_URL');
   });
 
   test('a session pooler needs no further setting and is mentioned in the log', async () => {

@@ -104,7 +104,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(toy.desk.tickets.length - before).toBe(1);
     const waiting = answers.find(({ statusCode }) => statusCode === 409);
     expect(waiting?.json()).toMatchObject({
-      error: { code: 'IDEMPOTENCY_CONFLICT', message: expect.stringContaining('still being worked on') as string },
+      error: { code: 'IDEMPOTENCY_CONFLICT', message: expect.stringContaining('is still running') as string },
     });
   });
 
