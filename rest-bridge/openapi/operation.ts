@@ -47,12 +47,15 @@ function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknow
   return input.fields
     .filter((member) => member.in !== 'body')
     .map((member) => {
-      const schema = memberSchema(member, root, limitsOf);
+      const plain = memberSchema(member, root, limitsOf);
+      const isSort = member.isSort && !member.isNested;
+      // an empty text is no list
+      const schema = isSort ? { ...plain, pattern: sortPattern(member) } : plain.type === 'array' ? { minItems: 1, ...plain } : plain;
       return {
         name: member.name,
         in: member.in as 'path' | 'query',
         required: member.required,
-        ...describe(member.description ?? (member.isSort && !member.isNested ? sortDescription(member) : undefined)),
+        ...describe(member.description ?? (isSort ? sortDescription(member) : undefined)),
         schema,
         ...(schema.type === 'array' && { style: 'form', explode: false }),
         ...('$ref' in schema && member.isNested && { style: 'deepObject', explode: true }),
@@ -60,14 +63,22 @@ function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknow
     });
 }
 
-function sortDescription({ type }: InputField): string {
+function sortFields({ type }: InputField): string[] {
   const input = getNamedType(type);
   const field = isInputObjectType(input) ? getNamedType(input.getFields().field?.type) : undefined;
-  const names = isEnumType(field)
-    ? restValues(field)
-        .map((name) => `\`${name}\``)
-        .join(', ')
-    : '';
+  return isEnumType(field) ? restValues(field) : [];
+}
+
+/** Fields with an order each, separated by commas. */
+function sortPattern(field: InputField): string {
+  const one = `(${sortFields(field).join('|')})(:(asc|desc))?`;
+  return `^${one}(,${one})*$`;
+}
+
+function sortDescription(sort: InputField): string {
+  const names = sortFields(sort)
+    .map((name) => `\`${name}\``)
+    .join(', ');
   return `Fields of the order, each with \`:asc\` or \`:desc\`, separated by commas: ${names}.`;
 }
 

@@ -32,6 +32,7 @@ export const accounts = area(
     }),
     del('deleteAccount', '/accounts/{account_id}', 'deleteAccount', {
       summary: 'Delete an account',
+      errors: { INVALID_STATE: 'the account has live services or open invoices' },
       description: 'Refused with 409 while the account has live services or open invoices; `details` names them.',
       category: 'account',
     }),
@@ -53,18 +54,21 @@ export const accounts = area(
     }),
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {
       summary: 'Invite a user',
+      errors: { DUPLICATE_RESOURCE: 'another user has the e-mail address' },
       description: 'Mails an invitation: the user chooses a password by its link. Nobody gives a role that may do more than they may.',
       category: 'account',
       example: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'member', phone: '+1 212 555 0100' },
     }),
     put('updateAccountUser', '/accounts/{account_id}/users/{user_id}', 'updateUser', {
       summary: 'Update a user',
+      errors: { INVALID_STATE: 'the user is the last owner' },
       description: 'A new role counts at once; suspending ends all sessions of the user.',
       category: 'account',
       example: { name: 'Grace Murray Hopper' },
     }),
     del('removeAccountUser', '/accounts/{account_id}/users/{user_id}', 'removeUser', {
       summary: 'Delete a user',
+      errors: { INVALID_STATE: 'the user is the last owner' },
       description: 'The last owner of the organization cannot be removed.',
       category: 'account',
     }),

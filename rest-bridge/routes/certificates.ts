@@ -22,6 +22,7 @@ export const certificates: readonly Route[] = [
   get('listCertificates', '/auth/certificates', 'certificates', { summary: 'List client certificates', addition: true }),
   post('registerCertificate', '/auth/certificates', 'registerCertificate', {
     summary: 'Register a client certificate',
+    errors: { DUPLICATE_RESOURCE: 'the certificate is registered' },
     description: `From then on, who opens a TLS connection with this certificate calls with its permissions, which lie within those of the caller.
 One that is not valid yet may be registered; \`validity\` says so. To make one that is fit, and its key:
 

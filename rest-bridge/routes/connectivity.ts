@@ -13,6 +13,11 @@ export const connectivity = area(
     }),
     post('orderInternetService', '/connectivity/internet', 'orderInternetService', {
       summary: 'Order an internet service',
+      errors: {
+        LOCATION_NOT_SERVICEABLE: 'no service reaches the location',
+        SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology does not reach it',
+        INSUFFICIENT_BANDWIDTH: 'the technology carries less there',
+      },
       description:
         'Coverage and catalog are checked at once; the service is pending until it is built, see its status or the event `service.provisioned`.',
       category: 'provisioning',

@@ -36,6 +36,7 @@ export const credentials = area(
   [
     post('loginUser', '/auth/login', 'login', {
       summary: 'Log in',
+      errors: { INVALID_CREDENTIALS: 'the address or the password is wrong' },
       description: 'By e-mail address and password. After five failures from one place the address is refused there for 15 minutes.',
       access: 'public',
       status: 200,
@@ -44,6 +45,7 @@ export const credentials = area(
     }),
     post('refreshSession', '/auth/refresh', 'refreshSession', {
       summary: 'Refresh a session',
+      errors: { INVALID_CREDENTIALS: 'the token is not valid or was used' },
       description: 'A refresh token works once. One that comes a second time ends the session: it was stolen.',
       access: 'public',
       status: 200,
@@ -64,6 +66,7 @@ export const credentials = area(
     }),
     post('choosePassword', '/auth/password', 'choosePassword', {
       summary: 'Set a password with a mailed link',
+      errors: { INVALID_CREDENTIALS: 'the link is not valid any more' },
       access: 'public',
       status: 200,
       addition: true,
@@ -78,6 +81,7 @@ export const credentials = area(
     }),
     post('verifyMfaChallenge', '/auth/mfa/verify', 'verifyMfaChallenge', {
       summary: 'Verify a second factor',
+      errors: { INVALID_CREDENTIALS: 'the code is wrong', INVALID_STATE: 'the challenge has ended' },
       description:
         'A right code lifts the session for 15 minutes: repeat the request that was refused. A backup code is taken in place of any other. A code works once; five wrong ones end the challenge.',
       status: 200,
@@ -187,10 +191,12 @@ export const credentials = area(
     }),
     del('deleteApiKey', '/auth/api-keys/{key_id}', 'deleteApiKey', {
       summary: 'Delete an API key',
+      errors: { INVALID_STATE: 'the key deletes itself' },
       description: 'Ends it within seconds everywhere. A key does not delete itself.',
     }),
     post('rotateApiKey', '/auth/api-keys/{key_id}/rotate', 'rotateApiKey', {
       summary: 'Rotate an API key',
+      errors: { INVALID_STATE: 'the key has expired' },
       description:
         'Gives the key another text and signing secret, shown in this answer only. Its id, permissions and counters stay. The old ones work for `grace_period` seconds more (0 to 604800, default 0).',
       status: 200,
@@ -199,6 +205,7 @@ export const credentials = area(
     get('listTrustedIssuers', '/auth/trusted-issuers', 'trustedIssuers', { summary: 'List trusted issuers', addition: true }),
     post('createTrustedIssuer', '/auth/trusted-issuers', 'createTrustedIssuer', {
       summary: 'Create a trusted issuer',
+      errors: { DUPLICATE_RESOURCE: 'the issuer is registered with this audience' },
       description:
         'Bearer tokens (JWT: RS256, PS256, ES256, EdDSA) of this issuer and audience then act for the organization, within `permissions`. Where anybody may have the issuer make tokens for any audience, as with those of build services, name the `subjects`.',
       addition: true,

@@ -50,6 +50,7 @@ export const operator = area(
     }),
     post('closeOrganization', '/operator/organizations/{organization_id}/close', 'closeOrganization', {
       summary: 'Close an organization',
+      errors: { INVALID_STATE: 'the organization has live services or open provisioning requests' },
       description:
         'Within 5 seconds all its credentials are refused with 403 ORGANIZATION_CLOSED and its sockets are closed. Its records are deleted 30 days later (`delete_after`). 409 while services live or provisioning requests are open: `details` names the first of them. `reason` stands in the audit records of both organizations.',
       category: 'account',

@@ -41,6 +41,7 @@ export const samlConnectionRoutes: readonly Route[] = [
   }),
   post('createSamlConnection', '/auth/saml-connections', 'createSamlConnection', {
     summary: 'Create a SAML connection',
+    errors: { DUPLICATE_RESOURCE: 'a domain belongs to another connection' },
     largeBody: METADATA,
     description:
       'An identity provider that signs in users of the organization. Give its metadata (`metadata_xml` or `metadata_url`) or its parts; or neither, to get `sp_entity_id` and `acs_url` for its set-up first. It signs in nobody who may do more than whoever registered it, and only addresses of domains that are proven: publish the TXT record that `domains` shows, and it is found within minutes.',

@@ -91,6 +91,7 @@ export const services = area(
     }),
     put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
       summary: 'Update a provisioning request',
+      errors: { INVALID_STATE: 'the request is no longer pending' },
       description: 'Or change anything else of it while it is pending. What is left out stays as it is.',
       select: provisioningRequest,
       addition: true,
@@ -101,6 +102,7 @@ export const services = area(
     }),
     del('cancelProvisioningRequest', '/services/provision/{request_id}', 'cancelProvisioningRequest', {
       summary: 'Cancel a provisioning request',
+      errors: { INVALID_STATE: 'the request is no longer pending' },
       description: 'While it is pending.',
       select: provisioningRequest,
       addition: true,

@@ -12,6 +12,7 @@ const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
   post('createSlackIntegration', '/support/integrations/slack', 'createSlackIntegration', {
     summary: 'Create a Slack integration',
+    errors: { DUPLICATE_RESOURCE: 'the channel has an integration' },
     description:
       'Matching events are posted to the incoming webhook, one after the other and about one in a second; each once, but for an answer that was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is kept encrypted and never shown again. Slack is not asked: `test` does that. 409 where there is one with this webhook and channel.',
     example: {
@@ -57,6 +58,7 @@ const jira: readonly Route[] = [
   }),
   post('createJiraIntegration', '/support/integrations/jira', 'createJiraIntegration', {
     summary: 'Create a Jira integration',
+    errors: { DUPLICATE_RESOURCE: 'the project has an integration' },
     description:
       'New tickets become issues (type Task, labelled with the id of the ticket), and changes of their priority and status follow; which transition a status would be only the project knows, so it is told in a comment. Comments for the customer go to the issue. For the other direction register a webhook in Jira at `inbound_url` with `inbound_secret`, which this answer alone shows. `api_token` is kept encrypted and never shown again. Jira is not asked: `test` does that. 409 where there is one with this project.',
     select: jiraIntegration,

@@ -39,6 +39,7 @@ export const supportReports: readonly Route[] = [
   }),
   del('deleteSupportReport', '/support/reports/{report_id}', 'deleteSupportReport', {
     summary: 'Delete a report',
+    errors: { INVALID_STATE: 'the report is being generated' },
     description: 'Its file is deleted with it. 409 while it is being generated.',
     wrap: 'report',
     select: view('DeletedReport', '{ id reportType createdAt }'),

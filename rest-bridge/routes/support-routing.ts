@@ -62,6 +62,7 @@ export const supportRouting: readonly Route[] = [
   }),
   post('createRoutingRule', '/support/routing-rules', 'createRoutingRule', {
     summary: 'Create a routing rule',
+    errors: { INVALID_STATE: 'the organization has too many rules' },
     description:
       'New tickets are held against the active rules in their order; the first of which every condition holds counts. It assigns the ticket, tells people, escalates a ticket that is not resolved in time, and has the customer told how it stands every so often.',
     example: newRule,

@@ -43,6 +43,7 @@ export const slaRoutes: readonly Route[] = [
   }),
   post('escalateTicket', '/support/tickets/{ticket_id}/escalate', 'escalateTicket', {
     summary: 'Escalate a ticket',
+    errors: { INVALID_STATE: 'the level is not higher than that of the ticket' },
     description:
       'Levels only rise: 409 where the ticket has this level or a higher one, or is resolved. `notify` are told by mail; `comments` are for the desk only.',
     status: 200,
@@ -74,6 +75,7 @@ export const slaRoutes: readonly Route[] = [
   get('listSlaPolicies', '/support/sla-policies', 'slaPolicies', { summary: 'List SLA policies', addition: true }),
   post('createSlaPolicy', '/support/sla-policies', 'createSlaPolicy', {
     summary: 'Create an SLA policy',
+    errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
     description: 'It holds for the categories that name it (`PUT /support/categories/{category}`).',
     addition: true,
     example: policy,
@@ -81,29 +83,34 @@ export const slaRoutes: readonly Route[] = [
   get('getSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'slaPolicy', { summary: 'Get an SLA policy', addition: true }),
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
     summary: 'Update an SLA policy',
+    errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
     description: 'Tickets keep what was promised when they were opened or given their priority.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
   }),
   del('deleteSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'deleteSlaPolicy', {
     summary: 'Delete an SLA policy',
+    errors: { INVALID_STATE: 'a category uses the policy' },
     description: '409 while a category refers to it.',
     addition: true,
   }),
   get('listAgents', '/support/agents', 'agents', { summary: 'List agents', addition: true }),
   post('createAgent', '/support/agents', 'createAgent', {
     summary: 'Create an agent',
+    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address' },
     addition: true,
     example: { name: 'Grace Hopper', email: 'grace@acme.example.com', specialization: 'connectivity' },
   }),
   get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Get an agent', addition: true }),
   put('updateAgent', '/support/agents/{agent_id}', 'updateAgent', {
     summary: 'Update an agent',
+    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address', INVALID_STATE: 'it is the last active agent' },
     addition: true,
     example: { specialization: 'voice' },
   }),
   del('deactivateAgent', '/support/agents/{agent_id}', 'deactivateAgent', {
     summary: 'Deactivate an agent',
+    errors: { INVALID_STATE: 'it is the last active agent' },
     description: 'They get no more tickets; those that they have stay with them. 409 for the last active one.',
     addition: true,
   }),

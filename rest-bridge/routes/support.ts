@@ -83,6 +83,7 @@ export const support = area(
     get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Get a ticket', wrap: 'ticket', select: ticketRecord }),
     put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {
       summary: 'Update a ticket',
+      errors: { INVALID_STATE: 'the status does not follow the current one' },
       wrap: 'ticket',
       select: ticketUpdate,
       example: { status: 'in_progress', customer_update: 'We are on it.' },

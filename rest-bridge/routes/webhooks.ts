@@ -58,6 +58,7 @@ export const webhooks = area(
     }),
     post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliverWebhookDelivery', {
       summary: 'Redeliver an event',
+      errors: { INVALID_STATE: 'the delivery is under way' },
       description:
         'One more attempt, at once, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. 409 where the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, its event has left the log, or the deliveries of the month are used up.',
       status: 202,
@@ -81,6 +82,7 @@ export const webhooks = area(
     }),
     post('resumeWebhook', '/webhooks/{webhook_id}/resume', 'resumeWebhook', {
       summary: 'Resume a webhook',
+      errors: { INVALID_STATE: 'the webhook is active' },
       description:
         'Whoever had stopped it. What waits is delivered; what was recorded as `skipped` while the platform had it disabled is sent by a replay. 409 where it is active.',
       status: 200,

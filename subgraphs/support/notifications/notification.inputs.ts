@@ -59,6 +59,7 @@ export class NotificationInput {
   @Field(() => String, { nullable: true, description: `Template of an e-mail: ${TEMPLATE_NAMES.join(', ')}. Default: ticket_update.` })
   @IsOptional()
   @MaxCharacters(100)
+  @Allow(jsonSchema({ enum: TEMPLATE_NAMES }))
   template?: string | null;
 
   @Field(() => String, {

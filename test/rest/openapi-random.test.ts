@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pathParameters, type Route } from '../../rest-bridge/route.ts';
+import { receiver } from '../events/receiver.ts';
+import { operator } from '../operator.setup.ts';
+import { clock, rig } from '../rig.ts';
+import { callers } from '../support/callers.ts';
+import { issue } from '../support/certificates.ts';
+import { isOperators, operationOf, resolved, routes, titled } from '../support/operations.ts';
+import { type Chooser, randomValue, seeded } from '../support/random-values.ts';
+import { arranged, freshEmail, freshIssuer, newDomain, noRecords, recordKinds } from '../support/record-kinds.ts';
+import { Records } from '../support/records.ts';
+import type { Json, RestResponse, Tenant } from '../tenant.ts';
+
+/** Requests that are valid by the document succeed: of each operation at least one in so many. */
+const TRIES = 20;
+
+/** Operations of which no random request succeeds, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  createSlaPolicy: 'it needs one target for each of the four priorities, each with rising times',
+  notifyTicketContacts: 'an e-mail has other fields than an SMS, in the request and in each recipient',
+};
+
+/** Reasons to refuse a value that is valid by its own schema: rules between fields, of what is stored, or that JSON Schema cannot state. */
+const RULES: readonly RegExp[] = [
+  // between fields: `page`, `cursor` and `limit` of lists; what an e-mail and an SMS have; the parts of a SAML connection
+  /^cannot be combined with |^differs from /,
+  /^is (only allowed|required) for an (SMS|e-mail)/,
+  /^give one of |^is needed: |^needs a default_role |^must be null: /,
+  /^must (have|hold) at least one address for |goes with authorization_code/,
+  /^must be given where |^is required if the host changes$/,
+  /^must be unique$|^must have times that are each later|^must be after |^must not be before /,
+  // of what is stored, or known only at run time
+  /^is no event of the |^name no event that |^is under way already$|^is not a cursor of this list|^cannot be restricted: /,
+  /^must be one of business_|which is not the address of an active agent/,
+  // what JSON Schema cannot state: XML, and dates that exist
+  /^must have one root element$|^must answer 200 |^must be so many hours/,
+];
+
+/** What a field of this pattern names. */
+const KIND_OF_PREFIX: Readonly<Record<string, string>> = {
+  acc: 'account_id',
+  agent: 'agent_id',
+  art: 'article_id',
+  cust: 'customer_id',
+  sla: 'sla_policy_id',
+  svc: 'service_id',
+  ticket: 'ticket_id',
+  user: 'user_id',
+};
+
+/** What coverage and catalog know. */
+const PLACES: Readonly<Record<string, string>> = {
+  bandwidth: '500mbps',
+  service_template: 'business_fiber',
+  sla: 'standard',
+  service_type: 'fiber',
+  state: 'NY',
+  zip: '10118',
+};
+const RSA_CERTIFICATE = routes.flatMap(({ example }) => (example?.certificates as string[] | undefined) ?? [])[0];
+
+let tenant: Tenant;
+let records: Records;
+let url: string;
+beforeAll(async () => {
+  tenant = await (await rig()).organization({ plan: 'custom' });
+  records = new Records(tenant, 'Random');
+});
+
+describe('a random request that is valid by the OpenAPI document succeeds, or is refused for a documented reason', () => {
+  test.each(titled(routes))('%s', async (title, route) => {
+    const random = seeded([...title].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7));
+    const refusals: string[] = [];
+    ({ url } = await receiver());
+    let succeeded = false;
+    for (let attempt = 0; attempt < TRIES && !succeeded; attempt += 1) {
+      const { answer, sent } = await tried(route, random);
+      succeeded = answer.status < 300;
+      if (!succeeded) refusals.push(...undocumented(answer).map((reason) => `${reason} ${JSON.stringify(sent).slice(0, 400)}`));
+    }
+    expect([...new Set(refusals)]).toEqual([]);
+    if (!EXCEPTIONS[route.operationId]) expect(succeeded, 'no request succeeded').toBe(true);
+  });
+
+  test('random requests succeed for at least nine in ten operations', () => {
+    expect(Object.keys(EXCEPTIONS).length).toBeLessThan(routes.length / 10);
+  });
+});
+
+async function tried(route: Route, random: () => number): Promise<{ answer: RestResponse; sent: Json }> {
+  const own = new Records(tenant, 'Random', url);
+  const [last = ''] = pathParameters(route.path).slice(-1);
+  const isShared = route.method === 'GET' || arranged[route.operationId] !== undefined;
+  const idOf = (name: string) => (isShared ? records.id(name) : name === last ? own.fresh(name) : own.id(name));
+  const chooser: Chooser = { random, now: clock.now(), known };
+  const operation = operationOf(route);
+  const call = await callers[route.operationId]?.(tenant);
+  await arranged[route.operationId]?.(records);
+  const query: string[] = [];
+  for (const parameter of operation.parameters.map(resolved).filter((one: Json) => one.in === 'query')) {
+    if (parameter.required || random() < 0.3)
+      query.push(...inQuery(parameter, await randomValue(parameter.schema, parameter.name, chooser)));
+  }
+  const content = operation.requestBody?.content['application/json'];
+  const drawn = content && route.method !== 'GET' ? await randomValue(content.schema, 'body', chooser) : undefined;
+  const body = drawn || call?.body ? { ...drawn, ...call?.body } : undefined;
+  const path = Object.entries(call?.ids ?? {}).reduce((filled, [name, id]) => filled.replace(`{${name}}`, id), route.path);
+  const caller = call?.caller ?? (isOperators(route) ? await operator() : tenant);
+  const filled = (await own.path(path, idOf)).split('?', 1)[0];
+  const target = `${filled}${query.length ? `?${query.join('&')}` : ''}`;
+  return { answer: await caller.rest(route.method, target, { body }), sent: { target, body } };
+}
+
+/** As the parameter says that it is written. */
+function inQuery({ name, style }: Json, value: Json): string[] {
+  if (style !== 'deepObject') return [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(',') : value)}`];
+  return Object.entries<Json>(value).flatMap(([member, inner]) =>
+    Array.isArray(inner)
+      ? inner.map((item) => `${name}[${member}][]=${encodeURIComponent(item)}`)
+      : [`${name}[${member}]=${encodeURIComponent(inner)}`],
+  );
+}
+
+/** Existing records, and what must be unique or can be reached. */
+async function known(name: string, { pattern, type }: Json): Promise<Json> {
+  if (type === 'array' || type === 'object') return undefined;
+  const kind = KIND_OF_PREFIX[/^\^([a-z]+)_/.exec(pattern ?? '')?.[1] ?? ''];
+  if (kind && !(name in noRecords)) return records.id(kind);
+  if (name in recordKinds && type === 'string') return records.id(name);
+  if (name === 'email') return freshEmail();
+  if (name === 'email_domains') return newDomain();
+  if (name === 'issuer') return freshIssuer();
+  if (name === 'certificate') return (await issue()).pem;
+  if (name === 'certificates') return RSA_CERTIFICATE;
+  if (name in PLACES) return PLACES[name];
+  if (name === 'since') return new Date(clock.now().getTime() - 3_600_000).toISOString();
+  return name === 'url' ? url : undefined;
+}
+
+/** Reasons of a refusal that the document does not lead to expect. */
+function undocumented({ status, body }: RestResponse): string[] {
+  if ([402, 403, 404, 409].includes(status)) return [];
+  const problems: Json[] = body.error?.details?.errors ?? [];
+  // coverage of a location, and bandwidth of a line
+  if (/^(SERVICE_UNAVAILABLE_AT_LOCATION|LOCATION_NOT_SERVICEABLE|INSUFFICIENT_BANDWIDTH)$/.test(body.error?.code)) return [];
+  if (status === 400 && problems.length === 0)
+    return RULES.some((rule) => rule.test(body.error.message)) ? [] : [body.error.code + body.error.message];
+  return problems
+    .filter(({ reason }) => !RULES.some((rule) => rule.test(reason)))
+    .map(({ field, reason }) => `${status} ${field} ${reason}`);
+}
