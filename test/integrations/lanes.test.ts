@@ -79,7 +79,7 @@ test('a failure inside the platform is shown to the owner, retried, and sent aft
   expect(failing).toMatchObject({
     active: true,
     failing_since: expect.any(String),
-    last_error: expect.stringMatching(/^the platform could/),
+    last_error: expect.stringMatching(/^The platform failed to/),
   });
   expect(await deliveryRows(id)).toMatchObject([{ status: 'pending', attempts: 1, error: failing.last_error }]);
   await table.set('sealed_webhook_url', sealed?.url ?? '', 'id', id);

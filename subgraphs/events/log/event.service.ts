@@ -67,7 +67,7 @@ export class EventService {
     const { loader, retentionDays } = this.deps;
     const event = await loader.load(id);
     if (event) return event.sequence;
-    const reason = `is not an event of your organization in the log, which keeps ${retentionDays} days. Read your records again, then subscribe without it`;
+    const reason = `is not an event of your organization in the log, which keeps ${retentionDays} days. Read your records again and begin without it`;
     throw new InvalidParameters([{ field: 'after', value: id, reason }]);
   }
 }

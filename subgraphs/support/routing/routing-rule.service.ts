@@ -105,7 +105,7 @@ function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   return orNotFound(rule, 'routing_rule', id);
 }
 
-/** Moves a rule to a position from 1. A position beyond the end means last. */
+/** Moves a rule to a position; the first is 1. A position beyond the end makes it the last. */
 function place(rules: RoutingRule[], rule: RoutingRule, position: number): void {
   const others = rules.filter((one) => one !== rule);
   number(others.toSpliced(position - 1, 0, rule));
