@@ -1,6 +1,6 @@
 import { PlatformError } from '../../kernel/errors/errors.ts';
 
-/** 401, for credentials that were right until a moment that has passed. */
+/** 401: the credentials were valid but have expired. */
 export class CredentialsExpired extends PlatformError {
   readonly reason = 'expired';
 
@@ -9,7 +9,9 @@ export class CredentialsExpired extends PlatformError {
   }
 }
 
-/** 403. The holder learns the address that the platform saw, which behind proxies is the thing to look into. */
+/**
+ * 403: the client's address is not on the IP whitelist. `details.ip` is the address that the platform saw, which helps to debug proxies.
+ */
 export class IpNotAllowed extends PlatformError {
   readonly reason = 'address';
 

@@ -12,18 +12,18 @@ import { PlatformAccess, UserRole } from './user.states.ts';
 import { hashPassword } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
-/** What an operator may preset; the rest is made. */
+/** Values that the configuration may preset for the first start. Whatever is not preset is generated. */
 export type Presets = Pick<Config, 'bootstrapEmail' | 'bootstrapPassword' | 'bootstrapApiKey'> &
   Partial<Pick<Config, 'bootstrapClientId' | 'bootstrapClientSecret' | 'bootstrapRedirectUri'>>;
 
-/** The first administrator, to be shown once: password and key are kept as hashes only. */
+/** The first administrator and its credentials, to be shown once. Password and key are stored as hashes only. */
 export interface Bootstrapped {
-  /** Its id. */
+  /** Organization id. */
   organization: string;
   email: string;
   password: string;
   apiKey: string;
-  /** An OAuth client that may ask for everything. */
+  /** An OAuth client that may request all permissions. */
   clientId: string;
   clientSecret: string;
 }
@@ -32,9 +32,9 @@ const ORGANIZATION = { name: 'Default organization', plan: 'enterprise', operato
 const PASSWORD_BYTES = 18;
 
 /**
- * At the very first start makes the operator's organization, its owner and a key with all permissions. Undefined where there is an
- * organization already, whatever is preset. Of several processes that start together one does it.
- * @throws ConfigError for a preset key that could never be used here.
+ * Creates the operator's organization, its owner and a key with all permissions at the very first start. Returns undefined if an
+ * organization exists already, whatever is preset. If several processes start together, one of them does it.
+ * @throws ConfigError for a preset key that could never be used here
  */
 export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts, presets: Presets): Promise<Bootstrapped | undefined> {
   const apiKey = presets.bootstrapApiKey ?? generateApiKey(sandbox);
@@ -82,7 +82,7 @@ function firstClient(organizationId: string, presets: Presets, now: Date): OAuth
     {
       organizationId,
       name: 'First application',
-      description: 'Made at the first start; may ask for all permissions.',
+      description: 'Created at the first start; may request all permissions.',
       isConfidential: true,
       redirectUris: [bootstrapRedirectUri],
       grantTypes: Object.values(OAuthGrantType),
@@ -93,7 +93,7 @@ function firstClient(organizationId: string, presets: Presets, now: Date): OAuth
   );
 }
 
-/** Any number, the same in every process; held until the transaction ends. */
+/** An arbitrary number, the same in every process. The advisory lock is held until the transaction ends. */
 const BOOTSTRAP_LOCK = 4_201_001;
 
 async function waitForOthers(tx: EntityManager): Promise<void> {

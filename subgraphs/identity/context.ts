@@ -28,7 +28,7 @@ import type { Sessions } from './sessions/sessions.ts';
 import { UsageService } from './usage/usage.service.ts';
 import { UserService } from './users/user.service.ts';
 
-/** What the resolvers of one request work with. */
+/** Services and loaders for the resolvers of one request, each created on first use. */
 export class IdentityContext {
   readonly principal: Principal;
   readonly client: ClientInfo | undefined;
@@ -104,7 +104,7 @@ export class IdentityContext {
     return new UserRestrictionsService({ ...this.shared, locator: this.#core.locator });
   }
 
-  /** The caller's own. */
+  /** Sessions of the caller. */
   @once get sessions(): SessionService {
     return new SessionService({ ...this.shared, sessions: this.#core.sessions });
   }
@@ -150,7 +150,7 @@ export class IdentityContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** What nearly every service is given. */
+  /** Dependencies that nearly every service needs. */
   @once private get shared() {
     const { ports, trail, feed } = this.#core;
     return { em: this.em, request: this.request, clock: ports.clock, trail, feed };

@@ -52,40 +52,40 @@ import type { PasswordCost } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
 export interface IdentityPorts extends Ports {
-  /** Whether this platform issues and accepts test keys, and no live ones. */
+  /** Whether this platform issues and accepts test keys only. Otherwise it issues and accepts live keys only. */
   sandbox: boolean;
-  /** Who must have issued a client certificate; undefined where anyone may, itself too. */
+  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
   clientAuthorities?: readonly X509Certificate[] | undefined;
-  /** What secrets at rest are encrypted with. */
+  /** Encrypts secrets at rest. */
   secrets: Secrets;
-  /** The authorization server as callers reach it: the issuer of tokens, and where its pages are. */
+  /** Public origin of the authorization server: the issuer of tokens and the address of its pages. */
   authOrigin: string;
-  /** Where the SAML service provider is, as callers reach it. */
+  /** Public origin of the SAML service provider. */
   serviceOrigin: string;
   mailer: Mailer;
   sms: SmsSender;
-  /** Where exports of organizations lie. */
+  /** Stores exports of organizations. */
   files: FileStore;
-  /** What all domains hold of organizations. */
+  /** Lists the data of organizations in all domains. */
   organizationData: OrganizationData;
-  /** How long audit records are kept. */
+  /** How many days audit records are kept. */
   auditRetentionDays: number;
-  /** Knows the country of callers. Default: nobody's. */
+  /** Finds the country of a caller. Default: the country is unknown. */
   locator?: CountryLocator;
-  /** How e-mail domains of SAML connections are proven. */
+  /** How the e-mail domains of SAML connections are proven. */
   samlDomainProof: 'dns' | 'none';
-  /** Default: the system's DNS. */
+  /** Default: the DNS of the system. */
   resolveTxt?: ResolveTxt | undefined;
-  /** Whether what callers give us to call may be http and private: development only. */
+  /** Whether URLs that callers provide may be http and private: development only. */
   allowPrivateUrls: boolean;
-  /** Default: what is right for people's passwords. */
+  /** Cost of password hashing. Default: appropriate for passwords that people choose. */
   passwordCost?: PasswordCost | undefined;
-  /** What a plan allows in a minute: a claim of tokens. */
+  /** Requests per minute that a plan allows; a claim of access tokens. */
   requestsPerMinute(plan: Plan): number;
   rateLimits: RateLimits;
 }
 
-/** What identity is made of, once for the process: credentials, tokens and sessions, and what watches over them. */
+/** Services of identity that exist once per process: credentials, tokens, sessions and background tasks. */
 export interface IdentityCore {
   ports: IdentityPorts;
   feed: ChangeFeed;
@@ -100,7 +100,7 @@ export interface IdentityCore {
   mails: MailQueue;
   saml: Saml;
   mfa: Mfa;
-  /** Seals the signing secrets of API keys. */
+  /** Encrypts the signing secrets of API keys. */
   apiKeySecrets: SecretBox;
   locator: CountryLocator;
   userAccess: UserAccess;
@@ -118,7 +118,7 @@ export interface IdentityCore {
   administrators: AdministratorReset;
   oauth: OAuth;
   consoleSignIn: ConsoleSignIn;
-  /** Rows that are deleted by their age. */
+  /** Rows that are deleted by age. */
   retained: readonly Retained[];
   retentionTask: RetentionTask;
   readers: {
@@ -129,7 +129,7 @@ export interface IdentityCore {
   };
 }
 
-/** Ordered by what needs what: who watches, what tokens are made of, who has logged in, who is calling, and what others sign in by. */
+/** Creates the services in the order of their dependencies: audit and change feed, tokens, authentication, logins, OAuth and SAML. */
 export function createCore(ports: IdentityPorts): IdentityCore {
   const { orm, rows, database, clock, log } = ports;
   const feed = new ChangeFeed(database, rows, log);

@@ -10,24 +10,24 @@ import { Organization } from './organizations/organization.entity.ts';
 export interface CreateOrganizationParts {
   orm: Orm;
   clock: Clock;
-  /** Makes test keys. */
+  /** Whether new keys are test keys. */
   sandbox: boolean;
 }
 
 export interface NewOrganization {
   name: string;
   plan: Plan;
-  /** Whether it operates the platform: the first one does. */
+  /** Whether it operates the platform. The first organization does. */
   operator?: boolean;
 }
 
-/** An organization that has just been made. `apiKey` is the text of a key with all permissions; only its hash is kept. */
+/** A new organization. `apiKey` is a key with all permissions; only its hash is stored. */
 export interface CreatedOrganization {
   organization: Organization;
   apiKey: string;
 }
 
-/** Makes an organization and the key that everything else in it can be made with: nobody's permission is asked. */
+/** Creates an organization and a key with all permissions. Does not check any permission of a caller. */
 export function createOrganization({ orm, clock, sandbox }: CreateOrganizationParts, input: NewOrganization): Promise<CreatedOrganization> {
   const apiKey = generateApiKey(sandbox);
   return orm.em.fork().transactional(async (tx) => {
@@ -37,7 +37,9 @@ export function createOrganization({ orm, clock, sandbox }: CreateOrganizationPa
   });
 }
 
-/** The one place where an organization is made, with what every organization has. Within the caller's transaction. */
+/**
+ * Creates an organization with everything that every organization has, in the caller's transaction. Organizations are created nowhere else.
+ */
 export function insertOrganization(
   tx: EntityManager,
   { name, plan, operator = false }: NewOrganization,
@@ -49,12 +51,12 @@ export function insertOrganization(
   return { organization, account };
 }
 
-/** The operator's key may operate the platform too. */
+/** Creates the first key of an organization. In the operator's organization it may also operate the platform. */
 export function firstKey({ id: organizationId, operator }: Organization, apiKey: string, now: Date): ApiKey {
   return ApiKey.issue(apiKey, {
     organizationId,
     name: 'Administrator',
-    description: 'Made with the organization; holds all permissions.',
+    description: 'Created with the organization; has all permissions.',
     permissions: operator ? ['*:*', 'platform:admin'] : ['*:*'],
     rateLimit: null,
     ipWhitelist: [],
@@ -63,7 +65,7 @@ export function firstKey({ id: organizationId, operator }: Organization, apiKey:
   });
 }
 
-/** What belongs to no customer belongs to it. Nobody is written to there until it gets an address. */
+/** The organization's own account, for everything that belongs to no customer. It gets no mail until it has an e-mail address. */
 function ownAccount({ id: organizationId, name, createdAt }: Organization): Account {
   const known = { id: newId('account'), customerId: newId('customer'), organizationId, name, email: '', own: true };
   return Object.assign(new Account(), known, { createdAt, updatedAt: createdAt });

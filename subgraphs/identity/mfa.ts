@@ -25,7 +25,7 @@ export interface MfaPorts {
   secrets: Secrets;
 }
 
-/** Second factors, once for the process: who has which, the demands for them, and the answers. */
+/** Services for second factors, once per process: methods, challenges and verification. */
 export interface Mfa {
   methods: MfaService;
   challenges: MfaChallenges;

@@ -4,11 +4,14 @@ import { type OrganizationExport, partKeysOf } from './operator/organization-exp
 const OF_USERS = `"user_id" in (select "id" from "identity"."user" where "organization_id" = $1)`;
 const OF_CONNECTIONS = `"connection_id" in (select "id" from "identity"."saml_connection" where "organization_id" = $1)`;
 
-/** As the database names the columns. */
+/** Lists the files of an export row, whose columns have their database names. */
 const exportFiles = ({ id, organization_id: organizationId, parts }: Readonly<Record<string, unknown>>): string[] =>
   partKeysOf({ id, organizationId, parts } as OrganizationExport);
 
-/** Users and credentials are deleted. Accounts stay, since invoices name them, and so does the audit: both without persons. */
+/**
+ * Defines what happens to identity's records when an organization is deleted. Users and credentials are deleted. Accounts, which invoices
+ * refer to, and audit records stay without personal data.
+ */
 export const organizationData: OrganizationTables = {
   tables: [
     {

@@ -61,16 +61,16 @@ import { AccountUsersResolver, UserAccountResolver, UserResolver } from './users
 export interface RunningIdentity extends RunningDomain {
   authenticator: Authenticator;
   core: IdentityCore;
-  /** At the very first start makes the first administrator; undefined at every later one. */
+  /** Creates the first administrator at the very first start; returns undefined afterwards. */
   bootstrap(presets: Presets): Promise<Bootstrapped | undefined>;
   createOrganization(input: NewOrganization): Promise<CreatedOrganization>;
-  /** Adds the authorization server and the platform's own pages, behind the edge. */
+  /** Mounts the authorization server and the platform's own pages. The edge must be mounted first. */
   mount(app: FastifyInstance): Promise<void>;
-  /** What a user is told who must show a second factor first (specification 2.4). */
+  /** Returns the challenge for a user who must verify a second factor first (specification 2.4). */
   challenge(request: RequestContext): Promise<Demand>;
-  /** Begins to follow what other processes change. */
+  /** Starts background work, and follows changes made by other processes. */
   start(): Promise<void>;
-  /** Writes what is counted in memory. To be called when no more requests come, before the database closes. */
+  /** Stops background work and writes what is counted in memory. Call it after the last request and before the database closes. */
   stop(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ const resolvers = [
   OAuthClientResolver,
 ] as const;
 
-/** Identity: organizations, accounts, users, credentials, and who a caller is (specification 4.1, 4.2, 5). */
+/** Identity: organizations, accounts, users, credentials and authentication (specification 4.1, 4.2, 5). */
 export const identity: Domain<IdentityPorts, RunningIdentity> = {
   name: 'identity',
   entities: [

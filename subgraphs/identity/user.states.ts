@@ -7,7 +7,7 @@ export enum UserRole {
   BILLING = 'billing',
   SUPPORT = 'support',
   READ_ONLY = 'read_only',
-  /** Of accounts, and never of the whole organization. */
+  /** Administers accounts, never the whole organization. */
   ACCOUNT_ADMIN = 'account_admin',
 }
 registerEnumType(UserRole, {
@@ -28,7 +28,7 @@ registerEnumType(UserRole, {
 });
 
 export enum UserStatus {
-  /** Has not chosen a password yet. */
+  /** Invited, and has not chosen a password yet. */
   INVITED = 'invited',
   ACTIVE = 'active',
   SUSPENDED = 'suspended',
@@ -43,7 +43,7 @@ registerEnumType(UserStatus, {
   },
 });
 
-/** Held by users of the operator's organization only. */
+/** Permission to operate the platform. Only users of the operator's organization can have it. */
 export enum PlatformAccess {
   READ = 'read',
   ADMIN = 'admin',

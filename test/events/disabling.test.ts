@@ -73,7 +73,7 @@ describe('webhooks that fail for five days', () => {
     const [mail] = await eventually(() => told(admin.email).length > 0 && told(owner.email).length > 0 && told(owner.email));
     expect(mail?.text).toContain(id);
     expect(mail?.text).toContain(hook.url);
-    expect(mail?.text).toContain('its receiver answered 410');
+    expect(mail?.text).toContain('its receiver responded with 410');
     expect(mail?.text).toContain(`POST ${platform.origin}/v1/webhooks/${id}/resume`);
     expect(mail?.text).not.toMatch(new RegExp(`hidden|${secret.slice(6, 20).replaceAll('+', '\\+')}`));
     expect([told(owner.email).length, told(admin.email).length, told(member.email).length, told(absent.email).length]).toEqual([

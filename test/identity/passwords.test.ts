@@ -138,7 +138,7 @@ describe('password rules', () => {
   test("a password made of the user's own email address is refused", async () => {
     const { email } = await invited(tenant);
     expect((await choose(await tokenMailedTo(email), `${email}1`)).body.error.details.reason).toBe(
-      'must not be made of your own name or address',
+      'must not consist of your name or e-mail address',
     );
   });
 

@@ -79,7 +79,7 @@ describe('login', () => {
     const [wrong, unknown] = [await login(tenant, email, 'not the password'), await login(tenant, `${newId('user')}@example.com`, 'x')];
     expect(wrong.status).toBe(401);
     const { request_id: _, ...told } = wrong.body.error;
-    expect(told).toEqual({ code: 'INVALID_CREDENTIALS', message: 'The e-mail address or the password is not right.', details: {} });
+    expect(told).toEqual({ code: 'INVALID_CREDENTIALS', message: 'Invalid e-mail address or password.', details: {} });
     expect({ ...unknown.body.error, request_id: '' }).toEqual({ ...wrong.body.error, request_id: '' });
   });
 

@@ -43,6 +43,6 @@ test("active owners and administrators get one email about a Jira integration di
   const [mail] = await eventually(() => mailsTo(told[0] ?? '').length > 0 && mailsTo(told[0] ?? ''));
   expect(mail?.subject).toBe('The integration with Jira was disabled');
   expect(mail?.text).toContain(`SUP at ${jira.url}`);
-  expect(mail?.text).toContain('nothing has got through for five days. Last we heard: “Jira answered 503: Try later.”');
+  expect(mail?.text).toContain('every attempt has failed for five days. The last error was: “Jira answered 503: Try later.”');
   expect(mail?.text).not.toContain(API_TOKEN);
 });

@@ -91,7 +91,7 @@ test('the command line shows why an organization export failed and can start ano
 
   const shown = await run('export-status', id);
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +FAILED$/m) });
-  expect(shown.stdout).toMatch(/^error +A part of it could not be written in 10 attempts; .* Ask for it again\.$/m);
+  expect(shown.stdout).toMatch(/^error +A part of the archive could not be written in 10 attempts; .* Request the export again\.$/m);
   expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
   const mended = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
   await eventually(statusIs(mended, 'ready'));

@@ -154,7 +154,7 @@ describe('refused certificates', () => {
       const fingerprint = new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
       expect(body.error).toEqual({
         code: 'DUPLICATE_RESOURCE',
-        message: 'This certificate is registered already. Issue another one, with a key of its own.',
+        message: 'This certificate is already registered. Issue another certificate with a different key.',
         details: { fingerprint },
         request_id: expect.any(String),
       });

@@ -65,7 +65,9 @@ describe('codes by SMS', () => {
     await codeSentTo(number);
     const refused = await (await userOf(tenant)).rest('POST', '/auth/mfa/sms/setup', { body: {} });
     expect(refused.status).toBe(400);
-    expect(refused.body.error.details.errors).toEqual([{ field: 'phone', value: null, reason: 'is needed: the user has no number' }]);
+    expect(refused.body.error.details.errors).toEqual([
+      { field: 'phone', value: null, reason: 'is required, since the user has no phone number' },
+    ]);
   });
 
   test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('SMS setup refuses the phone number %j', async (phone) => {

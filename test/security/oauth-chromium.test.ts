@@ -54,7 +54,7 @@ describeInChromium('sign-in pages in a browser', () => {
     await page.getByLabel('E-mail').fill(user.email);
     await page.getByLabel('Password').fill('not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('is not right').waitFor();
+    await page.getByRole('alert').getByText('Invalid e-mail address').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
 
@@ -109,7 +109,7 @@ describeInChromium('sign-in pages in a browser', () => {
     await page.goto('/password/forgot');
     await page.getByLabel('E-mail').fill(forgetful.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await page.goto(`/password?token=${await tokenMailedTo(forgetful.email, /new password/)}`);
     await page.getByLabel('New password').fill('a new long passphrase');
     await page.getByRole('button', { name: 'Save password' }).click();

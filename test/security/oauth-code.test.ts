@@ -121,7 +121,7 @@ describe('refused authorization requests', () => {
   ])('an authorization request with the unregistered redirect URI %s is refused without a redirect', async (redirect_uri) => {
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { redirect_uri } }));
     expect(page.status).toBe(400);
-    expect(page.text).toContain('may not send you there');
+    expect(page.text).toContain('may not redirect you there');
   });
 
   test('an authorization request of an unknown client is refused without a redirect', async () => {

@@ -78,14 +78,14 @@ describe('OAuth device flow', () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     const wrong = await browser.submit(await browser.open('/oauth/device'), { user_code: 'AAAA-AAAA' });
-    expect(wrong.text).toContain('This code does not work');
+    expect(wrong.text).toContain('This code is not valid');
     await browser.submit(await confirmed(body.user_code, browser), { abort: 'yes' });
     const used = await browser.submit(await browser.open('/oauth/device'), { user_code: body.user_code });
-    expect(used.text).toContain('This code does not work');
+    expect(used.text).toContain('This code is not valid');
 
     const late = (await start(client)).body;
     await (await rig()).advance(601_000);
-    expect((await browser.submit(await browser.open('/oauth/device'), { user_code: late.user_code })).text).toContain('does not work');
+    expect((await browser.submit(await browser.open('/oauth/device'), { user_code: late.user_code })).text).toContain('is not valid');
     expect((await poll(client, late.device_code)).body.error).toMatch(/invalid_grant|expired_token/);
   });
 

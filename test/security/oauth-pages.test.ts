@@ -75,10 +75,10 @@ describe('sign-in page', () => {
     const page = await start(browser);
     const wrong = await signIn(browser, page, user, 'not the password');
     expect(wrong.status).toBe(401);
-    expect(wrong.text).toContain('The e-mail address or the password is not right.');
+    expect(wrong.text).toContain('Invalid e-mail address or password.');
     expect(wrong.text).toContain(`value="${user.email}"`);
     const unknown = await signIn(browser, wrong, { email: 'nobody@example.com' });
-    expect(unknown.text).toContain('The e-mail address or the password is not right.');
+    expect(unknown.text).toContain('Invalid e-mail address or password.');
     expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
   });
 
@@ -143,7 +143,7 @@ describe('forged forms', () => {
     const consent = await signIn(browser, await start(browser), user);
     const forged = await new Browser(tenant.origin).submit(consent, { decision: 'allow' }, '/consent');
     expect(forged.status).toBe(400);
-    expect(forged.text).toContain('belongs to another browser');
+    expect(forged.text).toContain('opened in another browser');
     browser.forget();
     expect((await browser.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
   });
@@ -181,7 +181,7 @@ describe('second factor on the sign-in page', () => {
     const browser = new Browser(tenant.origin);
     const second = await signIn(browser, await start(browser), careful);
     expect(second.text).toContain('<h1>Second step</h1>');
-    expect(second.text).toContain('of your authenticator app');
+    expect(second.text).toContain('from your authenticator app');
     expect((await start(browser)).text).toContain('<h1>Sign in</h1>');
 
     const verifier = newVerifier();
@@ -242,7 +242,7 @@ describe('password pages', () => {
     const forgetful = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const asked = await browser.submit(await browser.open('/password/forgot'), { email: forgetful.email });
-    expect(asked.text).toContain('Look into your mailbox');
+    expect(asked.text).toContain('Check your e-mail');
     const token = await tokenMailedTo(forgetful.email, /new password/);
     const page = await browser.open(`/password?token=${token}`);
     const weak = await browser.submit(page, { password: 'short' });
@@ -254,12 +254,12 @@ describe('password pages', () => {
 
     const used = await browser.submit(page, { password: 'yet another passphrase' });
     expect(used.status).toBe(401);
-    expect(used.text).toContain('This link does not work any more');
+    expect(used.text).toContain('This link is no longer valid');
     expect((await login(tenant, forgetful.email, 'yet another passphrase')).status).toBe(401);
 
     const late = await browser.open(`/password?token=${token}`);
     expect(late.status).toBe(401);
-    expect(late.text, 'nobody thinks up a password in vain').toContain('This link does not work any more');
+    expect(late.text, 'nobody thinks up a password in vain').toContain('This link is no longer valid');
   });
 
   test('requesting a password link gives the same response whether or not the user exists', async () => {
@@ -271,7 +271,7 @@ describe('password pages', () => {
   test('the password page without a token says that the link does not work', async () => {
     const page = await new Browser(tenant.origin).open('/password');
     expect(page.status).toBe(400);
-    expect(page.text).toContain('This link does not work any more');
+    expect(page.text).toContain('This link is no longer valid');
   });
 });
 
@@ -281,5 +281,5 @@ test('a sign-in request that was open for more than an hour is refused', async (
   await (await rig()).advance(3_601_000);
   const late = await signIn(browser, page, user);
   expect(late.status).toBe(400);
-  expect(late.text).toContain('open for too long');
+  expect(late.text).toContain('has expired or was opened in another browser');
 });

@@ -98,7 +98,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await expectAccessible(page, /./);
     await page.getByLabel('E-mail').fill(user.email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await expectAccessible(page, /./);
     await page.goto(`/password?token=${await tokenMailedTo(user.email, /new password/)}`);
     await page.getByLabel('New password').waitFor();

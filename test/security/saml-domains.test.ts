@@ -102,7 +102,7 @@ describe('claimed email domain', () => {
     const other = await claimant();
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
     const [domain] = await verifyDomains(other.tenant, other.connection.id);
-    expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be asked') });
+    expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be queried') });
   });
 
   test("domains of another organization's connection cannot be verified", async () => {

@@ -9,7 +9,7 @@ const SKEW_MS = 30_000;
 
 /** One message for all: the reason is shown to administrators only. */
 const REFUSAL =
-  "The identity provider's answer does not sign anybody in. Begin again; an administrator finds the reason in the audit records.";
+  "The identity provider's response was refused. Start the sign-in again. An administrator can find the reason in the audit records.";
 
 let world: SamlWorld;
 beforeAll(async () => {
@@ -83,8 +83,8 @@ describe('refused SAML responses', () => {
     ['that has expired', /expired/, { notOnOrAfter: -SKEW_MS - 1000 }],
     ['that was issued long ago, although it claims to be valid', /expired/, { issuedAt: -6 * MINUTE_MS, notOnOrAfter: 10 * MINUTE_MS }],
     ['that is not valid yet', /not yet valid/, { notBefore: SKEW_MS + 5000 }],
-    ['to an unknown request', /no request of ours/, { inResponseTo: `_${randomUUID()}` }],
-    ['to no request', /nobody asked/, { inResponseTo: undefined }],
+    ['to an unknown request', /no pending request/, { inResponseTo: `_${randomUUID()}` }],
+    ['to no request', /answers no request/, { inResponseTo: undefined }],
     ['that reports a failure of the identity provider', /says Responder/, { status: 'Responder' }],
     ['that is signed with SHA-1', /algorithm/, { algorithm: SHA1 }],
     ['that claims an HMAC signature', /algorithm/, { tamper: change(/#rsa-sha256/g, '#hmac-sha256') }],
@@ -98,7 +98,7 @@ describe('refused SAML responses', () => {
     ['with an invalid email address', /email/, { email: 'grace' }],
     ['with two email addresses in one value', /email/, () => ({ email: `${newcomer()},${newcomer()}` })],
     ['with two email addresses', /email/, { alter: change(/(<saml:AttributeValue>.*?<\/saml:AttributeValue>)/, '$1$1') }],
-    ['with the email address in two attributes', /stands twice/, { alter: change(/(<saml:Attribute .*?<\/saml:Attribute>)/, '$1$1') }],
+    ['with the email address in two attributes', /is repeated/, { alter: change(/(<saml:Attribute .*?<\/saml:Attribute>)/, '$1$1') }],
     ['with an element in the email address', /only text/, { alter: change('<saml:AttributeValue>', '<saml:AttributeValue><b>a</b>') }],
     ['with an email address outside the domains of the connection', /outside/, { email: 'grace@elsewhere.example.com' }],
     ['with an email domain that only ends like one of the connection', /outside/, () => ({ email: `grace@evil${world.domain}` })],
@@ -122,7 +122,7 @@ describe('refused SAML responses', () => {
     ['with extensions', /Extensions/, { alter: change('<samlp:Status>', '<samlp:Extensions/><samlp:Status>') }],
     [
       'with an id attribute in another spelling',
-      /another spelling/,
+      /not spelled ID/,
       { alter: change('<saml:AuthnStatement ', '<saml:AuthnStatement Id="x" ') },
     ],
     [
@@ -162,7 +162,7 @@ describe('refused SAML responses', () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
     expect((await world.deliver(response)).status).toBe(200);
-    await expectRefused(await world.deliver(response), 401, /no request of ours/, newcomer());
+    await expectRefused(await world.deliver(response), 401, /no pending request/, newcomer());
   });
 
   test('of concurrent copies of a SAML response one is accepted', async () => {
@@ -176,7 +176,7 @@ describe('refused SAML responses', () => {
     const { id } = await world.begin();
     await world.platform.advance(16 * MINUTE_MS);
     const email = newcomer();
-    await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id })), 401, /no request of ours/, email);
+    await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id })), 401, /no pending request/, email);
   });
 
   test('a SAML response to the request of another connection is refused', async () => {

@@ -235,7 +235,7 @@ describe('sign-in started by the identity provider', () => {
     const world = await SamlWorld.open();
     const answer = await world.deliver(await world.respond());
     expect(answer.status).toBe(401);
-    expect((await world.audited())[0].reason).toContain('nobody asked');
+    expect((await world.audited())[0].reason).toContain('answers no request');
   });
 
   test('an allowed SAML sign-in started by the identity provider works once and returns tokens for any RelayState', async () => {

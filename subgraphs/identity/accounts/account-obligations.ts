@@ -11,7 +11,7 @@ const OBLIGATIONS = parse(`query AccountObligations($id: ID!) {
 
 type Found = Record<'services' | 'invoices', { nodes: { id: string }[] }>;
 
-/** Asks services and billing, which own the answer, through the graph. @throws AccountInUse naming the first of each. */
+/** Checks through the graph that services and billing have nothing open for the account. @throws AccountInUse with the first ids of each */
 export async function refuseWhileInUse(accountId: string, graph: Graph, request: RequestContext): Promise<void> {
   const { services, invoices } = await graph.query<Found>(OBLIGATIONS, { id: accountId }, request);
   const [serviceIds, invoiceIds] = [services, invoices].map(({ nodes }) => nodes.map(({ id }) => id)) as [string[], string[]];

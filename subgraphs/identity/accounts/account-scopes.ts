@@ -4,7 +4,7 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Account } from './account.entity.ts';
 
-/** The accounts that users, keys and the like are limited to, as callers state them. Nobody hands on more than they see. */
+/** Checks the accounts that a caller wants to limit a user or credentials to. Nobody can grant access to accounts they cannot see. */
 export class AccountScopes {
   constructor(
     private readonly principal: Principal,
@@ -12,8 +12,9 @@ export class AccountScopes {
   ) {}
 
   /**
-   * What is stated; where nothing is, what the caller sees.
-   * @throws ResourceNotFound for an account that the caller does not see; LimitedToAccounts for null of a caller who is limited
+   * Returns the accounts to grant. If none are given, these are the accounts that the caller sees.
+   * @throws ResourceNotFound for an account that the caller does not see; LimitedToAccounts if a limited caller asks for null (all
+   * accounts)
    */
   async grant(stated: Accounts | undefined): Promise<string[] | null> {
     const wanted = stated === undefined ? this.principal.accounts : stated;
@@ -27,12 +28,12 @@ export class AccountScopes {
     return ids;
   }
 
-  /** The same for a change, which leaves the accounts as they are where it states nothing. @throws as `grant` does */
+  /** Does the same for an update. Returns undefined, meaning no change, if no accounts are given. @throws as `grant` does */
   async change(stated: Accounts | undefined): Promise<string[] | null | undefined> {
     return stated === undefined ? undefined : this.grant(stated);
   }
 
-  /** Of who sees more than the caller nothing is changed. @throws LimitedToAccounts */
+  /** Refuses to change a record that sees more accounts than the caller does. @throws LimitedToAccounts */
   requireOver(accounts: Accounts): void {
     if (!this.principal.seesAllOf(accounts)) throw new LimitedToAccounts();
   }

@@ -7,7 +7,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { AccountStatus, accountStates } from './account.states.ts';
 import { AccountAddress, AccountContact } from './account.values.ts';
 
-/** A customer of the organization (specification 4.2): what services, invoices and tickets belong to. */
+/** A customer of the organization (specification 4.2). Services, invoices and tickets belong to an account. */
 @ObjectType({ description: 'A customer of your organization. Services, invoices and tickets belong to it.' })
 @Directive('@key(fields: "id")')
 @Directive('@key(fields: "customerId")')

@@ -1,19 +1,19 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** What keeps an account from being closed or deleted. */
+/** Services and invoices that prevent an account from being closed or deleted. */
 export interface Obligations {
   serviceIds: string[];
   invoiceIds: string[];
 }
 
-/** 409: what belongs to no customer belongs to it. */
+/** 409: the organization's own account cannot change its status or be deleted. It holds all that belongs to no customer. */
 export class OwnAccount extends PlatformError {
   constructor(id: string) {
-    super('INVALID_STATE', "This is the organization's own account, which stays active as long as the organization.", { id });
+    super('INVALID_STATE', "This is the organization's own account. It stays active as long as the organization exists.", { id });
   }
 }
 
-/** 409. `details` names the first of what is in the way. */
+/** 409: the account is still in use. `details` contains the first ids of the services and invoices in the way. */
 export class AccountInUse extends PlatformError {
   constructor({ serviceIds, invoiceIds }: Obligations) {
     super(

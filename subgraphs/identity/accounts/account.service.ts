@@ -27,7 +27,7 @@ export interface AccountServiceDeps {
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
-  /** Its customer number is made with it. */
+  /** Creates an account with a generated customer number. */
   async create({ timezone, metadata, ...input }: AccountCreateInput): Promise<Account> {
     const now = this.deps.clock.now();
     const account = Object.assign(new Account(), input, {
@@ -43,7 +43,7 @@ export class AccountService {
     return account;
   }
 
-  /** Null where the caller's organization has none such: another organization's account reads as absent. */
+  /** Returns null if the caller's organization has no such account. Another organization's account is treated as absent. */
   find(id: string): Promise<Account | null> {
     return this.deps.loader.load(id);
   }
@@ -65,7 +65,7 @@ export class AccountService {
     });
   }
 
-  /** Answers the account as it last was. @throws ResourceNotFound, AccountInUse, OwnAccount */
+  /** Deletes an account and returns its last state. @throws ResourceNotFound, AccountInUse, OwnAccount */
   async delete(id: string): Promise<Account> {
     await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {
@@ -80,7 +80,7 @@ export class AccountService {
     return orNotFound(await tx.findOne(Account, { id }, LOCKED), 'account', id);
   }
 
-  /** Before the transaction: what it asks is answered by other subgraphs. */
+  /** Call this before the transaction: it queries other subgraphs. */
   async #refuseWhileInUse(id: string): Promise<void> {
     orNotFound(await this.find(id), 'account', id);
     await refuseWhileInUse(id, this.deps.graph, this.deps.request);
@@ -91,7 +91,7 @@ const whereOf = ({ status, customerId, own, search, createdAfter, createdBefore 
   matching<Account>({
     status,
     customerId,
-    // who walks over all customers does not come across the organization itself
+    // a list of customers does not contain the organization's own account unless it is asked for
     own: own === undefined && !customerId ? false : own,
     createdAt: between(createdAfter, createdBefore),
     $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,

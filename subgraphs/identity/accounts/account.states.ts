@@ -16,7 +16,7 @@ registerEnumType(AccountStatus, {
   },
 });
 
-/** A closed account opens again only as an active one. */
+/** A closed account can only become active again, not suspended. */
 export const accountStates = new StateMachine<AccountStatus>('account', {
   active: [AccountStatus.SUSPENDED, AccountStatus.CLOSED],
   suspended: [AccountStatus.ACTIVE, AccountStatus.CLOSED],

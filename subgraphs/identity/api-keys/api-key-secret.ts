@@ -6,10 +6,10 @@ const LIVE_PREFIX = 'sk_live_';
 const TEST_PREFIX = 'test_sk_';
 const API_KEY = /^(sk_live_|test_sk_)[A-Za-z0-9]{64}$/;
 const KEY_LENGTH = LIVE_PREFIX.length + LENGTH;
-/** Bytes from here on would make the first letters of the alphabet likelier than the rest. */
+/** Bytes from this value on are skipped: their remainder would make the first letters of the alphabet more likely than the rest. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
-/** `sk_live_`, in a sandbox `test_sk_`, and 64 random letters and digits (specification 2.2): 381 bits. */
+/** Generates a key: `sk_live_` (`test_sk_` in a sandbox) and 64 random letters and digits (specification 2.2), which is 381 bits. */
 export function generateApiKey(sandbox: boolean): string {
   let secret = '';
   while (secret.length < LENGTH) {
@@ -18,10 +18,10 @@ export function generateApiKey(sandbox: boolean): string {
   return prefixOf(sandbox) + secret.slice(0, LENGTH);
 }
 
-/** Whether a text has the form of a key, of either kind. Costs the same however long the text is. */
+/** Checks whether a text has the form of a live or test key. The cost does not depend on the length of the text. */
 export const isApiKey = (text: string): boolean => text.length === KEY_LENGTH && API_KEY.test(text);
 export const isSandboxKey = (key: string): boolean => key.startsWith(TEST_PREFIX);
 export const prefixOf = (sandbox: boolean): string => (sandbox ? TEST_PREFIX : LIVE_PREFIX);
 
-/** What is kept of a key. A fast hash is right here: nobody guesses 381 random bits, and it is made for every request. */
+/** Hash under which a key is stored. A fast hash is right here: 381 random bits cannot be guessed, and every request computes it. */
 export const digestOf = (key: string): string => hash('sha256', key, 'hex');

@@ -17,7 +17,7 @@ type Members = Pick<
 > &
   Partial<Pick<ApiKey, 'accounts' | 'requireSignature' | 'timeWindows' | 'countries'>>;
 
-/** A key that programs call with (specification 2.2, 5.2). Its text is never stored. */
+/** An API key, which programs authenticate with (specification 2.2, 5.2). The key itself is never stored, only its hash. */
 @ObjectType({ description: 'A key with which programs call the API.' })
 @Entity({ tableName: 'api_key' })
 @OrganizationFilter()
@@ -46,7 +46,7 @@ export class ApiKey {
   })
   signingSecret: string | null = null;
 
-  /** Null for a key that the platform made by itself: it gets one when it is rotated. */
+  /** Null for a key that the platform created by itself. Rotating the key creates one. */
   @Property({ type: 'text', nullable: true, fieldName: 'signing_secret' })
   sealedSigningSecret: string | null = null;
 
@@ -54,7 +54,7 @@ export class ApiKey {
   @Property({ type: 'boolean' })
   requireSignature = false;
 
-  /** Of the text before the last rotation, with what it signed, while it still works. */
+  /** Hash of the key before the last rotation, kept while the old key still works. Its signing secret is kept with it. */
   @Property({ type: 'text', nullable: true })
   @Unique()
   previousHash: string | null = null;
@@ -125,19 +125,19 @@ export class ApiKey {
   @Property({ type: new BigIntType('number') })
   usageCount = 0;
 
-  /** A record for the key of this text, which the record shows until it is loaded again. */
+  /** Creates the record of a key. The record shows the key until it is loaded again. */
   static issue(text: string, members: Members): ApiKey {
     const shown = { key: text, prefix: prefixOf(isSandboxKey(text)), last4: text.slice(-SHOWN_LAST) };
     return Object.assign(new ApiKey(), members, shown, { id: newId('apiKey'), hash: digestOf(text) });
   }
 
-  /** Gives it what requests are signed with from now on, which the record shows until it is loaded again. */
+  /** Sets the secret that requests are signed with from now on. The record shows it until it is loaded again. */
   signWith(secret: string, secrets: SecretBox): void {
     this.signingSecret = secret;
     this.sealedSigningSecret = secrets.seal(secret, this.id);
   }
 
-  /** Another text for the same key. The one before works until then; what worked from an earlier rotation ends now. */
+  /** Replaces the key. The previous key works until `previousExpiresAt`; a key from an earlier rotation stops working now. */
   rotate(text: string, previousExpiresAt: Date | null): void {
     Object.assign(this, {
       previousHash: previousExpiresAt && this.hash,

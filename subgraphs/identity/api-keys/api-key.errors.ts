@@ -1,22 +1,25 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: whoever calls with a key needs it to see what came of the call. */
+/** 409: a key cannot delete itself, because its caller could not see the result of the call afterwards. */
 export class OwnKey extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'A key cannot delete itself. Delete it with another key, or as a user.', { allowed: [] });
   }
 }
 
-/** 409: its new text would not work either. */
+/** 409: an expired key cannot be rotated, because the new key would not work either. */
 export class KeyExpired extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'This key has expired. Change restrictions.expires_at before you rotate it.', { from: 'expired', allowed: [] });
+    super('INVALID_STATE', 'This key has expired. Set restrictions.expires_at to a later date, then rotate it.', {
+      from: 'expired',
+      allowed: [],
+    });
   }
 }
 
-/** 409: nobody could use the key any more. */
+/** 409: signatures cannot be required from a key without a signing secret. Nobody could use it any more. */
 export class NoSigningSecret extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'This key has no signing secret yet. Rotate it: the answer shows one.', { allowed: [] });
+    super('INVALID_STATE', 'This key has no signing secret yet. Rotate the key first: the response contains one.', { allowed: [] });
   }
 }

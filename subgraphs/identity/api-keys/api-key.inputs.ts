@@ -8,7 +8,7 @@ import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../grant
 import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
-/** How long the old text of a key may go on working: a deployment that is forgotten is found within a week. */
+/** How long the old key may keep working after a rotation. After a week at most, a forgotten deployment shows up. */
 const GRACE_MAX_SECONDS = 7 * 86_400;
 const GRACE_REASON = `must be between 0 and ${GRACE_MAX_SECONDS} seconds`;
 
@@ -26,8 +26,8 @@ export class ApiKeyCreateInput {
   @Field(() => [String], {
     description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${KEY_GRANTS_MAX}.`,
   })
-  @ArrayMinSize(1, { message: 'must hold at least one permission' })
-  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
+  @ArrayMinSize(1, { message: 'must have at least one permission' })
+  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must have at most ${KEY_GRANTS_MAX} permissions` })
   @AreKeyGrants()
   permissions!: Grant[];
 
@@ -66,8 +66,8 @@ export class ApiKeyUpdateInput {
     description: `Permissions, none beyond the caller's own. At most ${KEY_GRANTS_MAX}. Replaces all of them.`,
   })
   @NotNull()
-  @ArrayMinSize(1, { message: 'must hold at least one permission' })
-  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must hold at most ${KEY_GRANTS_MAX} permissions` })
+  @ArrayMinSize(1, { message: 'must have at least one permission' })
+  @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must have at most ${KEY_GRANTS_MAX} permissions` })
   @AreKeyGrants()
   permissions?: Grant[];
 

@@ -24,7 +24,7 @@ export interface ApiKeyServiceDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
-  /** Makes test keys. */
+  /** Whether new keys are test keys. */
   sandbox: boolean;
   secrets: SecretBox;
   locator: CountryLocator;
@@ -48,7 +48,7 @@ export class ApiKeyService {
   }
 
   /**
-   * With the key itself and its signing secret, this once.
+   * Creates a key. The result contains the key and its signing secret; they are never shown again.
    * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters
    */
   async create({
@@ -103,8 +103,8 @@ export class ApiKeyService {
   }
 
   /**
-   * With its new text and signing secret, this once. The old ones work for as many seconds more, what worked from a rotation
-   * before ends now.
+   * Rotates a key. The result contains the new key and signing secret; they are never shown again.
+   * The old ones work for `graceSeconds` more. A key that was still valid from an earlier rotation stops working now.
    * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
    */
   rotate(id: string, graceSeconds: number): Promise<ApiKey> {
@@ -117,13 +117,13 @@ export class ApiKeyService {
     });
   }
 
-  /** In its last state. @throws ResourceNotFound, InsufficientPermissions, OwnKey */
+  /** Deletes a key and returns its last state. @throws ResourceNotFound, InsufficientPermissions, OwnKey */
   async delete(id: string): Promise<ApiKey> {
     if (id === this.deps.request.principal.id) throw new OwnKey();
     return this.#change(id, 'api_key_deleted', (_, tx) => tx.nativeDelete(ApiKey, { id }));
   }
 
-  /** Counts here before it is answered, and everywhere within seconds. */
+  /** Applies a change and audits it. The change takes effect in this process before the response, and in all processes within seconds. */
   async #change(id: string, eventType: string, act: (key: ApiKey, tx: EntityManager) => unknown): Promise<ApiKey> {
     const changed = await this.deps.em.transactional(async (tx) => {
       const key = await this.#locked(tx, id);
@@ -136,8 +136,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Of a key that may do more than the caller nothing is changed: rotating it would show the caller a key that may do more, and
-   * a restriction may be all that stands between somebody and its use.
+   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has. Rotating it would hand the caller
+   * a more powerful key, and loosening a restriction could open it for somebody else.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
@@ -150,7 +150,7 @@ export class ApiKeyService {
     if (countries?.length && !this.deps.locator.isConfigured) throw new CountriesUnknown('restrictions.countries');
   }
 
-  /** A key that restricts itself must be within. @throws WouldLockOut */
+  /** Refuses a restriction that would lock out the key that sets it. @throws WouldLockOut */
   #checkLockOut(key: ApiKey): void {
     const { request, locator, clock } = this.deps;
     if (key.id !== request.principal.id || !request.client) return;
@@ -166,7 +166,7 @@ export class ApiKeyService {
 
 const NO_RESTRICTIONS: ApiKeyRestrictionsInput = { ipWhitelist: null, expiresAt: null, timeWindows: null, countries: null };
 
-/** What is left out keeps its value. */
+/** Applies restrictions to a key. A restriction that is left out keeps its value. */
 function restrict(key: ApiKey, { ipWhitelist, expiresAt, timeWindows, countries }: ApiKeyRestrictionsInput): void {
   if (ipWhitelist !== undefined) key.ipWhitelist = ipWhitelist ?? [];
   if (expiresAt !== undefined) key.expiresAt = expiresAt;

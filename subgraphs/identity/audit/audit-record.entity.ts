@@ -2,7 +2,7 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** One authentication, or what was done about credentials (specification 5.9). Never changed; holds no secret. */
+/** An audit record of an authentication or a change of credentials (specification 5.9). It never changes and contains no secret. */
 @ObjectType({ description: 'An authentication, successful or not, or a change of credentials. It never changes.' })
 @Entity({ tableName: 'audit_record' })
 @OrganizationFilter()
@@ -13,7 +13,7 @@ export class AuditRecord {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  /** Null where what was shown belongs to no organization. */
+  /** Null if the credentials belong to no organization. */
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 

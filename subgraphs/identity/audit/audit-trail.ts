@@ -5,7 +5,7 @@ import type { Logger } from '../../../kernel/log/log.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 
-/** What happened, as whoever saw it states it. What is left out is null. */
+/** An event to record in the audit trail. Fields that are left out are null. */
 export interface AuditEntry {
   eventType: string;
   organizationId?: string | null | undefined;
@@ -19,14 +19,14 @@ export interface AuditEntry {
   reason?: string | null | undefined;
 }
 
-/** Who did it, in a reason. */
+/** Describes the caller for the `reason` of an audit record. */
 export const byCaller = ({ kind, id }: Principal): string => `by ${kind} ${id}`;
 
 const FLUSH_EVERY_MS = 1000;
 const MAX_PENDING = 10_000;
 const USER_AGENT_MAX = 500;
 
-/** Writes audit records (specification 5.9). Never give it a secret: what it is given is kept for ever. */
+/** Writes audit records (specification 5.9). Never pass a secret: records are not redacted. */
 export class AuditTrail {
   #pending: Row[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -38,26 +38,26 @@ export class AuditTrail {
     private readonly log: Logger,
   ) {}
 
-  /** At once; with a transaction, in it: the record stands if, and only if, what it tells of was done. */
+  /** Writes a record immediately. With a transaction, the record is committed or rolled back together with the change it reports. */
   async record(entry: AuditEntry, tx?: EntityManager): Promise<void> {
     await this.#write([this.#rowOf(entry)], tx);
   }
 
-  /** What the caller of a request did. What the entry says itself, null too, stands in place of what is known of the caller. */
+  /** Records an action of the caller of a request. Fields of the entry, null included, override what is known of the caller. */
   recordBy({ principal, client }: RequestContext, entry: AuditEntry, tx: EntityManager): Promise<void> {
     const { organizationId, kind, id, clientId } = principal;
     const caller = kind === 'user' ? { userId: id, clientId } : { clientId: id };
     return this.record({ organizationId, ...caller, client, reason: byCaller(principal), ...entry }, tx);
   }
 
-  /** Within a second, together with others: for what happens with every request, which must cost no write. */
+  /** Queues a record, to be written within a second together with others. For events of every request, which must not cost a write each. */
   note(entry: AuditEntry): void {
     if (this.#pending.length >= MAX_PENDING) return;
     this.#pending.push(this.#rowOf(entry));
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Writes what was noted; what cannot be written now is kept for the next time. */
+  /** Writes the queued records. If that fails, they are kept and written with the next flush. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -111,8 +111,8 @@ export class AuditTrail {
 }
 
 /**
- * Whatever a caller has sent, even who never showed who they are, may stand in a record: one that the database refuses would be kept
- * and tried again with all others, for ever. It takes no null character and no half of one.
+ * Makes a value storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain what
+ * unauthenticated callers sent. A record that the database rejects would block all other queued records, since they are retried together.
  */
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
 

@@ -5,7 +5,7 @@ import { claimOnce } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import type { AuditTrail } from './audit-trail.ts';
 
-/** What identity reads of `ticket.links_revoked`; the event may carry more, and may come to carry more. */
+/** The part of `ticket.links_revoked` that identity needs. Other fields of the event are ignored. */
 const revoked = z.object({
   data: z.object({
     revoked: z.object({ links: z.int(), by: z.object({ type: z.string(), id: z.string() }) }),
@@ -14,7 +14,7 @@ const revoked = z.object({
 });
 const NAME = 'identity.ticket-links-revoked';
 
-/** Keeps an audit record: a link is a credential, and who took it back must be found. */
+/** Writes an audit record when ticket links are revoked: a link is a credential, and it must be known who revoked it. */
 export const ticketLinksRevoked = ({ orm, trail }: { orm: Orm; trail: AuditTrail }): Reaction => ({
   name: NAME,
   on: 'ticket.links_revoked',

@@ -27,13 +27,13 @@ const CACHED_TOKENS = 10_000;
 interface KnownToken {
   expiresAt: Date;
   authenticated: Authenticated;
-  /** The same until this instant, for a user who has shown a second factor. */
+  /** The result until `until`, while the user has recently confirmed a second factor. */
   elevated: { until: Date; authenticated: Authenticated } | undefined;
-  /** Those of the organization for its users. */
+  /** The organization's access restrictions for its users. */
   rules: AccessRules | undefined;
 }
 
-/** What the database says of whoever a token names. */
+/** Current database state of the user, session, client and organization that a token names. */
 interface TokenState {
   plan: Plan;
   second_factor_required: boolean;
@@ -68,7 +68,9 @@ const TOKEN_STATE = `select o."plan", o."second_factor_required", o."operator", 
   left join "identity"."oauth_client" c on c."id" = $5 and c."organization_id" = o."id"
   where o."id" = $1`;
 
-/** Who an access token stands for (specification 5.4): signed by us, in force, and of a user and session that still are. */
+/**
+ * Verifies access tokens of this platform (specification 5.4): signature, expiry, revocation, and that user, session and client are active.
+ */
 export class AccessTokenVerifier {
   readonly #known: CredentialCache<KnownToken>;
 
@@ -90,7 +92,7 @@ export class AccessTokenVerifier {
     return presentOf(known, now);
   }
 
-  /** Whom a token stands for now, wherever it is used from: others ask about it. @throws InvalidCredentials, CredentialsExpired */
+  /** Verifies a token without checking the address it is used from: for introspection. @throws InvalidCredentials, CredentialsExpired */
   async inspect(token: string): Promise<Authenticated> {
     return presentOf(await this.#find(token), this.clock.now());
   }
@@ -111,7 +113,7 @@ export class AccessTokenVerifier {
     const [state] = await this.rows.query<TokenState>(TOKEN_STATE, [organizationId, sub, jti, sid, clientId]);
     if (!state) return undefined;
     if (state.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
-    // of an OAuth client: its own token, or one that it acts with for a user
+    // the client's own token, or a token with which it acts for a user
     if (clientId && !state.client_active) throw new InvalidCredentials(undefined, 'client is not active');
     if (sub !== clientId) this.#checkUser(state, claims);
     const accounts = presentAccounts(claims, state);
@@ -159,19 +161,19 @@ function knownToken(claims: AccessTokenClaims, state: TokenState & { accounts: A
     expiresAt: new Date(claims.exp * 1000),
     rules,
     authenticated: asPrincipal(isEnrolled ? true : grants.some(isPlatformPermission) && 'platform'),
-    // PGlite hands on an instant as text
+    // PGlite returns the timestamp as text
     elevated: state.elevated_until ? { until: new Date(state.elevated_until), authenticated: asPrincipal(false) } : undefined,
   };
 }
 
-/** The accounts that a token is limited to now: those of its client, those of its user, or of both. */
+/** Returns the accounts that a token is limited to now: those of its client, of its user, or the intersection of both. */
 function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, state: TokenState): Accounts {
   const { role, user_accounts: ofUser, client_accounts: ofClient } = state;
   if (sub === clientId) return ofClient;
   return sharedAccounts(accountsOfUser({ role: role ?? UserRole.READ_ONLY, accounts: ofUser }), clientId ? ofClient : null);
 }
 
-/** What a token may still do: a role that was narrowed since, or the scopes of its client, count at once. */
+/** Returns what a token permits now. A role or client scope that was narrowed after the token was issued takes effect at once. */
 function presentGrants(
   { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,
   { plan, role, client_permissions, operator, platform_access }: TokenState,
@@ -181,6 +183,6 @@ function presentGrants(
   const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
   if (sub === clientId) return ofClient;
   const ofRole = within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
-  // of no token, and no client's: looked up for who logged in
+  // platform permissions are in no token and are never given to a client: they are looked up for users who logged in themselves
   return operator && !clientId ? [...ofRole, ...platformGrants(platform_access)] : ofRole;
 }

@@ -5,7 +5,7 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login-attempts.ts';
 import { EXPIRED_CHANGES } from './change-feed.ts';
 
-/** Longer than any token lives that was issued in a session. */
+/** Longer than the lifetime of any token that was issued in a session. */
 const SESSIONS_KEPT_MS = DAY_MS;
 /** The window in which second factors are counted (mfa-challenges/challenge-limits.ts). */
 const COUNTERS_KEPT_MS = HOUR_MS;
@@ -18,8 +18,8 @@ export interface AccessRetentionParts {
 }
 
 /**
- * Rows that logins, authorizations and signed requests leave behind and nobody asks about any more, and old audit records: anyone who
- * may try to log in could fill the database else. Used refresh tokens go with their session and not before: until then a replay ends it.
+ * Deletes rows that logins, authorizations and signed requests leave behind, and old audit records. Without this, anyone who may
+ * try to log in could fill the database. Used refresh tokens are deleted only with their session: until then a replay must end the session.
  */
 export function accessRetention({ rows, clock, auditRetentionDays }: AccessRetentionParts): Retained[] {
   const tables: [table: string, where: string, keptMs?: number][] = [
@@ -36,7 +36,7 @@ export function accessRetention({ rows, clock, auditRetentionDays }: AccessReten
     ['saml_request', '"expires_at" < $1'],
     ['saml_assertion', '"expires_at" < $1'],
     ['saml_code', '"expires_at" < $1'],
-    // the database keeps them for 30 days by its own clock, whatever that of this process says
+    // a database trigger enforces 30 days by its own clock, whatever the clock of this process says
     ['audit_record', `"timestamp" < least($1, now() - interval '30 days')`, auditRetentionDays * DAY_MS],
   ];
   return [

@@ -21,9 +21,9 @@ const CACHED_KEYS = 10_000;
 interface KnownKey extends SigningKeyOf {
   authenticated: Authenticated;
   expiresAt: Date | null;
-  /** When the text stops that the key had before its last rotation; null for the one that it has now. */
+  /** When the key stops working if it is the one from before the last rotation; null for the current key. */
   rotatedUntil: Date | null;
-  /** Undefined: from anywhere, at any time. */
+  /** Undefined if the key works from anywhere at any time. */
   rules: AccessRules | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface ApiKeyVerifierParts {
   locator: CountryLocator;
 }
 
-/** Finds who holds an API key (specification 5.2). A key that was seen before costs a hash and a map lookup, and no query. */
+/** Verifies API keys (specification 5.2). A key in the cache costs a hash and a map lookup, and no query. */
 export class ApiKeyVerifier {
   readonly #known: CredentialCache<KnownKey>;
 
@@ -65,7 +65,7 @@ export class ApiKeyVerifier {
     key.rules?.check({ ip, country }, now);
     const isSigned = key.requireSignature || (typeof signing === 'object' && signing.signature !== undefined);
     if (isSigned && signing !== 'checked at opening') await signatures.verify(key, signing);
-    // a socket that is looked at again was counted when it opened
+    // periodic checks of an open socket do not count: it was counted when it opened
     if (signing !== 'checked at opening') usage.count(key.id, now);
     return key.authenticated;
   }

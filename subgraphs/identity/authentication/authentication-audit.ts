@@ -7,16 +7,16 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Authenticated, Method } from './authenticated.ts';
 
-/** As the audit names what was shown. */
+/** Names of credential kinds in audit records. */
 const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
 
 const REMEMBERED_MAX = 20_000;
-/** Records that one holder, or one network without valid credentials, can cause in an hour. */
+/** Maximum number of records per hour that one principal, or one network without valid credentials, can cause. */
 const RECORDS_PER_HOUR = 50;
 
 /**
- * Records authentications in the audit trail, once an hour for the same place and outcome: whoever repeats a request, refused or not,
- * causes no more records and no more memory.
+ * Records authentications in the audit trail, at most once an hour for the same place and outcome. Repeated requests, refused or
+ * not, cause no more records and use no more memory.
  */
 export class AuthenticationAudit {
   readonly #recorded = new HourlyOnce();
@@ -39,7 +39,7 @@ export class AuthenticationAudit {
     });
   }
 
-  /** What program asked is no part of the place: who is refused can call itself anything. */
+  /** Ignores the user agent when it looks for repetitions: a caller who is refused can send any user agent. */
   failed({ ip, userAgent }: Credentials, method: Method, error: PlatformError): void {
     const reason = 'reason' in error ? String(error.reason) : error.code.toLowerCase();
     if (!this.#recorded.isFirst(networkOf(ip), `${method}|${reason}`)) return;
@@ -55,9 +55,9 @@ export class AuthenticationAudit {
 
 /** Remembers, by digests, what was recorded within the last hour. */
 class HourlyOnce {
-  /** By digest of who and where: when. */
+  /** Time of the last record, by digest of principal and place. */
   readonly #recorded = new Map<string, number>();
-  /** By digest of who: how many since when. */
+  /** Number of records in the current hour, by digest of the principal. */
   readonly #counts = new Map<string, { count: number; since: number }>();
 
   isFirst(who: string, where: string): boolean {
@@ -75,7 +75,7 @@ class HourlyOnce {
   }
 }
 
-/** As the newest; the oldest goes where there are too many. */
+/** Adds an entry as the newest one. Evicts the oldest entry if the map is full. */
 function put<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   if (map.size >= REMEMBERED_MAX) map.delete(map.keys().next().value ?? '');

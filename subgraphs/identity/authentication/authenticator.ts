@@ -27,9 +27,9 @@ export interface AuthenticatorParts {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Whether this platform issues and accepts test keys, and no live ones. */
+  /** Whether this platform issues and accepts test keys only. Otherwise it issues and accepts live keys only. */
   sandbox: boolean;
-  /** Who must have issued a client certificate; undefined where anyone may, itself too. */
+  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
   clientAuthorities: readonly X509Certificate[] | undefined;
   tokens: AccessTokens;
   feed: ChangeFeed;
@@ -48,7 +48,7 @@ const shown = (credentials: Credentials): string =>
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Finds who is calling, whatever they show: each kind of credentials has a verifier of its own, chosen by its shape. */
+/** Authenticates requests. Each kind of credentials has a verifier of its own, which is chosen by the form of the credentials. */
 export class Authenticator {
   readonly #apiKeyUsage: CredentialUsage;
   readonly #apiKeys: ApiKeyVerifier;
@@ -71,22 +71,22 @@ export class Authenticator {
   }
 
   /**
-   * For every request: cached, and without a query while nothing changed.
-   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE, 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED,
-   * ORGANIZATION_CLOSED
+   * Authenticates the credentials of a request. Results are cached: no query is needed while nothing changes.
+   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE; 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED,
+   * ORGANIZATION_SUSPENDED, ORGANIZATION_CLOSED
    */
   async authenticate(credentials: Credentials): Promise<Authenticated> {
     const method = methodOf(credentials);
     try {
       const authenticated = await this.#verify(credentials, method);
-      // after the credentials: only who has them learns it
+      // checked after the credentials, so that only their holder learns the state of the organization
       await this.parts.organizationStatus.requireActive(authenticated.principal.organizationId);
       this.#recent.add(shown(credentials));
       this.#audit.succeeded(credentials, authenticated);
       return authenticated;
     } catch (error) {
       if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
-        // the next attempt is looked up only while its address has something left, whatever these were before
+        // from now on these credentials are looked up only within the rate limit of their address, as unknown ones are
         this.#recent.delete(shown(credentials));
         this.#audit.failed(credentials, method, error);
       }
@@ -94,26 +94,29 @@ export class Authenticator {
     }
   }
 
-  /** Whether these were good when they were last shown, answered from memory. What they lead to must be looked up all the same. */
+  /**
+   * Whether these credentials were valid when they were last used, from memory. This is only a hint: `authenticate` still has to verify
+   * them.
+   */
   isFamiliar(credentials: Credentials): boolean {
     return this.#recent.has(shown(credentials));
   }
 
-  /** Whoever signed it: what is no token of another issuer is judged as one of ours. */
+  /** Chooses the verifier by the issuer. A token without a foreign issuer is verified as one of ours. */
   #issuerOf({ token }: ShownToken): AccessTokenVerifier | ExternalTokenVerifier {
     const { iss } = claimsOf(token) ?? {};
     const isExternal = typeof iss === 'string' && iss !== this.parts.tokens.addresses.issuer;
     return isExternal ? this.#externalTokens : this.#accessTokens;
   }
 
-  /** Whom an access token of ours stands for now, without a note in the audit: others ask about it (introspection). @throws PlatformError 401 */
+  /** Verifies one of our access tokens for introspection, without an audit record. @throws PlatformError 401 */
   async inspect(token: string): Promise<Authenticated> {
     const authenticated = await this.#accessTokens.inspect(token);
     await this.parts.organizationStatus.requireActive(authenticated.principal.organizationId);
     return authenticated;
   }
 
-  /** Writes the uses counted so far. To be called when no more requests come, before the database closes. */
+  /** Writes the uses counted so far. Call it after the last request and before the database closes. */
   async stop(): Promise<void> {
     await this.#apiKeyUsage.flush();
     await this.#certificateUsage.flush();
@@ -126,7 +129,7 @@ export class Authenticator {
   }
 }
 
-/** Nothing to check it with: a client that believes it signs is told, where silence would leave it believing. */
+/** Refuses a signature on credentials that cannot be signed with. If it were ignored, the client would believe that it is protected. */
 function refuseSignature({ signing }: Credentials): void {
   if (typeof signing === 'object' && signing.signature !== undefined) throw new InvalidSignature('not_signable');
 }

@@ -18,7 +18,7 @@ export interface CertificateVerifierParts {
   rows: Rows;
   clock: Clock;
   usage: CredentialUsage;
-  /** Who must have issued it; undefined where anyone may, itself too. */
+  /** Authorities that must have issued the certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;
 }
@@ -36,7 +36,7 @@ interface KnownCertificate {
   id: string;
   isRevoked: boolean;
   validity: Validity;
-  /** Undefined where nobody asks who issued it. */
+  /** Validity of the accepted authorities that issued it. Undefined if any issuer is accepted. */
   issuers: Validity[] | undefined;
   authenticated: Authenticated;
 }
@@ -44,7 +44,7 @@ interface KnownCertificate {
 const REGISTERED = `select c."id", c."organization_id", o."plan", c."permissions", c."accounts", c."status"
   from "identity"."certificate" c join "identity"."organization" o on o."id" = c."organization_id" where c."fingerprint" = $1`;
 
-/** Finds who holds a client certificate, by its fingerprint (specification 5.5). One that was seen before costs a map lookup, and no query. */
+/** Verifies client certificates by fingerprint (specification 5.5). A certificate in the cache costs a map lookup, and no query. */
 export class CertificateVerifier {
   readonly #known: CredentialCache<KnownCertificate>;
 
@@ -53,7 +53,7 @@ export class CertificateVerifier {
   }
 
   /**
-   * What the handshake said of its dates and its issuer does not count: here the platform's clock and its authorities do.
+   * Verifies dates and issuer by the platform's clock and authorities. What the TLS handshake concluded about them is ignored.
    * @throws InvalidCredentials, CredentialsExpired
    */
   async verify({ certificate, signing }: ShownCertificate & Pick<Credentials, 'signing'>): Promise<Authenticated> {
@@ -62,7 +62,7 @@ export class CertificateVerifier {
     if (!known) throw new InvalidCredentials('This client certificate is not registered. Register it, or send an API key or access token.');
     const now = this.parts.clock.now();
     refuseUnlessFit(known, now);
-    // a socket that is looked at again was counted when it opened
+    // periodic checks of an open socket do not count: it was counted when it opened
     if (signing !== 'checked at opening') this.parts.usage.count(known.id, now);
     return known.authenticated;
   }
@@ -90,7 +90,7 @@ function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now
   if (now > validToDate) throw new CredentialsExpired(validToDate, 'The client certificate has expired. Register another one.');
 }
 
-/** Read once: each time that it is asked a certificate makes its dates anew. */
+/** Copies the dates once: an X509Certificate parses them anew on every access. */
 const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
 
 function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {

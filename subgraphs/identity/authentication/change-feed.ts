@@ -2,12 +2,12 @@ import type { Database, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { Expired } from '../../../kernel/work/retention.ts';
 
-/** How old what is known may be where changes cannot be followed: the bound for a revocation to count everywhere is 5 s. */
+/** Maximum age of cached data while changes cannot be followed. A revocation must take effect everywhere within 5 s. */
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
-/** Reads further back than it must: a transaction that began earlier may commit later. Forgetting twice does no harm. */
+/** Each poll overlaps the one before: a transaction that began earlier may commit later. Invalidating an entry twice does no harm. */
 const OVERLAP_S = 15;
-/** Changes that every process has read. */
+/** Rows that every process has read. */
 export const EXPIRED_CHANGES: Expired = {
   table: 'identity.change',
   where: `"changed_at" < clock_timestamp() - interval '1 hour'`,
@@ -15,8 +15,8 @@ export const EXPIRED_CHANGES: Expired = {
 };
 
 /**
- * Tells of every change of a record that credentials depend on, made by any process (the triggers of 0002-access). NOTIFY
- * brings it at once; a poll beside requests catches what a lost connection has swallowed, and says whether that is so.
+ * Notifies listeners of every change, by any process, to a record that credentials depend on (triggers of 0002-access). NOTIFY
+ * delivers a change at once. A poll catches what a lost connection missed, and shows whether changes can be followed.
  */
 export class ChangeFeed {
   readonly #listeners: ((subjectId: string) => void)[] = [];
@@ -34,19 +34,19 @@ export class ChangeFeed {
     this.#listeners.push(listener);
   }
 
-  /** For a change by this process: counts before the answer to whoever made it. */
+  /** Reports a change by this process, so that it takes effect before the response is sent. */
   changed(subjectId: string): void {
     for (const listener of this.#listeners) listener(subjectId);
   }
 
-  /** Whether everything that was changed until a moment ago is known here. */
+  /** Whether this process knows all changes up to a few seconds ago. */
   get isFollowing(): boolean {
     return performance.now() - this.#followedAt < UNFOLLOWED_MS;
   }
 
   async start(): Promise<void> {
     await this.database.listen('identity_change', (subjectId) => this.changed(subjectId));
-    // nobody else can be at an embedded database
+    // an embedded database has no other clients
     if (this.database.pglite) this.#followedAt = Number.POSITIVE_INFINITY;
     else await this.#poll();
   }
@@ -66,7 +66,7 @@ export class ChangeFeed {
       for (const { subject_id } of rows) this.changed(subject_id);
       this.#followedAt = asked;
     } catch (error) {
-      this.log.debug({ err: error }, 'Changes of credentials could not be followed; they are looked up more often meanwhile');
+      this.log.debug({ err: error }, 'Changes of credentials cannot be followed; until they can, credentials are looked up more often');
     }
     if (!this.#isStopped) this.#timer = setTimeout(() => void this.#poll(), POLL_MS).unref();
   }

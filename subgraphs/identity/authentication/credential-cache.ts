@@ -1,6 +1,6 @@
 import { type ChangeFeed, UNFOLLOWED_MS } from './change-feed.ts';
 
-/** What was found for some credentials, and the ids of the records that it was made of. */
+/** A value that was looked up for credentials, and the ids of the records that it depends on. */
 export interface Found<V> {
   value: V;
   subjects: readonly string[];
@@ -13,12 +13,12 @@ interface Entry<V> extends Found<V> {
 const MAX_AGE_MS = 600_000;
 
 /**
- * What is known of credentials that were looked up, by their digest: until a record that it was made of changes. So a request
- * costs no query while nothing changes, and a revocation counts at once. Where changes cannot be followed, for seconds only.
+ * Caches what was looked up for credentials, by their digest, until a record that it depends on changes. A request costs no query
+ * while nothing changes, and a revocation takes effect at once. While changes cannot be followed, entries live a few seconds only.
  */
 export class CredentialCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
-  /** Apart from the known ones: whoever tries many credentials must not push those out. */
+  /** Unknown credentials are kept apart: a caller who tries many must not evict known ones. */
   readonly #unknown = new Map<string, number>();
   readonly #digests = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | undefined>>();
@@ -31,7 +31,7 @@ export class CredentialCache<V> {
     feed.onChange((subjectId) => this.#forget(subjectId));
   }
 
-  /** What is known, without looking anything up. */
+  /** Returns the cached value without looking anything up. */
   peek(digest: string): V | undefined {
     const entry = this.#entries.get(digest);
     if (!entry) return undefined;
@@ -41,7 +41,7 @@ export class CredentialCache<V> {
     return undefined;
   }
 
-  /** Looked up once for all who ask at the same time. Undefined where there is none such, which is kept for seconds. */
+  /** Returns the cached value or loads it, once for all concurrent callers. Undefined, if nothing is found, is cached for seconds. */
   get(digest: string, load: () => Promise<Found<V> | undefined>): V | Promise<V | undefined> | undefined {
     const known = this.peek(digest);
     if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export class CredentialCache<V> {
   async #load(digest: string, load: () => Promise<Found<V> | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const found = await load();
-    // what was changed meanwhile may be what was read before
+    // if something changed during the load, the value may already be stale: it is not cached
     if (generation !== this.#generation) return found?.value;
     if (found) this.#store(digest, found);
     else this.#refuse(digest);
@@ -84,11 +84,11 @@ export class CredentialCache<V> {
     this.#unknown.set(digest, performance.now());
   }
 
-  /** An empty id stands for all: the connection that tells of changes was gone for a while. */
+  /** Drops entries that depend on a record. An empty id drops all: the connection that reports changes was interrupted. */
   #forget(subjectId: string): void {
     this.#generation += 1;
     this.#loading.clear();
-    // what was changed may be what somebody was unknown without: a certificate is shown before it is registered
+    // the change may make unknown credentials known, such as a certificate that is used before it is registered
     this.#unknown.clear();
     const digests = subjectId === '' ? [...this.#entries.keys()] : [...(this.#digests.get(subjectId) ?? [])];
     for (const digest of digests) {

@@ -9,8 +9,8 @@ interface Uses {
 }
 
 /**
- * Counts the uses of keys, or of certificates, in memory and writes them every few seconds, so that a request costs no write.
- * What a process that is killed had not written is lost: the count informs, nothing is decided by it.
+ * Counts the uses of API keys or certificates in memory and writes them every few seconds, so that a request costs no write.
+ * Counts not yet written are lost when the process is killed. That is acceptable: they only inform, and no decision depends on them.
  */
 export class CredentialUsage {
   #pending = new Map<string, Uses>();
@@ -27,7 +27,7 @@ export class CredentialUsage {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Writes what was counted, in one statement. What cannot be written now is kept for the next time. */
+  /** Writes the counts in one statement. If that fails, they are kept and written with the next flush. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -12,9 +12,9 @@ import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { CredentialCache, type Found } from './credential-cache.ts';
 
-/** With a public half: a secret that both sides know proves nothing about who signed. */
+/** Asymmetric algorithms only: a shared secret would not prove who signed. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** Of access tokens, and of those who do not say. An ID token or a logout token is none, whoever signed it. */
+/** Accepted `typ` headers: access tokens, and tokens without a type. ID tokens and logout tokens are refused. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 /** How far the issuer's clock may differ from ours. */
 const CLOCK_SKEW_SECONDS = 30;
@@ -26,7 +26,7 @@ interface KnownToken {
   authenticated: Authenticated;
 }
 
-/** A registered issuer, and whose it is. */
+/** A registered issuer and its organization. */
 interface Registration {
   id: string;
   organization_id: string;
@@ -50,7 +50,7 @@ export interface ExternalTokenVerifierParts {
   feed: ChangeFeed;
 }
 
-/** Who a token of an issuer stands for that an organization trusts (specification 5.4): a program of that organization. */
+/** Verifies tokens of issuers that an organization trusts (specification 5.4). Such a token stands for a program of that organization. */
 export class ExternalTokenVerifier {
   readonly #known: CredentialCache<KnownToken>;
 
@@ -114,7 +114,7 @@ export class ExternalTokenVerifier {
 
 const expiredAt = (at: Date): CredentialsExpired => new CredentialsExpired(at, 'The access token has expired. Get another one.');
 
-/** What a token says of itself, of which nothing is proven; undefined where it is none. */
+/** Decodes the claims of a token without verifying them; undefined if it is no JWT. */
 export function claimsOf(token: string): JWTPayload | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -136,7 +136,7 @@ function principalOf(
   return claim === null ? most : new Principal({ ...most.toJSON(), grants: narrowed(grantsIn(claims[claim]), most) });
 }
 
-/** A list or words with spaces between, in colon or dot form; words that are no permissions of ours are for somebody else. */
+/** Reads permissions from a claim: a list or a space-separated string, in colon or dot form. Other values in it are ignored. */
 function grantsIn(claim: unknown): Grant[] {
   const words: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
   return words.flatMap((word) => {

@@ -12,7 +12,7 @@ interface PlanAndStatus {
   status: OrganizationStatus;
 }
 
-/** Plan and status of organizations, kept in memory until they change, as what is known of credentials is. */
+/** Caches plan and status of organizations in memory until they change. */
 export class OrganizationStatusCache {
   readonly #known: CredentialCache<PlanAndStatus>;
 
@@ -23,23 +23,23 @@ export class OrganizationStatusCache {
     this.#known = new CredentialCache(feed, CACHED);
   }
 
-  /** Of an organization that there is not: the smallest. */
+  /** Returns the smallest plan for an organization that does not exist. */
   async planOf(organizationId: string): Promise<Plan> {
     return (await this.#of(organizationId))?.plan ?? 'developer';
   }
 
-  /** Whether what the platform does for an organization by itself, and others see, waits. */
+  /** Whether the organization is not active, so that background work that others can see must wait. */
   async isSuspended(organizationId: string): Promise<boolean> {
     const { status = OrganizationStatus.ACTIVE } = (await this.#of(organizationId)) ?? {};
     return status !== OrganizationStatus.ACTIVE;
   }
 
-  /** Whether nothing runs for it any more, what goes on for a suspended one neither. */
+  /** Whether the organization is closed. Then even the work that continues during a suspension stops. */
   async isClosed(organizationId: string): Promise<boolean> {
     return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
   }
 
-  /** For every request: waits for nothing while the organization is known. @throws OrganizationSuspended, OrganizationClosed */
+  /** Called for every request; synchronous while the organization is cached. @throws OrganizationSuspended, OrganizationClosed */
   requireActive(organizationId: string): Promise<void> | undefined {
     const known = this.#of(organizationId);
     if (known instanceof Promise) return known.then(mayAct);

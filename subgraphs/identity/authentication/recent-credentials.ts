@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 const MAX = 20_000;
 
 /**
- * Credentials that were good when they were last shown, by their digest: the last 20,000. It grants nothing, and only tells a
- * customer from somebody who tries keys at the same address.
+ * Digests of the last 20,000 credentials that were valid when last used. Being in it grants nothing. It only tells a
+ * customer apart from somebody who tries keys from the same address.
  */
 export class RecentCredentials {
   readonly #digests = new Set<string>();

@@ -10,7 +10,9 @@ import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
-/** A certificate that programs connect with (specification 2.4, 5.5). What it says of itself is kept, and not the certificate. */
+/**
+ * A client certificate, which programs authenticate with (specification 2.4, 5.5). Its fields are stored; the certificate itself is not.
+ */
 @ObjectType({ description: 'A client certificate with which programs call the API by mutual TLS, instead of a key.' })
 @Entity({ tableName: 'certificate' })
 @OrganizationFilter()
@@ -83,7 +85,7 @@ export class Certificate {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** The record of a certificate that was found fit to be registered. */
+  /** Creates the record of a certificate that passed the checks. */
   static of(certificate: X509Certificate, members: Members): Certificate {
     return Object.assign(new Certificate(), members, {
       id: newId('certificate'),
@@ -96,7 +98,7 @@ export class Certificate {
     });
   }
 
-  /** Final. Revoking it again changes nothing; answers whether it was changed. */
+  /** Revokes the certificate for good. Returns whether that changed anything. */
   revoke(now: Date): boolean {
     if (this.status === CertificateStatus.REVOKED) return false;
     this.status = CertificateStatus.REVOKED;

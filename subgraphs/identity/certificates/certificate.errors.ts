@@ -1,8 +1,11 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409. The same whoever registered it, and whether it was revoked since: certificates are public, so whose it is must not be. */
+/**
+ * 409: the certificate is already registered. The error never says by whom or whether it was revoked: certificates are public, their owners
+ * are not.
+ */
 export class CertificateRegistered extends PlatformError {
   constructor(fingerprint: string) {
-    super('DUPLICATE_RESOURCE', 'This certificate is registered already. Issue another one, with a key of its own.', { fingerprint });
+    super('DUPLICATE_RESOURCE', 'This certificate is already registered. Issue another certificate with a different key.', { fingerprint });
   }
 }

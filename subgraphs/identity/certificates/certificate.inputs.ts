@@ -15,7 +15,7 @@ import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
   certificate === undefined ? [] : certificates.faultsOf(certificate).map((reason) => ({ field: 'certificate', reason })),
 )
 export class CertificateRegisterInput {
-  /** Its rules are in certificate-pem.ts and certificate.rules.ts, which never repeat it: a private key may have come with it. */
+  /** Checked in certificate-pem.ts and certificate.rules.ts. Errors never repeat the value: it may contain a private key. */
   @Field(() => String, { description: 'One X.509 certificate as PEM, without private key and chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))
   certificate!: string;
@@ -27,8 +27,8 @@ export class CertificateRegisterInput {
   @Field(() => [String], {
     description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${GRANTS_MAX}.`,
   })
-  @ArrayMinSize(1, { message: 'must hold at least one permission' })
-  @ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })
+  @ArrayMinSize(1, { message: 'must have at least one permission' })
+  @ArrayMaxSize(GRANTS_MAX, { message: `must have at most ${GRANTS_MAX} permissions` })
   @AreGrants()
   permissions!: Grant[];
 

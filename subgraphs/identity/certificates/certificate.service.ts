@@ -22,7 +22,7 @@ export interface CertificateServiceDeps {
   loader: RecordLoader<Certificate>;
   request: RequestContext;
   clock: Clock;
-  /** Who must have issued what is registered; undefined where anyone may. */
+  /** Authorities that must have issued a certificate to be registered. If undefined, any issuer is accepted. */
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;
   trail: AuditTrail;
@@ -34,7 +34,9 @@ export class CertificateService {
   constructor(private readonly deps: CertificateServiceDeps) {}
 
   /**
-   * @throws InsufficientPermissions for a permission that the caller does not hold; CertificateRegistered for one that any organization registered before.
+   * Registers a certificate.
+   * @throws InsufficientPermissions for a permission that the caller does not hold; CertificateRegistered if any organization has
+   * registered it before
    */
   async register({ certificate: pem, name, permissions, accounts: stated }: CertificateRegisterInput): Promise<Certificate> {
     const { em, request, clock, feed } = this.deps;
@@ -51,12 +53,12 @@ export class CertificateService {
       await this.#audit(tx, certificate, 'certificate_registered');
     });
     await registering.catch(onDuplicate(() => new CertificateRegistered(certificate.fingerprint)));
-    // who tried it before it was registered is known as nobody for a while
+    // if the certificate was used before it was registered, it is cached as unknown
     feed.changed(certificate.id);
     return certificate;
   }
 
-  /** Why a text is not a certificate that can be registered, as ends of the sentence "certificate …". */
+  /** Returns the reasons why a text is not a certificate that can be registered, as ends of the sentence "certificate …". */
   faultsOf(pem: string): string[] {
     try {
       return certificateProblems(readPem(pem), this.deps.clock.now(), this.deps.authorities);
@@ -66,7 +68,7 @@ export class CertificateService {
     }
   }
 
-  /** Null where the caller's organization has none such: another organization's certificate reads as absent. */
+  /** Returns null if the caller's organization has no such certificate. Another organization's certificate is treated as absent. */
   find(id: string): Promise<Certificate | null> {
     return this.deps.loader.load(id);
   }
@@ -75,7 +77,7 @@ export class CertificateService {
     return listPage(this.deps.em, Certificate, { where: {}, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** It stays on record, and is refused from here on. @throws ResourceNotFound, InsufficientPermissions for one that may do more than the caller */
+  /** Revokes a certificate and keeps its record. @throws ResourceNotFound; InsufficientPermissions if it may do more than the caller */
   async revoke(id: string): Promise<Certificate> {
     const { em, request, clock, feed, scopes } = this.deps;
     const revoked = await em.transactional(async (tx) => {
@@ -89,7 +91,7 @@ export class CertificateService {
     return revoked;
   }
 
-  /** What was done, by whom: the certificate itself is what `reason` names. */
+  /** Records what was done and by whom. `reason` is the id of the certificate. */
   #audit(tx: EntityManager, { id }: Certificate, eventType: string): Promise<void> {
     const { trail, request } = this.deps;
     return trail.recordBy(request, { eventType, sessionId: request.principal.sessionId, reason: id }, tx);

@@ -28,11 +28,11 @@ export interface ConsoleSignInParts {
   login: LoginService;
   sessions: Sessions;
   gate: SecondFactorGate;
-  /** Undefined where identity providers know the platform by another name: browsers would not bring the session back. */
+  /** Undefined if identity providers reach the platform under another origin than users do: browsers would not send the cookie back. */
   saml: SamlSignIn | undefined;
 }
 
-/** Whose password was right, while the second step is outstanding. It stands sealed in the form of that step. */
+/** State between the password and the second factor. It is encrypted in a hidden field of the second form. */
 interface Passed {
   userId: string;
   passwordDigest: string;
@@ -40,19 +40,22 @@ interface Passed {
   until: number;
 }
 
-/** A page to see next, or the tokens of who has signed in. */
+/** The next page to show, or the tokens of the user who has signed in and where to redirect to. */
 export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 
-/** Where an identity provider's answer leads: below the path of the cookie that the sign-in began with. */
+/** Where the browser returns from an identity provider. It is below the path of the cookie that the sign-in began with. */
 export const SAML_RETURN_PATH = '/saml/console';
 export const SINGLE_SIGN_ON_PATH = `${SIGN_IN_PATH}/single-sign-on`;
 
 const SECOND_STEP_MS = 10 * 60_000;
 const CONTEXT = 'passed';
-/** Pages of ours, and nothing that leads elsewhere. */
+/** Redirect targets that are allowed: pages of the console only. */
 const TARGET = new RegExp(`^${CONSOLE_PATH}(/[\\w-]+)+$`);
 
-/** Sign-in to the platform's own pages, with the steps, limits and audit records of every sign-in: the password, then the second factor if the user has one. */
+/**
+ * Signs users in to the platform's own pages. Steps, limits and audit records are those of every login: password, then the second factor if
+ * the user has one.
+ */
 export class ConsoleSignIn {
   readonly #box: SecretBox;
 
@@ -68,7 +71,7 @@ export class ConsoleSignIn {
     return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to: targetOf(to) } }) };
   }
 
-  /** Who comes back from an identity provider, with a code that is worth a session in the browser that began. */
+  /** Completes single sign-on: exchanges the code for a session, in the browser that began it only. */
   async returned(request: FastifyRequest): Promise<SignInResult> {
     const { to, code } = request.query as { to?: unknown; code?: unknown };
     const location = targetOf(to);
@@ -90,7 +93,7 @@ export class ConsoleSignIn {
     return { location: SIGN_IN_PATH };
   }
 
-  /** Ends the session that the request came with. */
+  /** Ends the session of the request. */
   async signOut({ caller }: FastifyRequest): Promise<PageResponse> {
     const { sessionId } = caller.principal;
     const session = sessionId && (await this.parts.orm.em.fork().findOne(Session, { id: sessionId, endedAt: null }, EVERYWHERE));
@@ -129,7 +132,7 @@ export class ConsoleSignIn {
 
   async #secondFactor(request: FastifyRequest, { code = '', passed = '' }: Form, to: string): Promise<SignInResult> {
     const { user, step } = (await this.#passed(passed)) ?? {};
-    if (!user || !step) return { page: this.#passwordPage({ to, problem: 'That took too long. Sign in again.' }), status: 400 };
+    if (!user || !step) return { page: this.#passwordPage({ to, problem: 'Your sign-in has expired. Sign in again.' }), status: 400 };
     try {
       await this.parts.gate.verify(user, code.trim(), stepOf(request, step));
     } catch (error) {
@@ -143,7 +146,7 @@ export class ConsoleSignIn {
     return { tokens: await this.parts.sessions.open(user, { method: 'password', client: clientInfoOf(request) }), location };
   }
 
-  /** Who chose another password meanwhile is asked for it. */
+  /** Opens the state after the password step. Undefined if it has expired or the password was changed in between. */
   async #passed(sealed: string): Promise<{ user: User; step: string } | undefined> {
     const { userId, passwordDigest, step, until } = this.#opened(sealed) ?? {};
     if (!userId || !step || !until || until <= this.parts.clock.now().getTime()) return undefined;
@@ -168,7 +171,7 @@ export class ConsoleSignIn {
 const codePage = ({ to, passed, ...parts }: { to: string; passed: string; isSent?: boolean; problem?: string }): string =>
   secondFactorPage({ action: SIGN_IN_PATH, hidden: { to, passed }, ...parts });
 
-/** Without a page that it may lead to, the sign-in itself, which says so. */
+/** Returns the page to redirect to. If none is given or allowed, it is the page that says "You are signed in". */
 const targetOf = (to: unknown): string => (typeof to === 'string' && TARGET.test(to) ? to : `${SIGN_IN_PATH}/done`);
 
 const passwordDigestOf = ({ passwordHash }: User): string => secretDigest(passwordHash ?? '');

@@ -8,7 +8,7 @@ import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInR
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 const SIGNED_IN = { config: { access: 'page' }, errorHandler: sendErrorPage } as const;
 
-/** Where users sign in to the platform's own pages, and out. `isSecure`: browsers reach the platform by https. */
+/** Mounts the pages where users sign in to and out of the platform's own pages. `isSecure`: browsers reach the platform by https. */
 export async function mountConsole(app: FastifyInstance, signIn: ConsoleSignIn, isSecure: boolean): Promise<void> {
   const cookie = (value: string, maxAge: number): string => cookieLine(SESSION_COOKIE, value, { path: CONSOLE_PATH, maxAge, isSecure });
 
@@ -22,7 +22,7 @@ export async function mountConsole(app: FastifyInstance, signIn: ConsoleSignIn, 
     acceptPageForms(scope);
     scope.get(SIGN_IN_PATH, PAGE, async ({ query }, reply) => sendPage(reply, signIn.begin((query as { to?: unknown }).to)));
     scope.get(`${SIGN_IN_PATH}/done`, PAGE, async (_, reply) =>
-      sendPage(reply, { page: messagePage({ title: 'You are signed in', text: 'Open the address of a ticket, as mails have it.' }) }),
+      sendPage(reply, { page: messagePage({ title: 'You are signed in', text: 'To see a ticket, open the link in an e-mail about it.' }) }),
     );
     scope.get(SINGLE_SIGN_ON_PATH, PAGE, async ({ query }, reply) => sendPage(reply, signIn.beginSingle((query as { to?: unknown }).to)));
     scope.get(SAML_RETURN_PATH, PAGE, async (request, reply) => answer(reply, await signIn.returned(request)));

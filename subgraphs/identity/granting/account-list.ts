@@ -1,13 +1,13 @@
 import { ArrayMaxSize, ArrayMinSize, IsOptional } from 'class-validator';
 import { MAX_ACCOUNTS } from '../../../kernel/access/principal.ts';
 
-const REASON = `must hold 1 to ${MAX_ACCOUNTS} accounts, or be null`;
+const REASON = `must have 1 to ${MAX_ACCOUNTS} accounts, or be null`;
 
 export const ACCOUNTS_OF_CREDENTIALS = `Accounts that the credentials are limited to, 1 to ${MAX_ACCOUNTS} of those that the caller sees (\`acc_…\`). Null means the whole organization. Default: what the caller sees.`;
 
 export const CHANGED_ACCOUNTS = `Accounts that the credentials are limited to, 1 to ${MAX_ACCOUNTS} (\`acc_…\`). Replaces all of them; null means the whole organization.`;
 
-/** The rules of a list of accounts that somebody is limited to. */
+/** Validates a list of accounts that a user or credentials are limited to. */
 export const AreAccounts = (): PropertyDecorator => (target, key) => {
   IsOptional()(target, key);
   ArrayMinSize(1, { message: REASON })(target, key);

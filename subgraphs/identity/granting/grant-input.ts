@@ -3,7 +3,7 @@ import type { UserRole } from '../user.states.ts';
 import { requireToGrant } from './grants.ts';
 import { grantsOf } from './user-roles.ts';
 
-/** An input that gives somebody permissions: by name, as scopes, or by a role. */
+/** An input that grants permissions: as permissions, as scopes, or by a role. */
 interface GrantingInput {
   permissions?: readonly string[] | null;
   scopes?: readonly string[] | null;
@@ -13,7 +13,7 @@ interface GrantingInput {
 }
 
 /**
- * For `also` of `@Requires`: nobody hands on more than they hold. What is no permission is for the rules of the input to say.
+ * Check for `also` of `@Requires`: nobody can grant more than they hold. Values that are no permissions are left to input validation.
  * @throws InsufficientPermissions
  */
 export function requireToGrantInput({ input }: { input: GrantingInput }, { principal }: { principal: Principal }): void {

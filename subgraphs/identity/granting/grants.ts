@@ -13,7 +13,7 @@ import { InsufficientPermissions } from '../../../kernel/errors/errors.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
 export const GRANTS_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
-const REASON = `must hold permissions such as services:read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
+const REASON = `must be a list of permissions such as services:read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
 const isPermission = (value: unknown): boolean => typeof value === 'string' && isGrant(value);
 
 export const AreGrants = (): PropertyDecorator =>
@@ -22,7 +22,7 @@ export const AreGrants = (): PropertyDecorator =>
     { each: true, message: REASON, ...jsonSchema({ pattern: grantPattern(':') }) },
   );
 
-/** For API keys, which may hold what operates the platform too. */
+/** Validates the permissions of API keys, which may include permissions to operate the platform. */
 export const AreKeyGrants = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isPermission', validator: { validate: (value) => isPermission(value) || isPlatformPermission(value) } },
@@ -31,8 +31,9 @@ export const AreKeyGrants = (): PropertyDecorator =>
 export const KEY_GRANTS_MAX = GRANTS_MAX + PLATFORM_PERMISSIONS.length;
 
 /**
- * Nobody hands on more than they hold; what operates the platform is handed on, and taken away, with a second factor.
- * @throws InsufficientPermissions naming the first permission beyond, SecondFactorRequired
+ * Refuses to grant permissions that the caller does not hold. Granting or revoking permissions to operate the platform needs a second
+ * factor.
+ * @throws InsufficientPermissions for the first permission that the caller does not hold; SecondFactorRequired
  */
 export function requireToGrant(principal: Principal, permissions: readonly Grant[]): void {
   const beyond = permissions.find((permission) => !principal.mayGrant(permission));

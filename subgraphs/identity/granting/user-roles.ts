@@ -5,14 +5,14 @@ import { PlatformAccess, UserRole } from '../user.states.ts';
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
   AREAS.filter((area) => !except.includes(area)).map((area): Grant => `${area}:${action}`);
 
-/** What users may do, by role. An owner alone may do everything there will ever be, and make owners. */
+/** Permissions of users, by role. Only an owner has every permission, including ones added later, and can create owners. */
 const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.OWNER]: ['*:*'],
   [UserRole.ADMIN]: everyArea('*'),
   [UserRole.MEMBER]: [...everyArea('read', ['credentials']), 'services:write', 'support:create', 'monitoring:write'],
   [UserRole.BILLING]: ['billing:*', 'accounts:read', 'services:read', 'analytics:read', 'support:read', 'support:create'],
   [UserRole.SUPPORT]: ['support:*', 'accounts:read', 'services:read', 'monitoring:read', 'analytics:read'],
-  // what members and billing may, so that it can make them
+  // includes the permissions of member and billing, so that an account administrator can create such users
   [UserRole.ACCOUNT_ADMIN]: [
     ...everyArea('read', ['credentials']),
     'accounts:write',
@@ -24,13 +24,13 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
-/** They see the whole organization. */
+/** Whether users of the role always see the whole organization. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
 
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>
   isUnlimited(role) && accounts ? [{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }] : [];
 
-/** The accounts that a user is limited to: an administrator of accounts always is, to none where none is stated. */
+/** Returns the accounts that a user is limited to. An account administrator is always limited: to none, if no accounts are set. */
 export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>
   accounts ?? (role === UserRole.ACCOUNT_ADMIN ? [] : null);
 
@@ -41,7 +41,7 @@ const PLATFORM: Readonly<Record<PlatformAccess, PlatformPermission>> = {
 
 export const grantsOf = (role: UserRole): readonly Grant[] => GRANTS[role];
 
-/** What a user may do of the platform, beside their role; nothing for most. */
+/** Returns a user's permissions to operate the platform, in addition to the role. Most users have none. */
 export const platformGrants = (access: PlatformAccess | null): readonly PlatformPermission[] => (access ? [PLATFORM[access]] : []);
 
 interface Held {
@@ -49,5 +49,5 @@ interface Held {
   platformAccess: PlatformAccess | null;
 }
 
-/** All that a user may do: who takes something away from them holds it. */
+/** Returns all permissions of a user. To take something away from a user, a caller must hold all of them. */
 export const grantsOfUser = ({ role, platformAccess }: Held): readonly Grant[] => [...grantsOf(role), ...platformGrants(platformAccess)];

@@ -6,18 +6,18 @@ import type { UrlGuard } from '../../../kernel/outbound/ssrf.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_KEYS = 100;
-/** Kinds of keys that have a public half. */
+/** Asymmetric key types. */
 const PUBLIC_KINDS = ['RSA', 'EC', 'OKP'];
 
 const keySetBody = z.object({ keys: z.array(z.unknown()) });
 
 export interface FetchedKeySet {
   keySet: JSONWebKeySet;
-  /** As Cache-Control says; undefined where it says nothing. */
+  /** From Cache-Control; undefined if it does not say. */
   maxAgeMs: number | undefined;
 }
 
-/** Fetches key sets of others: from public addresses only, within five seconds, at most 256 KiB. */
+/** Fetches key sets of other issuers: from public addresses only, within five seconds, at most 256 KiB. */
 export class KeySetFetcher {
   readonly #client: HttpClient;
 
@@ -25,11 +25,11 @@ export class KeySetFetcher {
     this.#client = new HttpClient({ guard, timeouts: { connectMs: TIMEOUT_MS, wholeMs: TIMEOUT_MS }, maxBytes: MAX_BYTES });
   }
 
-  /** @throws Error for whatever is no key set */
+  /** Fetches a key set. @throws Error if the response is not a key set */
   async fetch(uri: string): Promise<FetchedKeySet> {
     const answer = await this.#client.send({ url: uri, headers: { accept: 'application/jwk-set+json, application/json' } });
     const { data } = answer.json(keySetBody);
-    if (answer.status !== 200 || !data) throw new Error(`The key set was answered with ${answer.status} and no keys.`);
+    if (answer.status !== 200 || !data) throw new Error(`The response has status ${answer.status} and contains no key set.`);
     return { keySet: { keys: data.keys.slice(0, MAX_KEYS).filter(isUsable) }, maxAgeMs: maxAgeOf(answer.header('cache-control') ?? '') };
   }
 

@@ -4,13 +4,15 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { FetchedKeySet } from './key-set-fetcher.ts';
 
-/** However long the issuer says, a key that it takes back is unknown here within a day, and it is not asked more than once a minute. */
+/**
+ * Bounds for the lifetime that the issuer states: a removed key stops working within a day, and the issuer is asked once a minute at most.
+ */
 const MIN_AGE_MS = MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 const DEFAULT_AGE_MS = 10 * MINUTE_MS;
-/** While the issuer cannot be reached, what it said last holds for so much longer. */
+/** How long an expired key set is still used while the issuer cannot be reached. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** Whoever shows tokens of made-up keys makes us ask no more often than this. */
+/** Minimum time between two fetches, even if callers send tokens with made-up key ids. */
 const ASK_AGAIN_MS = 30_000;
 const MAX_SETS = 1000;
 
@@ -27,12 +29,12 @@ interface Known {
   asking?: Promise<void> | undefined;
 }
 
-/** The issuer's keys could not be had, now or lately. */
+/** The keys of the issuer cannot be fetched, or could not be until a moment ago. */
 export class KeysUnavailable extends Error {
   readonly code = 'KEYS_UNAVAILABLE';
 }
 
-/** Public keys of other issuers, kept as long as they say, within bounds (specification 5.4). */
+/** Caches public keys of other issuers for as long as the issuers say, within bounds (specification 5.4). */
 export class KeySets {
   readonly #known = new Map<string, Known>();
 
@@ -42,8 +44,8 @@ export class KeySets {
   ) {}
 
   /**
-   * The key that a token's header names, of the kind that its algorithm needs. A key that is not known may be new: then the set
-   * is fetched again, at most twice a minute.
+   * Finds the key that a token's header names, of the type that its algorithm needs. An unknown key may be new: then the set is fetched
+   * again, at most twice a minute.
    * @throws KeysUnavailable, JOSEError
    */
   async find(uri: string, header: JWSHeaderParameters): Promise<CryptoKey> {
@@ -58,11 +60,11 @@ export class KeySets {
   }
 
   #setOf({ set }: Known): KeySet {
-    if (!set || set.freshUntil + STALE_MS <= this.#now()) throw new KeysUnavailable('The keys of the issuer cannot be had.');
+    if (!set || set.freshUntil + STALE_MS <= this.#now()) throw new KeysUnavailable('The keys of the issuer cannot be fetched.');
     return set;
   }
 
-  /** Answers whether it asked. Many who wait for the same set ask once. */
+  /** Fetches the set, once for all concurrent callers. Returns whether it was fetched. */
   async #refresh(uri: string, known: Known): Promise<boolean> {
     if (!known.asking) {
       if (this.#now() - known.askedAt < ASK_AGAIN_MS) return false;
@@ -82,7 +84,7 @@ export class KeySets {
       const ageMs = Math.min(MAX_AGE_MS, Math.max(MIN_AGE_MS, maxAgeMs));
       known.set = { find: createLocalJWKSet(keySet), freshUntil: now + ageMs };
     } catch {
-      // what is known goes on for a while; where nothing is, whoever asked is told
+      // the known set is used for a while; without one, `find` throws KeysUnavailable
     }
   }
 

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { Grant } from '../../../kernel/access/principal.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** An authorization server of the customer's own whose tokens are taken as those of programs of the organization (specification 5.4). */
+/** A customer's authorization server. Its tokens authenticate programs of the organization (specification 5.4). */
 @ObjectType({ description: 'An authorization server of your own. Its tokens act for your organization, within `permissions`.' })
 @Entity({ tableName: 'trusted_issuer' })
 @OrganizationFilter()

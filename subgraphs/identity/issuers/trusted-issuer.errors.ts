@@ -1,10 +1,14 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409. Does not say whose it is. */
+/** 409: another registration has this issuer and audience. The error does not say whose it is. */
 export class IssuerTaken extends PlatformError {
   constructor() {
-    super('DUPLICATE_RESOURCE', 'This issuer is registered with this audience already. Have it issue tokens for an audience of your own.', {
-      fields: ['issuer', 'audience'],
-    });
+    super(
+      'DUPLICATE_RESOURCE',
+      'This issuer is already registered with this audience. Configure it to issue tokens for another audience.',
+      {
+        fields: ['issuer', 'audience'],
+      },
+    );
   }
 }

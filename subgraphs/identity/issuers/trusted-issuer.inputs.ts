@@ -12,15 +12,15 @@ const PRINTABLE = { message: 'must have 1 to 500 printable characters' };
 
 const Identifier = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,500}$/, PRINTABLE);
 const Grants = (): PropertyDecorator => (target, key) => {
-  ArrayMinSize(1, { message: 'must hold at least one permission' })(target, key);
-  ArrayMaxSize(GRANTS_MAX, { message: `must hold at most ${GRANTS_MAX} permissions` })(target, key);
+  ArrayMinSize(1, { message: 'must have at least one permission' })(target, key);
+  ArrayMaxSize(GRANTS_MAX, { message: `must have at most ${GRANTS_MAX} permissions` })(target, key);
   AreGrants()(target, key);
 };
 const HTTPS = jsonSchema({ format: 'uri' });
 const Claim = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,200}$/, { message: 'must be the name of a claim' });
 const Subjects = (): PropertyDecorator => (target, key) => {
-  ArrayMaxSize(SUBJECTS_MAX, { message: `must hold at most ${SUBJECTS_MAX} subjects` })(target, key);
-  Matches(/^[\x20-\x7e]{1,255}$/, { each: true, message: 'must hold subjects of 1 to 255 printable characters' })(target, key);
+  ArrayMaxSize(SUBJECTS_MAX, { message: `must have at most ${SUBJECTS_MAX} subjects` })(target, key);
+  Matches(/^[\x20-\x7e]{1,255}$/, { each: true, message: 'must be a list of subjects of 1 to 255 printable characters' })(target, key);
 };
 
 @InputType({ description: 'Authorization server to trust.' })

@@ -28,7 +28,7 @@ export interface TrustedIssuerServiceDeps {
   scopes: AccountScopes;
 }
 
-/** The issuers whose tokens an organization has taken as its own (specification 5.4). Who registers one hands on permissions. */
+/** Issuers whose tokens an organization accepts (specification 5.4). To register one is to grant permissions. */
 export class TrustedIssuerService {
   constructor(private readonly deps: TrustedIssuerServiceDeps) {}
 
@@ -76,7 +76,7 @@ export class TrustedIssuerService {
     });
   }
 
-  /** In its last state; its tokens end with it. @throws ResourceNotFound, InsufficientPermissions */
+  /** Deletes an issuer and returns its last state. Its tokens stop working. @throws ResourceNotFound, InsufficientPermissions */
   delete(id: string): Promise<TrustedIssuer> {
     return this.#change(id, 'trusted_issuer_deleted', (_, tx) => tx.nativeDelete(TrustedIssuer, { id }));
   }
@@ -85,7 +85,7 @@ export class TrustedIssuerService {
     const { em, request, feed } = this.deps;
     const changing = em.transactional(async (tx) => {
       const issuer = orNotFound(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
-      // whoever changes where its keys are can sign tokens that may do all that it may
+      // a caller who changes the key address can sign tokens with all permissions of the issuer
       requireToGrant(request.principal, issuer.permissions);
       this.deps.scopes.requireOver(issuer.accounts);
       await act(issuer, tx);
@@ -100,7 +100,7 @@ export class TrustedIssuerService {
   async #checkUrls({ issuer, jwksUri }: Pick<TrustedIssuerUpdateInput, 'issuer' | 'jwksUri'>): Promise<void> {
     const { guard, ownIssuer } = this.deps;
     const isOwn = issuer === ownIssuer;
-    const ofIssuer = isOwn ? 'is this platform, whose tokens it takes anyway' : issuer && (await guard.problemWith(issuer));
+    const ofIssuer = isOwn ? 'is this platform, whose own tokens are always accepted' : issuer && (await guard.problemWith(issuer));
     const ofKeys = jwksUri && (await guard.problemWith(jwksUri));
     refuse([
       ...(ofIssuer ? [{ field: 'issuer', value: issuer, reason: ofIssuer }] : []),

@@ -24,7 +24,7 @@ export interface MailContent {
 /** Creates a reaction that mails an event to the active owners and administrators of its organization, to each once. */
 export function mailAdministrators<Shape extends z.ZodType>(
   { orm, mails }: Pick<MailParts, 'orm' | 'mails'>,
-  /** `shape` is what is read of the event's envelope. */
+  /** `shape` validates the part of the event's envelope that is needed. */
   { name, on, shape }: { name: string; on: string; shape: Shape },
   contentOf: (event: z.infer<Shape>) => MailContent,
 ): Reaction {

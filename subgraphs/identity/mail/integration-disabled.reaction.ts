@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { type MailParts, mailAdministrators } from './administrators.reaction.ts';
 
-/** What identity reads of `integration.disabled`; the event may carry more, and may come to carry more. */
+/** The part of `integration.disabled` that identity needs. Other fields of the event are ignored. */
 const disabled = z.object({
   data: z.object({
     integration: z.object({
@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['jira', 'Jira'],
 ]);
 
-/** Tells that the platform stopped using an integration. */
+/** Mails administrators that the platform has disabled an integration. */
 export const integrationDisabled = (parts: MailParts): Reaction =>
   mailAdministrators(
     parts,
@@ -33,14 +33,14 @@ export const integrationDisabled = (parts: MailParts): Reaction =>
       return {
         subject: `The integration with ${name} was disabled`,
         paragraphs: [
-          `we no longer tell ${name} (${target}, integration ${id}) what happens to your tickets, since ${since}: ${reasonOf(integration)}`,
-          `What waits for it is kept, and what comes meanwhile is not. When it works again, or has a new address or token, resume it: PUT ${parts.origin}/v1/support/integrations/${kind}/${id} with {"active": true}. What waits, and is not too old, is sent then.`,
+          `since ${since} we no longer send updates about your tickets to ${name} (${target}, integration ${id}): ${reasonOf(integration)}`,
+          `Updates that were already queued are kept; later ones are not. When the integration works again, or you have set a new address or token, resume it: PUT ${parts.origin}/v1/support/integrations/${kind}/${id} with {"active": true}. Queued updates that are not too old are sent then.`,
         ],
       };
     },
   );
 
 function reasonOf({ disabled_reason: reason, last_error: error }: DisabledIntegration): string {
-  const said = error ? ` Last we heard: “${error}”.` : '';
-  return reason === 'failing' ? `nothing has got through for five days.${said}` : `it said ${reason}.${said}`;
+  const said = error ? ` The last error was: “${error}”.` : '';
+  return reason === 'failing' ? `every attempt has failed for five days.${said}` : `it responded with “${reason}”.${said}`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
 import { type MailParts, mailAdministrators } from './administrators.reaction.ts';
 
-/** What identity reads of `webhook.disabled`; the event may carry more, and may come to carry more. */
+/** The part of `webhook.disabled` that identity needs. Other fields of the event are ignored. */
 const disabled = z.object({
   data: z.object({
     webhook: z.object({
@@ -16,20 +16,22 @@ const disabled = z.object({
 });
 type DisabledWebhook = z.infer<typeof disabled>['data']['webhook'];
 
-/** Tells that the platform stopped delivering to a webhook. */
+/** Mails administrators that the platform has disabled a webhook. */
 export const webhookDisabled = (parts: MailParts): Reaction =>
   mailAdministrators(parts, { name: 'identity.webhook-disabled', on: 'webhook.disabled', shape: disabled }, ({ data: { webhook } }) => ({
     subject: 'A webhook was disabled',
     paragraphs: [
-      `we no longer deliver events to your webhook ${webhook.id}, at ${withoutQuery(webhook.url)}, since ${webhook.disabled_at}: ${reasonOf(webhook)}`,
-      `What waits for it is kept, and what comes meanwhile is recorded as skipped. When its receiver works, resume it: POST ${parts.origin}/v1/webhooks/${webhook.id}/resume. What waits is delivered then; a replay brings what was skipped.`,
+      `since ${webhook.disabled_at} we no longer deliver events to your webhook ${webhook.id} at ${withoutQuery(webhook.url)}: ${reasonOf(webhook)}`,
+      `Deliveries that were already queued are kept; later events are recorded as skipped. When the receiver works again, resume the webhook: POST ${parts.origin}/v1/webhooks/${webhook.id}/resume. Queued deliveries are sent then. Use a replay to deliver the skipped events.`,
     ],
   }));
 
 const reasonOf = ({ disabled_reason: reason, failing_since: since }: DisabledWebhook): string =>
-  reason === 'gone' ? 'its receiver answered 410, which asks for no more.' : `every attempt has failed since ${since ?? 'five days'}.`;
+  reason === 'gone'
+    ? 'its receiver responded with 410 Gone, which means that it wants no more events.'
+    : `every attempt has failed ${since ? `since ${since}` : 'for five days'}.`;
 
-/** Receivers' keys often stand there. */
+/** Removes the query string: it often contains keys of the receiver. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

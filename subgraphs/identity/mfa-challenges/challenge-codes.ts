@@ -21,16 +21,16 @@ export interface ChallengeCodesParts {
   limits: ChallengeLimits;
 }
 
-/** Codes that are sent: made for one challenge, and of no use for any other. */
+/** Creates and sends codes by SMS and e-mail. Each code is valid for one challenge only. */
 export class ChallengeCodes {
   constructor(private readonly parts: ChallengeCodesParts) {}
 
-  /** Sends a new code; the one before works no more. It leaves when the transaction commits. @throws TooManyCodes */
+  /** Sends a new code when the transaction commits. The previous code stops working. @throws TooManyCodes */
   async send(tx: EntityManager, challenge: MfaChallenge, method: MfaMethod): Promise<void> {
     await this.#send(tx, challenge, method, {});
   }
 
-  /** Only where no code works: of many requests that are refused together one sends it. @throws TooManyCodes */
+  /** Sends a code only if no valid one exists. Of many concurrent refused requests, one sends it. @throws TooManyCodes */
   async sendFirst(tx: EntityManager, challenge: MfaChallenge, method: MfaMethod): Promise<void> {
     await this.#send(tx, challenge, method, { $or: [{ codeExpiresAt: null }, { codeExpiresAt: { $lte: this.parts.clock.now() } }] });
   }
@@ -58,10 +58,14 @@ export class ChallengeCodes {
   }
 
   async #enqueue(tx: EntityManager, type: MfaMethodType, to: string, code: string, until: Date): Promise<void> {
-    const text = `${code} is your code. It works once, until ${until.toISOString().slice(11, 16)} UTC. Nobody of us will ever ask you for it.`;
+    const text = `${code} is your code. It works once, until ${until.toISOString().slice(11, 16)} UTC. We will never ask you for it.`;
     if (type === MfaMethodType.SMS) return this.parts.messages.enqueue(tx, { to, text }, { until });
-    // the code stands in the text alone: subjects are shown on locked screens
-    const mail = { to, subject: 'Your code', text: `${text}\n\nIf you did not ask for it, somebody knows your password: change it.\n` };
+    // the subject does not contain the code: subjects are shown on lock screens
+    const mail = {
+      to,
+      subject: 'Your code',
+      text: `${text}\n\nIf you did not request this code, somebody else knows your password: change it.\n`,
+    };
     return this.parts.mails.enqueue(tx, mail);
   }
 }

@@ -6,12 +6,16 @@ import type { KnownPlaces } from '../sessions/known-places.ts';
 import { TooManyCodes } from './challenge.errors.ts';
 
 const WINDOW_MS = 3_600_000;
-/** Wrong codes of a user, over all challenges: new ones must not give new guesses. Of the million codes three are right at a time. */
+/**
+ * Wrong codes of a user over all challenges, so that a new challenge gives no new guesses. Up to 3 of a million codes are right at a time.
+ */
 const ATTEMPTS = 15;
-/** Codes sent to a user, and to one number or address: each costs, and each is a nuisance to who did not ask for it. */
+/** Codes sent to a user, and to one number or address. Each costs money and annoys a recipient who did not request it. */
 const SENDS = 6;
 
-/** What a user may do in an hour. Counted before it is done, in one statement: of many at once no more than the limit pass. */
+/**
+ * Hourly limits per user. An attempt is counted before it is checked, in one statement, so that concurrent ones cannot exceed the limit.
+ */
 export class ChallengeLimits {
   constructor(
     private readonly orm: Orm,
@@ -20,8 +24,9 @@ export class ChallengeLimits {
   ) {}
 
   /**
-   * Counts a code. A place at which the user has verified one before is counted by itself: somebody else who knows the password
-   * does not use up the user's attempts there. @throws TooManyCodes
+   * Counts an attempt. A place where the user has verified a code before has a counter of its own. So somebody else who knows the password
+   * cannot use up the user's attempts there.
+   * @throws TooManyCodes
    */
   async attempt(userId: string, ip: string | undefined): Promise<CodeAttempt> {
     const isAtHome = await this.places.isVerified(userId, ip);
@@ -35,7 +40,7 @@ export class ChallengeLimits {
     };
   }
 
-  /** With the transaction that sends: what is not sent is not counted. @throws TooManyCodes */
+  /** Counts a sent code, in the transaction that sends it. @throws TooManyCodes */
   async send(tx: EntityManager, userId: string, address: string): Promise<void> {
     await this.#count(tx, `sends:${userId}`, SENDS, 'mfa_sends');
     await this.#count(tx, `sends-to:${hash('sha256', address, 'hex')}`, SENDS, 'mfa_sends');
@@ -57,8 +62,8 @@ export class ChallengeLimits {
   }
 }
 
-/** A code that was counted before it was looked at. */
+/** An attempt that was counted before its code was checked. */
 export interface CodeAttempt {
-  /** It was right: who knows their codes is not counted. What others got wrong meanwhile stays counted. */
+  /** Uncounts this attempt because its code was right. Wrong attempts made by others meanwhile stay counted. */
   succeeded(): Promise<void>;
 }

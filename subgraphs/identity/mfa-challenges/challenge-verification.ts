@@ -39,14 +39,14 @@ export interface Answer {
   code: string;
 }
 
-/** How long a right code lifts the session. */
+/** How long a session is elevated after a code was verified. */
 export const ELEVATION_MS = 15 * 60_000;
-/** Answers to challenges (specification 3.6). */
+/** Verifies the codes that answer challenges (specification 3.6). */
 export class Verification {
   constructor(private readonly parts: VerificationParts) {}
 
   /**
-   * Lifts the session of the request for 15 minutes; enrols the method where the challenge is about one.
+   * Verifies a code and elevates the session for 15 minutes. Enrols the method if the challenge is about enrolling one.
    * @throws ResourceNotFound, ChallengeEnded, InvalidParameters, CodeRefused, TooManyCodes
    */
   async verify(request: RequestContext, answer: Answer): Promise<MfaVerification> {
@@ -69,7 +69,7 @@ export class Verification {
     return verified;
   }
 
-  /** One of the five that a challenge allows, taken before the code is looked at. @throws ChallengeEnded */
+  /** Counts one of the five attempts of a challenge before the code is checked. @throws ChallengeEnded */
   async #attempt({ id }: MfaChallenge): Promise<number> {
     const { orm, clock } = this.parts;
     const [row] = await orm.em.fork().execute<{ attempts: number }[]>(
@@ -89,7 +89,7 @@ export class Verification {
     { code }: Answer,
   ): Promise<MfaVerification | undefined> {
     const { backupCodes, clock } = this.parts;
-    // a set-up that needs no code is over before the first code is accepted, or sees that one was
+    // serializes with a set-up that needs no code: it finishes before the first code is accepted, or sees the accepted code
     await tx.findOneOrFail(User, { id: challenge.userId }, { ...EVERYWHERE, ...LOCKED });
     const isBackup = isBackupCode(code) && !challenge.methodId;
     const now = clock.now();
@@ -98,7 +98,7 @@ export class Verification {
       : await this.#isRight(tx, challenge, method, digitsOf(code));
     if (!isRight) return undefined;
     const ended = await tx.nativeUpdate(MfaChallenge, { id: challenge.id, verifiedAt: null }, { verifiedAt: now, codeHash: null });
-    // another answer came first: what this one has used up is given back
+    // another request was first: the rollback restores what this one has used up
     if (ended !== 1) throw new ChallengeEnded('verified');
     const made = isBackup ? null : await this.#confirm(tx, method, now);
     const validUntil = new Date(now.getTime() + ELEVATION_MS);
@@ -124,12 +124,12 @@ export class Verification {
     const { id, secret, lastStep } = method;
     const step = secret ? await stepOf(box.open(secret, id), code, clock.now(), lastStep) : undefined;
     if (step === undefined) return false;
-    // of the same code shown twice at once, in two sessions, one is right
+    // if the same code is sent twice at once, in two sessions, only one is accepted
     const where = { id, secret, $or: [{ lastStep: null }, { lastStep: { $lt: step } }] };
     return (await tx.nativeUpdate(MfaMethod, where, { lastStep: step }, EVERYWHERE)) === 1;
   }
 
-  /** The first code of a method proves that its user has it. Answers backup codes where these are the user's first. */
+  /** Marks the method as confirmed by its first code. Returns backup codes if the user has none. */
   async #confirm(tx: EntityManager, { id, userId, type, confirmedAt }: MfaMethod, now: Date): Promise<string[] | null> {
     if (confirmedAt) {
       await tx.nativeUpdate(MfaMethod, { id }, { lastUsedAt: now }, EVERYWHERE);
@@ -167,4 +167,4 @@ export class Verification {
 }
 
 const reasonFor = (methods: readonly MfaMethod[]): string =>
-  methods.length > 0 ? `must be ${methods.map(({ type }) => type).join(' or ')}` : 'is not enrolled: set one up first';
+  methods.length > 0 ? `must be ${methods.map(({ type }) => type).join(' or ')}` : 'is not enrolled: set up a method first';

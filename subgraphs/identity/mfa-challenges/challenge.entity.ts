@@ -3,7 +3,7 @@ import { MfaMethodType } from '../mfa/mfa.states.ts';
 
 export const MAX_ATTEMPTS = 5;
 
-/** A demand for a second factor (specification 3.6): one for each session, and one for each method that is being enrolled. */
+/** A pending second-factor check (specification 3.6): one per session, and one per method that is being enrolled. */
 @Entity({ tableName: 'mfa_challenge' })
 export class MfaChallenge {
   @PrimaryKey({ type: 'text' })
@@ -15,20 +15,20 @@ export class MfaChallenge {
   @Property({ type: 'text' })
   userId!: string;
 
-  /** What is lifted when it is verified: the session, or the grant to a client. */
+  /** The session that is elevated when the challenge is verified, or the OAuth grant. */
   @Property({ type: 'text' })
   sessionId!: string;
 
-  /** The method that its answer enrols; null for a demand. */
+  /** The method that is enrolled when the challenge is verified; null if it is not about enrolling. */
   @Property({ type: 'text', nullable: true })
   methodId: string | null = null;
 
-  /** The session or the method: of many requests that are refused together all get the same challenge. */
+  /** The session or the method. It is unique, so that concurrent refused requests get the same challenge. */
   @Property({ type: 'text' })
   @Unique()
   subjectId!: string;
 
-  /** How the last code was sent. */
+  /** The method by which the last code was sent. */
   @Enum({ items: () => MfaMethodType, type: 'text', nullable: true })
   codeMethod: MfaMethodType | null = null;
 
@@ -38,7 +38,7 @@ export class MfaChallenge {
   @Property({ type: 'datetime', length: 3, nullable: true })
   codeExpiresAt: Date | null = null;
 
-  /** Counted before a code is looked at: of many at once no more than the limit are. */
+  /** Counted before a code is checked, so that concurrent attempts cannot exceed the limit. */
   @Property({ type: 'integer' })
   attempts = 0;
 
@@ -52,7 +52,7 @@ export class MfaChallenge {
   @Property({ type: 'datetime', length: 3, nullable: true })
   verifiedAt: Date | null = null;
 
-  /** Whether a code that was sent can still be right. */
+  /** Whether a code was sent and has not expired. */
   hasCode(now: Date): boolean {
     return this.codeExpiresAt !== null && this.codeExpiresAt > now;
   }

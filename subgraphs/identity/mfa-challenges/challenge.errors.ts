@@ -1,21 +1,21 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: it was answered, it expired, or five codes were wrong. */
+/** 409: the challenge is already verified, has expired, or five wrong codes were sent. */
 export class ChallengeEnded extends PlatformError {
   constructor(state: 'verified' | 'expired' | 'failed') {
-    super('INVALID_STATE', `This challenge is ${state}. Repeat the request that was refused to get another.`, { from: state, allowed: [] });
+    super('INVALID_STATE', `This challenge is ${state}. Repeat the refused request to get a new one.`, { from: state, allowed: [] });
   }
 }
 
-/** 401. The same for a wrong code and one that was used before. */
+/** 401: the code is wrong or was used before. The error does not say which. */
 export class CodeRefused extends PlatformError {
   constructor(attemptsLeft: number) {
-    const next = attemptsLeft > 0 ? `${attemptsLeft} more may be tried.` : 'The challenge has ended: repeat the request to get another.';
-    super('INVALID_CREDENTIALS', `The code is not right. ${next}`, { attempts_left: attemptsLeft });
+    const next = attemptsLeft > 0 ? `Attempts left: ${attemptsLeft}.` : 'The challenge has ended. Repeat the request to get a new one.';
+    super('INVALID_CREDENTIALS', `The code is wrong. ${next}`, { attempts_left: attemptsLeft });
   }
 }
 
-/** 429 */
+/** 429: too many codes were sent or tried within an hour. */
 export class TooManyCodes extends PlatformError {
   constructor(window: 'mfa_attempts' | 'mfa_sends', limit: number, usage: number, resetAt: Date, now: Date) {
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));

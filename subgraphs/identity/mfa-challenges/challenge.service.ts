@@ -20,7 +20,7 @@ export interface ChallengeParts {
   codes: ChallengeCodes;
 }
 
-/** What a refused request is told beside the error: `details`, and another message where there is more to do. */
+/** Additions to the error of a refused request: `details`, and another message if the user must enrol a method first. */
 export interface Demand {
   details: ErrorDetails;
   message?: string;
@@ -28,15 +28,15 @@ export interface Demand {
 
 const LIFE_MS = CODE_LIFE_MS;
 const ENROL_FIRST =
-  'This needs a second factor. Enrol one (POST /v1/auth/mfa/totp/setup, in GraphQL setupTotp), then answer the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.';
+  'This needs a second factor. Enrol one (POST /v1/auth/mfa/totp/setup, in GraphQL setupTotp), then verify the challenge (POST /v1/auth/mfa/verify, in GraphQL verifyMfaChallenge) and repeat the request.';
 
-/** Demands for a second factor: made, told, and codes for them sent (specification 2.4, 3.6). */
+/** Creates challenges for a second factor, describes them in errors, and sends codes for them (specification 2.4, 3.6). */
 export class MfaChallenges {
   constructor(private readonly parts: ChallengeParts) {}
 
   /**
-   * The challenge of a request that was refused. A request that is repeated gets the same one, and sends no further code:
-   * one is sent by itself only to who has nothing but sent codes, and has none that works.
+   * Returns the challenge for a refused request. Repeating the request returns the same challenge and sends no further code.
+   * A code is sent automatically only if the user has no authenticator app and no valid code.
    */
   async demand(principal: Principal): Promise<Demand> {
     if (principal.kind !== 'user' || !principal.sessionId) return { details: {} };
@@ -49,7 +49,7 @@ export class MfaChallenges {
     return types.length > 0 ? { details } : { details, message: ENROL_FIRST };
   }
 
-  /** A challenge ahead of need; the pending one where there is one. @throws NoUser */
+  /** Returns the pending challenge of the session or creates one, before a request needs it. @throws NoUser */
   async create(principal: Principal): Promise<PendingChallenge> {
     if (principal.kind !== 'user' || !principal.sessionId) throw new NoUser();
     const em = this.parts.orm.em.fork();
@@ -70,7 +70,7 @@ export class MfaChallenges {
     return this.#shown(challenge, methods);
   }
 
-  /** The caller's own, of this session: any other reads as absent. @throws ResourceNotFound */
+  /** Finds a challenge of the caller's session. Any other challenge is treated as absent. @throws ResourceNotFound */
   async find({ kind, id: userId, sessionId }: Principal, id: string): Promise<MfaChallenge> {
     const where = { id, userId, sessionId: sessionId ?? '' };
     const challenge = kind === 'user' ? await this.parts.orm.em.fork().findOne(MfaChallenge, where) : null;
@@ -88,13 +88,13 @@ export class MfaChallenges {
     return em.find(MfaMethod, { userId }, { ...EVERYWHERE, orderBy: { createdAt: 'asc', id: 'asc' } });
   }
 
-  /** What a challenge can be answered with: what is enrolled, or the one method that its answer enrols. */
+  /** Returns the methods that can verify a challenge: the enrolled ones, or the one that the challenge enrols. */
   async methodsFor(em: EntityManager, { userId, methodId }: MfaChallenge): Promise<MfaMethod[]> {
     const methods = await this.methodsOf(em, userId);
     return methods.filter((method) => (methodId ? method.id === methodId : method.isEnrolled));
   }
 
-  /** The pending one of the session, or of the method that is being enrolled; else a new one. */
+  /** Returns the pending challenge of the session, or of the method that is being enrolled. Creates one if there is none. */
   async open(em: EntityManager, { id: userId, organizationId, sessionId = '' }: Principal, methodId?: string): Promise<MfaChallenge> {
     const now = this.parts.clock.now();
     const subjectId = methodId ?? sessionId;
@@ -113,7 +113,7 @@ export class MfaChallenges {
     return em.map(MfaChallenge, row as never);
   }
 
-  /** What is beyond the limit is not sent, and no reason to answer anything else than the challenge. */
+  /** Sends the first code of a challenge. If the send limit is reached, nothing is sent and the challenge is returned all the same. */
   async #sendFirst(challenge: MfaChallenge, methods: readonly MfaMethod[]): Promise<void> {
     const { orm, clock, codes } = this.parts;
     const [first] = enrolledTypes(methods);
@@ -134,4 +134,6 @@ export class MfaChallenges {
 }
 
 const reasonFor = (types: readonly MfaMethodType[]): string =>
-  types.length > 0 ? `must be ${types.join(' or ')}` : 'is not enrolled: an authenticator makes its codes itself';
+  types.length > 0
+    ? `must be ${types.join(' or ')}`
+    : 'is not enrolled: codes are sent by SMS or e-mail only, and an authenticator app generates its own';

@@ -1,7 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
-/** A pending challenge, as whoever must answer it sees it. */
+/** A pending challenge, as shown to the user who must verify it. */
 @ObjectType('MfaChallenge', { description: 'A request for a second factor. Answer it by `verifyMfaChallenge`.' })
 export class PendingChallenge {
   @Field(() => ID)
@@ -17,7 +17,7 @@ export class PendingChallenge {
   expiresAt!: Date;
 }
 
-/** Specification 3.6: a challenge that was verified. */
+/** A verified challenge (specification 3.6). */
 @ObjectType({ description: 'Result of a correct code.' })
 export class MfaVerification {
   @Field(() => ID, { description: 'Id of the challenge (`mfac_…`).' })

@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** What stands for a second factor that is lost, once. Only its hash is kept. */
+/** A backup code, which replaces a lost second factor once. Only its hash is stored. */
 @Entity({ tableName: 'backup_code' })
 export class BackupCode {
   @PrimaryKey({ type: 'text' })

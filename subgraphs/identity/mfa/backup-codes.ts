@@ -8,11 +8,11 @@ const GROUPS = 4;
 const GROUP_DIGITS = 4;
 const DIGITS = GROUPS * GROUP_DIGITS;
 
-/** Ten codes a user keeps for the day their second factor is lost: digits only, as specification 2.4 writes codes, 53 bits each. */
+/** Creates and checks a user's ten backup codes, for use when a second factor is lost. Digits only (specification 2.4), 53 bits each. */
 export class BackupCodes {
   constructor(private readonly codeHash: CodeHash) {}
 
-  /** New ones in place of all earlier ones: the only time that they are shown. */
+  /** Replaces all backup codes of a user. The new codes are never shown again. */
   async replace(tx: EntityManager, userId: string): Promise<string[]> {
     await this.clear(tx, userId);
     const codes = Array.from({ length: COUNT }, newBackupCode);
@@ -24,7 +24,7 @@ export class BackupCodes {
     await tx.nativeDelete(BackupCode, { userId });
   }
 
-  /** Whether this is one that was not used yet; it is used then. One statement: of many at once one is right. */
+  /** Uses up a backup code. Returns whether it was valid and unused; of concurrent uses of the same code one succeeds. */
   async use(tx: EntityManager, userId: string, code: string, now: Date): Promise<boolean> {
     return (await tx.nativeUpdate(BackupCode, { userId, hash: this.#hash(userId, code), usedAt: null }, { usedAt: now })) === 1;
   }
@@ -38,13 +38,13 @@ export class BackupCodes {
   }
 }
 
-/** Whether a code has the form of a backup code; codes that change with time, or are sent, are shorter. */
+/** Whether a code has the form of a backup code. Authenticator codes and sent codes are shorter. */
 export const isBackupCode = (code: string): boolean => digitsOf(code).length === DIGITS;
 
-/** People write codes down in groups. */
+/** Removes spaces and hyphens: people write codes down in groups. */
 export const digitsOf = (code: string): string => code.replace(/[\s-]/g, '');
 
 const newBackupCode = (): string => Array.from({ length: GROUPS }, () => digits(GROUP_DIGITS)).join('-');
 
-/** Random decimal digits, each as likely as the others. */
+/** Random decimal digits, uniformly distributed. */
 export const digits = (length: number): string => String(randomInt(10 ** length)).padStart(length, '0');

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { KeyedHash } from '../../../kernel/access/secrets.ts';
 
 /**
- * What is kept of a code: a code has so few digits that a plain hash of it is as good as the code. Keyed with the platform's
- * secret, and bound to whom or what the code is for, as a salt would.
+ * Hashes codes for storage. A code has so few digits that a plain hash could be reversed by trying all codes. So the hash is keyed with
+ * the platform's secret, and salted with the purpose and subject of the code.
  */
 export class CodeHash {
   constructor(private readonly hash: KeyedHash) {}
@@ -12,7 +12,7 @@ export class CodeHash {
     return this.hash([purpose, subjectId, code].join('\0')).toString('base64url');
   }
 
-  /** In the same time wherever they differ. */
+  /** Compares two hashes in constant time. */
   isSame(one: string, other: string): boolean {
     const [left, right] = [Buffer.from(one), Buffer.from(other)];
     return left.length === right.length && timingSafeEqual(left, right);

@@ -26,15 +26,15 @@ export class MfaMethod {
   @Enum({ items: () => MfaMethodType, type: 'text' })
   type!: MfaMethodType;
 
-  /** Of an authenticator; sealed for this record's id. */
+  /** TOTP secret of an authenticator app, encrypted for this record's id. */
   @Property({ type: 'text', nullable: true })
   secret: string | null = null;
 
-  /** Where codes are sent. Shown in part only. */
+  /** Phone number or e-mail address that codes are sent to. Callers see it masked. */
   @Property({ type: 'text', nullable: true })
   address: string | null = null;
 
-  /** The time step of the last code that was accepted: no code of it or of an earlier one is accepted again. */
+  /** Time step of the last accepted code. No code of this or an earlier step is accepted again. */
   @Property({ type: 'integer', nullable: true })
   lastStep: number | null = null;
 
@@ -55,20 +55,20 @@ export class MfaMethod {
     return this.address && masked(this.address);
   }
 
-  /** An authenticator is asked for from the moment it is set up; what codes are sent to, once one has arrived. */
+  /** Whether the user is asked for this method. An authenticator app counts from its set-up; SMS and e-mail once a code was verified. */
   get isEnrolled(): boolean {
     return this.type === MfaMethodType.TOTP || this.confirmedAt !== null;
   }
 }
 
-/** `+1*******00` or `g***@example.com`: enough for who knows it. */
+/** Masks an address, as in `+1*******00` or `g***@example.com`: its owner still recognizes it. */
 export function masked(address: string): string {
   const [name = '', domain] = address.split('@');
   if (domain !== undefined) return `${name.slice(0, 1)}***@${domain}`;
   return `${address.slice(0, 2)}${'*'.repeat(Math.max(0, address.length - 4))}${address.slice(-2)}`;
 }
 
-/** What a user can be asked for, as the specification lists them. */
+/** Returns the types of the enrolled methods, in the order of the specification. */
 export function enrolledTypes(methods: readonly MfaMethod[]): MfaMethodType[] {
   return METHOD_TYPES.filter((type) => methods.some((method) => method.type === type && method.isEnrolled));
 }

@@ -1,22 +1,27 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: keys and clients are never asked for a second factor, and have none. */
+/** 409: the caller is an API key or client. Those have no second factor and are never asked for one. */
 export class NoUser extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'Only a user who logged in has a second factor. Keys and clients are never asked for one.', { allowed: [] });
+    super('INVALID_STATE', 'Only users have a second factor. Log in as a user; API keys and clients are never asked for one.', {
+      allowed: [],
+    });
   }
 }
 
-/** 403: a client that acts for a user could lock them out. */
+/** 403: a client that acts for a user may not change second factors, since it could lock the user out. */
 export class OwnSessionOnly extends PlatformError {
   constructor() {
-    super('ACCESS_RESTRICTED', 'A second factor is changed by its user, who has to log in here: not by a client that acts for them.');
+    super(
+      'ACCESS_RESTRICTED',
+      'An application cannot change second factors for a user. Log in as the user and change them in that session.',
+    );
   }
 }
 
-/** 409 */
+/** 409: the user has no second factor. */
 export class NotEnrolled extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'No second factor is enrolled. Set one up first, at POST /v1/auth/mfa/totp/setup.', { allowed: [] });
+    super('INVALID_STATE', 'No second factor is enrolled. Set one up first with POST /v1/auth/mfa/totp/setup.', { allowed: [] });
   }
 }

@@ -34,17 +34,20 @@ export interface MfaParts {
   backupCodes: BackupCodes;
 }
 
-/** The user whose second factors are changed, locked, with all of these. */
+/** A user, locked for a change of second factors, with their current methods. */
 interface Locked {
   user: User;
   methods: MfaMethod[];
 }
 
-/** Second factors of users: enrolled by themselves, removed by them or an administrator (specification 5.7). */
+/** Manages second factors of users (specification 5.7). Users enrol methods themselves. They or an administrator can remove them. */
 export class MfaService {
   constructor(private readonly parts: MfaParts) {}
 
-  /** The caller's own; another user's for who may administer credentials. Empty for keys. @throws ResourceNotFound */
+  /**
+   * Lists the caller's methods, or those of another user if the caller may administer credentials. Empty for API keys. @throws
+   * ResourceNotFound
+   */
   async list({ principal }: RequestContext, userId: string = principal.id): Promise<MfaMethod[]> {
     const { id, organizationId } = principal;
     if (userId !== id && !(principal.may('credentials:admin') && principal.accounts === null)) throw new ResourceNotFound('user', userId);
@@ -54,8 +57,8 @@ export class MfaService {
   }
 
   /**
-   * Counts at once: the next protected request asks for a code. Until a first code was accepted it can be set up anew without
-   * one, so that a user who lost the secret half way is not locked out; from then on it takes a second factor.
+   * Sets up an authenticator app. It takes effect at once: the next protected request asks for a code. Until its first code is accepted,
+   * the set-up can be repeated without a second factor, so that a user who lost the secret half way is not locked out.
    * @throws NoUser, OwnSessionOnly, SecondFactorRequired
    */
   async setupTotp(request: RequestContext): Promise<TotpSetup> {
@@ -67,7 +70,7 @@ export class MfaService {
       await tx.nativeDelete(MfaMethod, { userId: user.id, type: MfaMethodType.TOTP }, EVERYWHERE);
       const id = newId('mfaMethod');
       const now = clock.now();
-      // whoever has shown another factor stays protected by this one, though its first code is still to come
+      // a user who has verified another factor stays protected: the new authenticator counts before its first code is verified
       this.#add(tx, user, { id, type: MfaMethodType.TOTP, secret: box.seal(secret, id), confirmedAt: isReplaced ? now : null });
       const codes = await backupCodes.replace(tx, user.id);
       await this.#tell(tx, request, user, 'mfa_enrolled', MfaMethodType.TOTP, enrolledMail(user, MfaMethodType.TOTP));
@@ -77,14 +80,14 @@ export class MfaService {
   }
 
   /**
-   * Sends a code there; counts once the challenge that is answered was verified with it.
+   * Sends a code to a phone number or e-mail address. The method is enrolled when the challenge is verified with that code.
    * @throws NoUser, OwnSessionOnly, SecondFactorRequired, InvalidParameters, TooManyCodes
    */
   async setupSent(request: RequestContext, type: SentMethodType, phone?: string | null): Promise<MfaEnrolment> {
     const { orm, challenges, codes } = this.parts;
     const owner = await this.#owner(orm.em.fork(), request);
     const address = type === MfaMethodType.SMS ? (phone ?? owner.phone)?.replace(/[^\d+]/g, '') : owner.email;
-    if (!address) throw new InvalidParameters([{ field: 'phone', reason: 'is needed: the user has no number' }]);
+    if (!address) throw new InvalidParameters([{ field: 'phone', reason: 'is required, since the user has no phone number' }]);
     return this.#change(request, async (tx, { user, methods }) => {
       if (methods.some(({ confirmedAt }) => confirmedAt)) request.principal.requireSecondFactor();
       await tx.nativeDelete(MfaMethod, { userId: user.id, type, confirmedAt: null }, EVERYWHERE);
@@ -96,7 +99,7 @@ export class MfaService {
     });
   }
 
-  /** One of the caller's own. Answers it as it last was. @throws NoUser, OwnSessionOnly, ResourceNotFound */
+  /** Removes one of the caller's methods and returns its last state. @throws NoUser, OwnSessionOnly, ResourceNotFound */
   async remove(request: RequestContext, id: string): Promise<MfaMethod> {
     if (request.principal.kind !== 'user') throw new ResourceNotFound('mfa_method', id);
     return this.#change(request, async (tx, { user, methods }) => {
@@ -109,7 +112,10 @@ export class MfaService {
     });
   }
 
-  /** All of another user, who has lost them. Of who may do more than the caller nobody takes anything away. @throws ResourceNotFound, InsufficientPermissions */
+  /**
+   * Removes all methods of a user who has lost them. Refused if that user may do more than the caller. @throws ResourceNotFound,
+   * InsufficientPermissions
+   */
   async removeAllOf(request: RequestContext, userId: string): Promise<User> {
     const { principal } = request;
     const where = { id: userId, organizationId: principal.organizationId };
@@ -124,7 +130,7 @@ export class MfaService {
     });
   }
 
-  /** Ten new ones; the earlier ones work no more. @throws NoUser, OwnSessionOnly, NotEnrolled */
+  /** Replaces the caller's ten backup codes. @throws NoUser, OwnSessionOnly, NotEnrolled */
   async renewBackupCodes(request: RequestContext): Promise<BackupCodeSet> {
     return this.#change(request, async (tx, { user, methods }) => {
       if (!methods.some(({ isEnrolled }) => isEnrolled)) throw new NotEnrolled();
@@ -139,7 +145,7 @@ export class MfaService {
     return this.#changeOf(id, request.principal.sessionId, act);
   }
 
-  /** Changes of one user's factors go one after the other. What other sessions have shown before counts no more (ASVS 7.4.3). */
+  /** Runs changes to a user's factors one at a time. Other sessions of the user lose their elevation (ASVS 7.4.3). */
   async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
     const { orm, feed, challenges } = this.parts;
     const { result, lowered } = await orm.em.fork().transactional(async (tx) => {
@@ -154,7 +160,7 @@ export class MfaService {
     return result;
   }
 
-  /** The user who changes their own factors, in a session of their own. */
+  /** Returns the user who changes their own factors. They must use a session of their own. */
   async #owner(em: EntityManager, { principal }: RequestContext): Promise<User> {
     if (principal.kind !== 'user') throw new NoUser();
     if (principal.clientId || !principal.sessionId?.startsWith('sess_')) throw new OwnSessionOnly();

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Specification 2.4. */
+/** Kinds of second factors (specification 2.4). */
 export enum MfaMethodType {
   TOTP = 'totp',
   SMS = 'sms',
@@ -16,7 +16,7 @@ registerEnumType(MfaMethodType, {
   },
 });
 
-/** Those that a code is sent by. */
+/** Methods for which the platform sends a code. */
 export type SentMethodType = MfaMethodType.SMS | MfaMethodType.EMAIL;
 
 export const METHOD_TYPES: readonly MfaMethodType[] = [MfaMethodType.TOTP, MfaMethodType.SMS, MfaMethodType.EMAIL];

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { MfaMethod } from './mfa-method.entity.ts';
 
-/** Specification 2.4. */
+/** Result of an authenticator set-up (specification 2.4). */
 @ObjectType({ description: 'What an authenticator app needs. Shown once.' })
 export class TotpSetup {
   @Field(() => ID, { description: 'Id of the new second factor (`mfa_…`).' })
@@ -20,7 +20,7 @@ export class TotpSetup {
   setupUrl!: string;
 }
 
-/** A method that codes are sent to counts once a code has arrived: its challenge is answered like any other. */
+/** Result of an SMS or e-mail set-up. The method is enrolled when its challenge is verified with the sent code. */
 @ObjectType({ description: 'A second factor that takes effect once the code that was sent is verified.' })
 export class MfaEnrolment {
   @Field(() => MfaMethod, { description: 'The new second factor.' })

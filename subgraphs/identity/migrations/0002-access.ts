@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Tells every process whose cache may hold something about a record that it has changed (authentication/change-feed.ts). */
+/** Notifies every process that a record has changed which its caches may depend on (authentication/change-feed.ts). */
 const noting = (table: string, on: string): string =>
   `create trigger "${table}_noted" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Elevations and the flags of user and organization were made with 0002-access. */
+/** Second factors. Elevations and the columns of user and organization were already created by 0002-access. */
 export const mfa = migration('0012-mfa', [
   `create table "identity"."mfa_method" (
      "id" text primary key,

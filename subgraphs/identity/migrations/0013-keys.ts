@@ -1,10 +1,10 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** As in 0002-access: every process forgets what it knows of credentials that depend on the record. */
+/** As in 0002-access: every process drops cached credentials that depend on the record. */
 const noting = (name: string, table: string, on: string): string =>
   `create trigger "${name}" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 
-/** Rotation with grace, request signing, restrictions, and issuers of tokens that organizations trust. */
+/** Key rotation with a grace period, request signing, access restrictions, and trusted issuers of tokens. */
 export const keys = migration('0013-keys', [
   `alter table "identity"."api_key" add column "previous_hash" text null`,
   `alter table "identity"."api_key" add column "previous_expires_at" timestamptz(3) null`,

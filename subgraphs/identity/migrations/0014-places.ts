@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Places from which users signed in: a lockout that strangers cause does not count there. */
+/** Places from which users signed in. Failed logins by others do not lock users out at these places. */
 export const places = migration('0014-places', [
   `create table "identity"."known_place" (
      "user_id" text not null references "identity"."user" ("id") on delete cascade,

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * E-mail domains of SAML connections are claims until DNS proves them. `saml_domain` stays as the one connection that a domain
- * works for, which the previous release reads too. Domains that work already have 30 days to be proven.
+ * E-mail domains of SAML connections become claims until DNS proves them. `saml_domain` remains the table of the one connection that
+ * a domain works for, since the previous release reads it too. Domains that already work get 30 days to be proven.
  */
 export const samlDomains = migration('0015-saml-domains', [
   `create table "identity"."saml_domain_claim" (

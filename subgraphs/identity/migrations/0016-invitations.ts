@@ -1,9 +1,10 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * `address` is what a user is shown with and mailed to; `email` stays what they log in by, unique over all organizations. A
- * pending invitation has no claim on the address: there `email` is `invited:<id>`. The trigger is for the previous release,
- * which writes `email` alone and activates users by their status alone.
+ * `address` becomes the user's e-mail address for display and mails. `email` stays the login name, unique over all organizations.
+ * A pending invitation does not claim the address: its `email` is `invited:<id>`. The trigger serves the previous release, which writes
+ * only
+ * `email` and activates users by changing only their status.
  */
 export const invitations = migration('0016-invitations', [
   `alter table "identity"."user" add column "address" text null`,

@@ -1,7 +1,7 @@
 import { inboxRetentionIndex } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Finds what is kept no longer, and lets old audit records go: never changed, and for 30 days not deleted either. */
+/** Indexes for deleting rows by age. Allows old audit records to be deleted: they never change, and cannot be deleted for 30 days. */
 export const retention = migration('0017-retention', [
   inboxRetentionIndex('identity'),
   `create index "session_expires_at_index" on "identity"."session" ("expires_at")`,

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** One organization operates the platform; others are suspended and closed by it. Which one is said by the bootstrap or the command line. */
+/** One organization operates the platform, and suspends and closes others. The bootstrap or the command line determines which one. */
 export const operators = migration('0018-operators', [
   `alter table "identity"."organization"
      add column "operator" boolean not null default false,

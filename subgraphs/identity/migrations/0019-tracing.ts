@@ -1,5 +1,5 @@
 import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** From a request to its events; events say when they were recorded, beside when they occurred. */
+/** Events store the request that caused them, and when they were recorded in addition to when they occurred. */
 export const tracing = migration('0019-tracing', [outboxTracing('identity')]);

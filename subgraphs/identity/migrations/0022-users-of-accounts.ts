@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * An invitation holds its address within its account: that somebody of another account has it must not show. Users who were
- * listed with no account are listed with the one that they are limited to, else with the organization's own.
+ * An invited address is unique within its account only, so that an invitation does not reveal users of other accounts. Users without an
+ * account get the one that they are limited to, otherwise the organization's own account.
  */
 export const usersOfAccounts = migration('0022-users-of-accounts', [
   `alter table "identity"."user" add constraint "user_organization_id_account_id_address_unique" unique ("organization_id", "account_id", "address")`,

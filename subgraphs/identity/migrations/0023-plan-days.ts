@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** The plan that an organization had at the end of a day on which it changed, and from then on. None where it never changed. */
+/** The plan of an organization from each day on which it changed; no rows if it never changed. */
 export const planDays = migration('0023-plan-days', [
   `create table "identity"."organization_plan" (
      "organization_id" text not null,

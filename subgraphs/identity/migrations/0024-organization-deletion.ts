@@ -1,8 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * When the records of a closed organization are deleted, how far that is, and that the audit loses its persons then: of all changes
- * the database lets that one through, and only of an organization whose records are being deleted.
+ * When the records of a closed organization are deleted, and how far the deletion is. Audit records can be pseudonymized meanwhile: it is
+ * the
+ * only change that the database allows, and only in an organization that is being deleted.
  */
 export const organizationDeletion = migration('0024-organization-deletion', [
   `alter table "identity"."organization"
@@ -12,7 +13,7 @@ export const organizationDeletion = migration('0024-organization-deletion', [
      add column "deleted_at" timestamptz(3) null`,
   `create index "organization_deletion_due_at_index" on "identity"."organization" ("deletion_due_at") where deletion_due_at is not null`,
   `update "identity"."organization" set "deletion_due_at" = "delete_after" where "delete_after" is not null`,
-  // as the entity says it
+  // the same default as in the entity
   `alter table "identity"."organization_export" alter column "bytes" set default '0'`,
   `create function "identity"."refuse_audit_change"() returns trigger language plpgsql as $$
      declare "persons" text[] := array['client_id', 'ip_address', 'user_agent', 'reason'];

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** That an export was given up, after so many attempts at one of its parts. */
+/** Exports can fail after a number of attempts for one of their parts. */
 export const failedExports = migration('0025-failed-exports', [
   `alter table "identity"."organization_export"
      add column "attempts" int not null default 0,

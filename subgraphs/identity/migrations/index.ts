@@ -19,7 +19,7 @@ import { planDays } from './0023-plan-days.ts';
 import { organizationDeletion } from './0024-organization-deletion.ts';
 import { failedExports } from './0025-failed-exports.ts';
 
-/** In order. */
+/** The migrations in order. */
 export const migrations = [
   foundation,
   access,

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 
-/** How a client may get tokens (specification 5.3). */
+/** OAuth grant types that a client may use (specification 5.3). */
 export enum OAuthGrantType {
   AUTHORIZATION_CODE = 'authorization_code',
   REFRESH_TOKEN = 'refresh_token',
@@ -27,15 +27,15 @@ interface Granting {
   isConfidential?: boolean | null;
 }
 
-/** What a grant type needs. */
+/** Checks that a client has what its grant types require. */
 export function grantTypeProblems({ grantTypes, redirectUris, isConfidential }: Granting): FieldProblem[] {
   const has = (type: OAuthGrantType): boolean => (grantTypes ?? DEFAULT_GRANT_TYPES).includes(type);
   const problems: FieldProblem[] = [];
   if (has(OAuthGrantType.AUTHORIZATION_CODE) && !redirectUris?.length)
-    problems.push({ field: 'redirectUris', reason: 'must hold at least one address for authorization_code' });
+    problems.push({ field: 'redirectUris', reason: 'must have at least one address for authorization_code' });
   if (has(OAuthGrantType.CLIENT_CREDENTIALS) && isConfidential === false)
-    problems.push({ field: 'grantTypes', reason: 'client_credentials is for confidential clients' });
+    problems.push({ field: 'grantTypes', reason: 'client_credentials requires a confidential client' });
   if (has(OAuthGrantType.REFRESH_TOKEN) && !has(OAuthGrantType.AUTHORIZATION_CODE) && !has(OAuthGrantType.DEVICE_CODE))
-    problems.push({ field: 'grantTypes', reason: 'refresh_token goes with authorization_code or device_code' });
+    problems.push({ field: 'grantTypes', reason: 'refresh_token requires authorization_code or device_code' });
   return problems;
 }

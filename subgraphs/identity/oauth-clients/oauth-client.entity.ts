@@ -12,7 +12,7 @@ type Members = Pick<OAuthClient, 'organizationId' | 'name' | 'isConfidential' | 
 
 const SECRET_PREFIX = 'cs_';
 
-/** A program that asks the authorization server for tokens (specification 5.3). */
+/** An OAuth client: a program that requests tokens from the authorization server (specification 5.3). */
 @ObjectType({ description: 'A program that gets tokens by OAuth 2.0. Its `id` is the `client_id`.' })
 @Entity({ tableName: 'oauth_client' })
 @OrganizationFilter()
@@ -46,7 +46,7 @@ export class OAuthClient {
   @Property({ type: 'text', nullable: true })
   secretHash: string | null = null;
 
-  /** The secret before the last rotation, while it still works. */
+  /** Hash of the secret before the last rotation, while that secret still works. */
   @Property({ type: 'text', nullable: true })
   previousSecretHash: string | null = null;
 
@@ -86,7 +86,7 @@ export class OAuthClient {
   @Property({ type: 'boolean' })
   active = true;
 
-  /** What tokens of the client itself (client credentials) are issued in, and end with. */
+  /** Grant under which the client's own tokens (client credentials) are issued. Revoking it revokes them. */
   @Property({ type: 'text' })
   grantId!: string;
 
@@ -103,7 +103,7 @@ export class OAuthClient {
     return this.permissions.map(scopeOf);
   }
 
-  /** A confidential client shows its secret until it is loaded again. */
+  /** Creates a client. A confidential client shows its secret until it is loaded again. */
   static register(members: Members, now: Date, preset: { id?: string; secret?: string } = {}): OAuthClient {
     const client = Object.assign(new OAuthClient(), members, {
       id: preset.id ?? newId('oauthClient'),
@@ -115,7 +115,7 @@ export class OAuthClient {
     return client;
   }
 
-  /** The old secret works until `graceUntil`. */
+  /** Creates a new secret. The old one works until `graceUntil`. */
   rotate(graceUntil: Date, now: Date): void {
     Object.assign(this, { previousSecretHash: this.secretHash, previousSecretUntil: graceUntil, updatedAt: now });
     showSecret(this, newSecret(SECRET_PREFIX));
@@ -127,7 +127,7 @@ function showSecret(client: OAuthClient, secret: string): void {
   client.secretHash = secretDigest(secret);
 }
 
-/** What is compared at authentication, apart from the class: the authorization server keeps clients as metadata. */
+/** The secrets to compare with. Not the entity: the authorization server keeps clients as metadata. */
 export interface StoredSecrets {
   secretHash: string | null;
   previousSecretHash: string | null;

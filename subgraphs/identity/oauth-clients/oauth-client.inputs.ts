@@ -12,9 +12,9 @@ import { IsRedirectUri } from './redirect-uri.ts';
 const SCOPES_MAX = AREAS.length * (ACTIONS.length + 1) + 1;
 const URIS_MAX = 20;
 const GRACE_MAX_S = 30 * 86_400;
-const SCOPE_REASON = `must hold scopes such as services.read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
-const SCOPES_REASON = `must hold 1 to ${SCOPES_MAX} scopes`;
-const URIS_REASON = `must hold at most ${URIS_MAX} addresses`;
+const SCOPE_REASON = `must be a list of scopes such as services.read; areas: ${AREAS.join(', ')}; actions: ${ACTIONS.join(', ')}, *`;
+const SCOPES_REASON = `must have 1 to ${SCOPES_MAX} scopes`;
+const URIS_REASON = `must have at most ${URIS_MAX} addresses`;
 const URL_REASON = 'must be an https address';
 
 const isScope = (value: unknown): boolean => typeof value === 'string' && !value.includes(':') && isGrant(grantOf(value));
@@ -55,7 +55,7 @@ export class OAuthClientCreateInput {
     description: 'Ways in which the client can get tokens. Default: authorization_code and refresh_token.',
   })
   @IsOptional()
-  @ArrayMinSize(1, { message: 'must hold at least one grant type' })
+  @ArrayMinSize(1, { message: 'must have at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
   grantTypes?: OAuthGrantType[] | null;
 
@@ -103,7 +103,7 @@ export class OAuthClientUpdateInput {
 
   @Field(() => [OAuthGrantType], { nullable: true, description: 'Ways in which the client can get tokens. Replaces all of them.' })
   @NotNull()
-  @ArrayMinSize(1, { message: 'must hold at least one grant type' })
+  @ArrayMinSize(1, { message: 'must have at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
   grantTypes?: OAuthGrantType[];
 

@@ -23,14 +23,17 @@ export interface OAuthClientServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Longer than an access token lives. */
+/** Longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
 
 /** OAuth clients of the caller's organization (specification 5.3). */
 export class OAuthClientService {
   constructor(private readonly deps: OAuthClientServiceDeps) {}
 
-  /** With its secret, this once. @throws InsufficientPermissions for scopes beyond the caller's, InvalidParameters */
+  /**
+   * Creates a client. The result contains its secret, which is never shown again. @throws InsufficientPermissions for scopes beyond the
+   * caller's, InvalidParameters
+   */
   async create({ scopes, ...input }: OAuthClientCreateInput): Promise<OAuthClient> {
     const { em, clock, request, scopes: accountScopes } = this.deps;
     const accounts = await accountScopes.grant(input.accounts);
@@ -76,7 +79,10 @@ export class OAuthClientService {
     });
   }
 
-  /** With the new secret, this once. @throws ResourceNotFound, InsufficientPermissions, InvalidParameters for a public client */
+  /**
+   * Rotates the secret. The new secret is never shown again. @throws ResourceNotFound, InsufficientPermissions, InvalidParameters for a
+   * public client
+   */
   async rotateSecret(id: string, { gracePeriod, revokeTokens }: OAuthClientRotateInput): Promise<OAuthClient> {
     return this.#change(id, 'oauth_client_secret_rotated', async (client, tx) => {
       if (!client.isConfidential)
@@ -87,7 +93,7 @@ export class OAuthClientService {
     });
   }
 
-  /** Ends all its tokens. Answers the client as it last was. @throws ResourceNotFound, InsufficientPermissions */
+  /** Deletes a client and revokes all its tokens. Returns its last state. @throws ResourceNotFound, InsufficientPermissions */
   async remove(id: string): Promise<OAuthClient> {
     return this.#change(id, 'oauth_client_deleted', async (client, tx) => {
       await this.#endTokens(tx, client);
@@ -95,7 +101,10 @@ export class OAuthClientService {
     });
   }
 
-  /** Of a client that may do more than the caller nobody takes the secret or moves the redirect: that would be to gain its rights. */
+  /**
+   * Changes and audits a client. Refused if the client may do more than the caller: its secret or redirect address would give its rights to
+   * the caller.
+   */
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;
     const changed = await em.transactional(async (tx) => {
@@ -112,7 +121,7 @@ export class OAuthClientService {
     return changed.client;
   }
 
-  /** Its own tokens, and those of every user who let it act for them. */
+  /** Revokes the client's own tokens and those it holds for users. */
   async #endTokens(tx: EntityManager, client: OAuthClient): Promise<void> {
     const now = this.deps.clock.now();
     const until = new Date(now.getTime() + REVOKED_KEPT_MS);

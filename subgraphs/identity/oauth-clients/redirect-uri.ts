@@ -5,7 +5,10 @@ const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const MAX_LENGTH = 2000;
 const REDIRECT_PATTERN = '^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]+)?(/|$))[^\\s#*\\\\]*$';
 
-/** https, or http on this very machine for development (RFC 8252, 7.3); no fragment (RFC 6749, 3.1.2), no credentials, no wildcard. */
+/**
+ * Checks a redirect URI: https, or http on the local machine for development (RFC 8252, 7.3). No fragment (RFC 6749, 3.1.2), credentials or
+ * wildcard.
+ */
 export function isRedirectUri(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_LENGTH || !URL.canParse(value) || /[\s#*\\]/.test(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
@@ -20,6 +23,6 @@ export const IsRedirectUri = (): PropertyDecorator =>
       each: true,
       ...jsonSchema({ format: 'uri', maxLength: MAX_LENGTH, pattern: REDIRECT_PATTERN }),
       message:
-        'must hold https addresses without fragment, such as https://app.example.com/callback; http only on this machine (127.0.0.1)',
+        'must be a list of https addresses without fragment, such as https://app.example.com/callback; http only on this machine (127.0.0.1)',
     },
   );

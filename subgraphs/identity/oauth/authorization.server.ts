@@ -31,7 +31,10 @@ export interface AuthorizationServerParts {
   requestsPerMinute(plan: Plan): number;
 }
 
-/** The authorization server (specification 5.3): oidc-provider, made anew when the signing keys change. All that it knows is in the store. */
+/**
+ * The authorization server (specification 5.3), built on oidc-provider. It is created anew when the signing keys change; all its state is
+ * in the store.
+ */
 export class AuthorizationServer {
   #made: { kids: string; provider: Provider } | undefined;
 
@@ -41,7 +44,7 @@ export class AuthorizationServer {
     return this.parts.addresses.issuer;
   }
 
-  /** The library with the keys of this moment. */
+  /** Returns the provider with the current signing keys. */
   async provider(): Promise<Provider> {
     const keys = await this.parts.ring.published();
     const kids = keys.map(({ kid }) => kid).join();
@@ -53,14 +56,14 @@ export class AuthorizationServer {
 function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof configurationOf>[1]): Provider {
   const { answers, audit, clock, log } = parts;
   const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
-  // the headers that it believes are set by us (oauth.routes.ts), from what Fastify has found out
+  // the provider trusts X-Forwarded-* headers: oauth.routes.ts sets them from what Fastify has determined
   provider.proxy = true;
-  // not in its documentation; a test holds it
+  // not in the documentation of oidc-provider; a test verifies that it works
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });
   provider.Client.prototype.compareClientSecret = function compare(shown: string) {
     return isClientSecret(this, shown, clock);
   };
-  /** What the library answers 500 for: it tells events, not the middleware around it. */
+  /** Errors for which the provider responds with 500. It reports them by events, not to middleware. */
   const failures = new WeakMap<object, Error>();
   provider.use(async (ctx, next) => {
     ctx.set(PLAIN_HEADERS);
@@ -86,13 +89,13 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
     await answers.complete(ctx);
     if (route === 'discovery' && ctx.status === 200) describeScopes(ctx.body as Record<string, unknown>);
     if (route === 'token' && ctx.status === 200) await audit.issued(ctx);
-    // where the library would have a script send a form on: the user presses the button, or there is nothing to press
+    // on these pages the provider would submit a form by script; instead the user presses a button, or nothing needs to be submitted
     if (route === 'code_verification' && ctx.method === 'GET' && ctx.status === 200 && ctx.oidc.params?.user_code) prefilledPage(ctx);
     if (route === 'end_session' && ctx.status === 200 && !ctx.oidc.session?.accountId) await loggedOutPage(ctx);
   }
 }
 
-/** The library knows no scopes of resource servers, and speaks of the ID tokens that there are none of. */
+/** Corrects the metadata: oidc-provider does not list the scopes of resource servers, and lists ID token features that are not used. */
 function describeScopes(metadata: Record<string, unknown>): void {
   metadata.scopes_supported = ALL_GRANTS.map(scopeOf);
   for (const name of ['claims_supported', 'claim_types_supported', 'claims_parameter_supported']) delete metadata[name];

@@ -11,7 +11,9 @@ import { clientStateOf, nameOf } from './oauth-client-source.ts';
 import { findAccount, type OAuthAccount } from './oauth-users.ts';
 import { grantsIn, inWords } from './scopes.ts';
 
-/** Asks a user whether a client may act for them, and keeps the answer as a grant: what was asked for, within what they may do. */
+/**
+ * Asks a user whether a client may act for them. Stores the decision as a grant of the requested scopes, limited to the user's permissions.
+ */
 export class Consent {
   constructor(private readonly parts: Pick<InteractionsParts, 'orm' | 'gate' | 'audit'>) {}
 
@@ -60,7 +62,7 @@ export class Consent {
     return known ?? new provider.Grant({ accountId, clientId: client.clientId });
   }
 
-  /** @throws RequestExpired for a user who is gone meanwhile */
+  /** Loads the user who has signed in. @throws RequestExpired if the user no longer exists */
   async #account({ interaction }: Waiting): Promise<OAuthAccount> {
     const account = interaction.session && (await findAccount(this.parts.orm as Orm, interaction.session.accountId));
     if (!account) throw new RequestExpired();
@@ -68,13 +70,13 @@ export class Consent {
   }
 }
 
-/** What was not decided yet, with the resource that it is of. */
+/** Returns the scopes not yet decided on, each with its resource. */
 function missingScopes({ interaction }: Waiting): [string, string][] {
   const missing = (interaction.prompt.details.missingResourceScopes ?? {}) as Record<string, string[]>;
   return Object.entries(missing).flatMap(([resource, scopes]) => scopes.map((scope): [string, string] => [resource, scope]));
 }
 
-/** How long ago the user showed a second factor, in milliseconds; undefined where this sign-in saw none. */
+/** Returns how many milliseconds ago the user verified a second factor; undefined if this sign-in did not include one. */
 async function secondFactorAge({ provider, interaction }: Waiting): Promise<number | undefined> {
   if (!interaction.session?.amr?.includes('otp')) return undefined;
   const session = await provider.Session.findByUid(interaction.session.uid);
@@ -82,7 +84,7 @@ async function secondFactorAge({ provider, interaction }: Waiting): Promise<numb
 }
 
 function nothingToAllow({ client, action, formTargets }: Waiting): PageResponse {
-  const text = `${nameOf(client)} asks for nothing that you may do yourself. Ask an administrator of your organization.`;
+  const text = `${nameOf(client)} requests only permissions that you do not have. Ask an administrator of your organization.`;
   const more = html`<form method="post" action="${action}/abort"><div class="actions"><button type="submit">Go back</button></div></form>`;
   return { page: messagePage({ title: 'There is nothing to allow', text, more }), formTargets };
 }

@@ -8,7 +8,7 @@ import { paths } from './paths.ts';
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 const CACHE_SECONDS = 86_400;
 
-/** The pages between a request for authorization and its answer: sign in, second step, consent. And how all pages look. */
+/** Mounts the pages of an authorization request (sign-in, second factor, consent) and the stylesheet of all pages. */
 export async function mountInteractions(app: FastifyInstance, interactions: Interactions): Promise<void> {
   app.get(STYLESHEET_PATH, { config: { access: 'public', weight: 0 } }, (_, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', `public, max-age=${CACHE_SECONDS}`).send(stylesheet),

@@ -29,25 +29,25 @@ export interface InteractionsParts {
   audit: OAuthAudit;
 }
 
-/** A request for authorization that waits for its user. */
+/** An authorization request that waits for its user. */
 export interface Waiting {
   provider: Provider;
   interaction: Interaction;
   client: Client;
-  /** Where the forms of its pages go. */
+  /** Path that the forms of its pages are sent to. */
   action: string;
-  /** Where browsers may be redirected by the answer to a form. */
+  /** Origins that browsers may be redirected to after submitting a form. */
   formTargets: string[];
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-/** Whose password was right, while the second step is outstanding. Kept with the request, on our side. */
+/** State between the password and the second factor. It is stored with the authorization request. */
 interface Passed {
   passed?: { accountId: string; passwordDigest: string };
 }
 
-/** What a user is asked between a request for authorization and its answer: who they are, and whether they allow it. */
+/** Signs the user in and asks for consent, between an authorization request and its response. */
 export class Interactions {
   readonly #consent: Consent;
 
@@ -55,7 +55,7 @@ export class Interactions {
     this.#consent = new Consent(parts);
   }
 
-  /** The page that the user has to see next. @throws RequestExpired */
+  /** Returns the page that the user must see next. @throws RequestExpired */
   async show(request: FastifyRequest, reply: FastifyReply): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
     const { interaction, client, action, formTargets } = waiting;
@@ -68,7 +68,7 @@ export class Interactions {
     return { page: loginPage({ action, clientName: nameOf(client), email }), formTargets };
   }
 
-  /** What the form of a page says. @throws RequestExpired, without the cookie of this very request too: a forged form has none */
+  /** Handles a submitted form. @throws RequestExpired, also if the cookie of this request is missing, as it is for a forged form */
   async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
     const { step } = request.params as { step: string };
@@ -114,7 +114,7 @@ export class Interactions {
       throw error;
     }
     if (user.organizationId !== clientStateOf(client).organizationId)
-      return again('This application belongs to another organization. Sign in as a user of that one.', 403);
+      return again('This application belongs to another organization. Sign in as a user of that organization.', 403);
     if (!(await this.parts.gate.isRequired(user))) return this.#signedIn(waiting, user, ['pwd']);
     interaction.result = { passed: { accountId: user.id, passwordDigest: passwordDigestOf(user) } } as unknown as InteractionResults;
     await interaction.persist();
@@ -134,18 +134,18 @@ export class Interactions {
     return this.#signedIn(waiting, user, ['pwd', 'otp']);
   }
 
-  /** Whose password was right in this sign-in, while the second step is outstanding. */
+  /** Returns the user whose password was right in this sign-in, while the second factor is outstanding. */
   async #passed({ interaction }: Waiting): Promise<User | undefined> {
     const { passed } = (interaction.result ?? {}) as Passed;
     const user = passed && (await findAccount(this.parts.orm, passed.accountId))?.user;
-    // who chose another one meanwhile is asked for it
+    // if the password has changed in between, the user must enter the new one
     return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
   }
 
   async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageResponse> {
     const { provider, interaction, client, request } = waiting;
     const { session } = interaction;
-    // the library would ask to sign the other one out first, by a form that a script sends
+    // otherwise the provider would first ask to sign the other user out, with a form that a script submits
     if (session?.uid && session.accountId !== id) {
       await (await provider.Session.findByUid(session.uid))?.destroy();
       interaction.session = undefined;

@@ -5,15 +5,15 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A grant ends after this whatever is done with it … */
+/** A grant expires after this time, even if it is used … */
 const GRANT_SECONDS = 30 * DAY;
-/** … and a public client's when it is not refreshed for so long. */
+/** … and the grant of a public client also when it was not refreshed for this time. */
 const IDLE_SECONDS = 14 * DAY;
 
 export const CODE_SECONDS = MINUTE;
 export const DEVICE_CODE_SECONDS = 10 * MINUTE;
 
-/** How long things live, in seconds. */
+/** Lifetimes of tokens, codes, grants and sessions, in seconds. */
 export const lifetimes: NonNullable<Configuration['ttl']> = {
   AccessToken: ACCESS_TOKEN_SECONDS,
   ClientCredentials: ACCESS_TOKEN_SECONDS,

@@ -18,11 +18,11 @@ export interface MfaGateParts {
   mfa: Mfa;
 }
 
-/** The second step of a sign-in on the pages: a challenge like any other, with its limits, of a session that is the sign-in. */
+/** The second-factor step of a sign-in on the pages. It uses an ordinary challenge with its limits; the sign-in acts as the session. */
 export class MfaGate implements SecondFactorGate {
   constructor(private readonly parts: MfaGateParts) {}
 
-  /** Who has none, and whose organization demands one, is asked for it by the operations that do. */
+  /** Users without a second factor are not asked here, even if the organization requires one: operations that need it ask for it. */
   async isRequired({ secondFactor }: User): Promise<boolean> {
     return secondFactor;
   }
@@ -51,13 +51,13 @@ export class MfaGate implements SecondFactorGate {
     feed.changed(grantId);
   }
 
-  /** An authenticator where there is one. */
+  /** An authenticator app if the user has one. */
   async #firstMethod({ id }: User): Promise<MfaMethodType> {
     const { orm, mfa } = this.parts;
     return enrolledTypes(await mfa.challenges.methodsOf(orm.em.fork(), id))[0] ?? MfaMethodType.TOTP;
   }
 }
 
-/** The user, in a session that ends with the sign-in: what is lifted there is of no use elsewhere. */
+/** A principal whose session is the sign-in. An elevation of that session has no effect elsewhere. */
 const signingIn = ({ id, organizationId }: User, step: SecondStep): Principal =>
   new Principal({ kind: 'user', id, organizationId, plan: 'developer', grants: [], sessionId: secretDigest(step.id) });

@@ -6,11 +6,11 @@ import { scopesIn } from './scopes.ts';
 
 type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
 
-/** What the authorization server does, for the audit (specification 5.9). Never a code, a secret or a token. */
+/** Audits the authorization server (specification 5.9). Records never contain a code, secret or token. */
 export class OAuthAudit {
   constructor(private readonly trail: AuditTrail) {}
 
-  /** A token was issued. */
+  /** Records that a token was issued. */
   async issued(ctx: KoaContextWithOIDC): Promise<void> {
     const { client, account, params, entities } = ctx.oidc;
     if (!client) return;
@@ -28,7 +28,7 @@ export class OAuthAudit {
     });
   }
 
-  /** For the library's error events of the endpoints that programs call. */
+  /** Records error events of the provider for endpoints that programs call. */
   refused(ctx: KoaContextWithOIDC, error: Error & { error_detail?: string }): void {
     const { client, params } = ctx.oidc;
     this.trail.note({
@@ -42,7 +42,7 @@ export class OAuthAudit {
     });
   }
 
-  /** The user signed in, allowed or denied on a page. */
+  /** Records that a user signed in, or allowed or denied access, on a page. */
   async user(eventType: string, client: Client, userId: string, { info, ...more }: UserEvent): Promise<void> {
     const { organizationId } = clientStateOf(client);
     await this.trail.record({ eventType, organizationId, userId, clientId: client.clientId, client: info, ...more });

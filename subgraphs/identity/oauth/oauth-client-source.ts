@@ -5,13 +5,13 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
 
-/** What the platform knows of a client beyond what the library does: kept with its metadata. */
+/** What the platform knows of a client beyond the provider's own metadata. It is kept as an extra metadata field. */
 export interface ClientState {
   organizationId: string;
   organizationName: string;
   plan: Plan;
   permissions: Grant[];
-  /** What its own tokens are issued in. */
+  /** Grant under which the client's own tokens are issued. */
   grantId: string;
   secretHash: string | null;
   previousSecretHash: string | null;
@@ -45,10 +45,13 @@ const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
   [OAuthGrantType.DEVICE_CODE]: 'urn:ietf:params:oauth:grant-type:device_code',
 };
 
-/** Clients as the library reads them, fresh for each request; an inactive one, or one of a suspended organization, is none. It writes none: there is no dynamic registration. */
+/**
+ * Loads clients for the provider, anew for each request. Inactive clients, and clients of an organization that is not active, do not exist
+ * for it. There is no dynamic registration, so writing fails.
+ */
 export function clientAdapter(rows: Rows): Adapter {
   const refuse = async (): Promise<never> => {
-    throw new Error('Clients are registered by administrators alone.');
+    throw new Error('Only administrators register clients.');
   };
   return {
     async find(id) {
@@ -65,8 +68,8 @@ export function clientAdapter(rows: Rows): Adapter {
 }
 
 /**
- * A device starts without the client's secret: a device code alone gets nobody a token, and the one who redeems it does show
- * the secret. The library knows no such exception, so that the client reads as a public one there.
+ * Whether the request starts a device flow without the client's secret. That is allowed: redeeming the device code requires the secret.
+ * The provider has no such exception, so the client is presented to it as a public one here.
  */
 function asksForDevice(): boolean {
   const ctx = Provider.ctx as KoaContextWithOIDC | undefined;
@@ -88,7 +91,7 @@ function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
     response_types: takesCodes ? ['code'] : [],
     grant_types: grantTypes.map((type) => GRANT_TYPES[type]),
     token_endpoint_auth_method: isConfidential && !withoutSecret ? 'client_secret_basic' : 'none',
-    // the library asks for one: compareClientSecret looks at the state alone
+    // the provider requires a value here; `compareClientSecret` uses the standing only
     ...(isConfidential && !withoutSecret && { client_secret: secretHash ?? undefined }),
     ...(homepageUrl && { client_uri: homepageUrl }),
     ...(logoUrl && { logo_uri: logoUrl }),
@@ -100,7 +103,7 @@ export const clientStateOf = (client: Client): ClientState => client[CLIENT_STAT
 
 export const nameOf = (client: Client): string => client.clientName ?? client.clientId;
 
-/** What a client may ask for, as a holder of permissions. */
+/** The permissions that a client may request, as a principal. */
 export function holderOf({ organizationId, plan, permissions }: Pick<ClientState, 'organizationId' | 'plan' | 'permissions'>): Principal {
   return new Principal({ kind: 'client', id: 'client', organizationId, plan, grants: permissions });
 }

@@ -7,14 +7,14 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A user as the library knows them: by id, with what the platform needs to make a token. */
+/** A user in the form that the provider expects, with what the platform needs to issue a token. */
 export interface OAuthAccount extends Account {
   user: User;
-  /** What the user may do now, by role. */
+  /** The user's current permissions, by role. */
   holder: Principal;
 }
 
-/** Undefined for a user who is gone or not active: their grants and logins count for nothing then. */
+/** Finds an active user. Undefined for any other: their grants and logins no longer count. */
 export async function findAccount(orm: Orm, id: string): Promise<OAuthAccount | undefined> {
   const em = orm.em.fork();
   const user = await em.findOne(User, { id }, EVERYWHERE);

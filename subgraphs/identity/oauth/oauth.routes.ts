@@ -12,13 +12,13 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 
 const PUBLIC = { config: { access: 'public' } } as const;
 const FREE = { config: { access: 'public', weight: 0 } } as const;
 
-/** What the library reads of a form at most. */
+/** Maximum size of a form that the provider reads. */
 const FORM_BYTES = 56 * 1024;
 
 interface Endpoint {
   path: string;
   methods: readonly ('GET' | 'POST')[];
-  /** A person looks at it: it answers pages, and scripts of other origins have no business there. */
+  /** The endpoint serves HTML pages to people. Scripts of other origins may not call it. */
   isPage?: true;
 }
 
@@ -39,18 +39,18 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: paths.openidDiscovery, methods: ['GET'] },
 ];
 
-/** Puts the library behind the platform's edge: ids, limits and rate headers are the platform's, bodies are those of OAuth. */
+/** Mounts the provider behind the platform's edge. Request ids, limits and rate headers are the platform's; bodies are those of OAuth. */
 export async function mountOAuth(app: FastifyInstance, server: AuthorizationServer): Promise<void> {
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    // the library reads bodies itself, forms of up to 56 KiB
+    // the provider reads bodies itself: forms of up to 56 KiB
     scope.addContentTypeParser('*', ({ headers }, _payload, parsed) => parsed(refusalOf(headers)));
     for (const endpoint of ENDPOINTS) mountEndpoint(scope, endpoint, server);
     done();
   });
 }
 
-/** What the library would find later, or in other words. */
+/** Refuses what the provider would refuse later or with another error. */
 function refusalOf({ 'content-encoding': encoding = 'identity', 'content-length': length }: IncomingHttpHeaders): PlatformError | null {
   if (encoding !== 'identity') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the form without Content-Encoding.');
   return Number(length) > FORM_BYTES ? bodyTooLarge(FORM_BYTES) : null;
@@ -90,9 +90,9 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   const { raw } = request;
   const provider = await server.provider();
   const { protocol, host } = new URL(server.issuer);
-  // what the library tells addresses and the client's by; what a client sends under these names never gets there
+  // the provider derives its addresses and the client's address from these headers; a client cannot set them
   Object.assign(raw.headers, { 'x-forwarded-for': request.ip, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
-  // Node leaves out the body of an answer to HEAD by itself
+  // Node omits the body of a response to HEAD by itself
   if (raw.method === 'HEAD') raw.method = 'GET';
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
   reply.hijack();
@@ -100,12 +100,12 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   return reply;
 }
 
-/** Errors of OAuth (RFC 6749, 5.2) for what the edge refuses before the library sees it. */
+/** Sends OAuth errors (RFC 6749, 5.2) for requests that the edge refuses before the provider sees them. */
 function answerJson(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = loggedError(error, request);
   const { status, message } = shown;
   const { origin } = request.headers;
-  // as the library does for what it refuses before it knows the client (`clientBasedCORS`)
+  // as the provider does for requests that it refuses before the client is known (`clientBasedCORS`)
   if (origin) void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'Origin' });
   const code = status === 500 ? 'server_error' : status === 429 || status === 503 ? 'temporarily_unavailable' : 'invalid_request';
   void reply

@@ -13,9 +13,9 @@ export interface OAuthStoreParts {
   secrets: Secrets;
 }
 
-/** Longer than an access token lives. */
+/** Longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
-/** For what the library keeps without saying how long. */
+/** Lifetime of records for which the provider states none. */
 const DEFAULT_SECONDS = 86_400;
 
 interface Row {
@@ -25,9 +25,8 @@ interface Row {
 }
 
 /**
- * Codes, refresh tokens, grants, sessions of the pages and requests under way, as the library's adapters ask for them. Who
- * reads the table can use none of it: ids are kept as keyed hashes (a user code is too short for a plain one), and what
- * belongs to them sealed. Times are the platform's.
+ * Stores the provider's codes, refresh tokens, grants, page sessions and pending requests. A leaked table is of no use: ids are keyed
+ * hashes (a user code is too short for a plain hash), and payloads are encrypted. All times are from the platform's clock.
  */
 export class OAuthStore {
   readonly #box: SecretBox;
@@ -38,7 +37,7 @@ export class OAuthStore {
     this.#hashOf = parts.secrets.hash('oauth-record-ids');
   }
 
-  /** What the library keeps of one kind. */
+  /** Returns the provider's adapter for one kind of record. */
   adapterOf(kind: string): Adapter {
     return {
       upsert: (id, payload, seconds) => this.#upsert(kind, id, payload, seconds),
@@ -52,7 +51,7 @@ export class OAuthStore {
     };
   }
 
-  /** Ends a grant with everything that came of it: access tokens, which are not kept, are denied by its id. */
+  /** Revokes a grant with everything issued under it. Access tokens are not stored; they are denied by the id of the grant. */
   async revokeGrant(grantId: string): Promise<void> {
     await this.#query(
       `with gone as (delete from "identity"."oauth_record" where "grant_id" = $1)
@@ -62,7 +61,7 @@ export class OAuthStore {
     this.parts.feed.changed(grantId);
   }
 
-  /** Denies one access token. */
+  /** Revokes a single access token. */
   async revokeToken(jti: string): Promise<void> {
     await this.#query(
       `insert into "identity"."revoked_token" ("id", "revoked_at", "expires_at") values ($1, $2, $3) on conflict ("id") do nothing`,
@@ -105,7 +104,7 @@ export class OAuthStore {
     return row.consumed_at ? { ...payload, consumed: Math.floor(new Date(row.consumed_at).getTime() / 1000) } : payload;
   }
 
-  /** Of two who use the same code or refresh token at the same time one does; the other is a replay, and ends the grant. */
+  /** Marks a code or refresh token as used. Of two concurrent uses one succeeds. The other is a replay and revokes the grant. */
   async #consume(kind: string, id: string): Promise<void> {
     const consumed = await this.#query<{ hash: string }>(
       `update "identity"."oauth_record" set "consumed_at" = $3 where "kind" = $1 and "hash" = $2 and "consumed_at" is null returning "hash"`,
@@ -139,7 +138,7 @@ export class OAuthStore {
   }
 }
 
-/** What the library answers as 400 `invalid_grant`: it takes errors of its own class by these members. */
+/** A replay, to which the provider responds with 400 `invalid_grant`. It recognizes its own errors by these properties. */
 export class AlreadyUsed extends Error {
   readonly error = 'invalid_grant';
   readonly error_description = 'grant request is invalid';

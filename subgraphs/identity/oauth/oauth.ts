@@ -40,7 +40,7 @@ export interface OAuthParts {
   requestsPerMinute(plan: Plan): number;
 }
 
-/** OAuth 2.0 and the platform's own pages (specification 5.3), once for the process. */
+/** OAuth 2.0 and the platform's own pages (specification 5.3); one instance per process. */
 export class OAuth {
   readonly store: OAuthStore;
   readonly #server: AuthorizationServer;
@@ -54,7 +54,7 @@ export class OAuth {
     this.#interactions = new Interactions({ ...parts, server: this.#server, audit });
   }
 
-  /** Behind the edge: it must be mounted first. */
+  /** Mounts the endpoints and pages. The edge must be mounted first. */
   async mount(app: FastifyInstance): Promise<void> {
     await mountOAuth(app, this.#server);
     await mountInteractions(app, this.#interactions);

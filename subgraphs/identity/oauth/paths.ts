@@ -1,16 +1,16 @@
-/** Where the authorization server is, on its origin (specification 5.3). */
+/** Paths of the authorization server on its origin (specification 5.3). */
 export const paths = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   introspect: '/oauth/introspect',
   revoke: '/oauth/revoke',
   deviceAuthorization: '/oauth/device_authorization',
-  /** Where a user enters the code of a device. */
+  /** Page where a user enters the code of a device. */
   device: '/oauth/device',
   interaction: '/oauth/interaction',
   logout: '/oauth/logout',
   jwks: '/.well-known/jwks.json',
   discovery: '/.well-known/oauth-authorization-server',
-  /** The same document: clients look in either place. */
+  /** The same metadata under a second path: some clients look here. */
   openidDiscovery: '/.well-known/openid-configuration',
 } as const;

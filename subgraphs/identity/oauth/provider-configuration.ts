@@ -10,7 +10,7 @@ import { paths } from './paths.ts';
 import { confirmPage, connectedPage, errorPage, inputPage, loggedOutPage, logoutQuestion } from './provider.page.ts';
 import { completeToken } from './token-claims.ts';
 
-/** What the library is told. It is certified for what it does by itself; here stands only where the platform differs or chooses. */
+/** Configuration of oidc-provider. It contains only settings in which the platform differs from the certified defaults. */
 export function configurationOf(parts: AuthorizationServerParts, keys: readonly RingKey[]): Configuration {
   const { addresses, store, orm, rows, secrets } = parts;
   const [signing] = keys;
@@ -30,7 +30,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
       short: cookie,
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    // what a user allowed goes on when they have left the pages
+    // a grant outlives the user's session on the pages
     expiresWithSession: () => false,
     extraClientMetadata: { properties: [CLIENT_STATE] },
     features: featuresOf(parts, signing.kid),
@@ -42,7 +42,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
     pkce: { required: () => true },
     renderError: errorPage,
     responseTypes: ['code'],
-    // a confidential client's refresh token is bound to its secret, and stays (RFC 9700, 4.14.2)
+    // a confidential client's refresh token is bound to its secret and is not rotated (RFC 9700, 4.14.2)
     rotateRefreshToken: ({ oidc: { client } }) => client?.tokenEndpointAuthMethod === 'none',
     routes: {
       authorization: paths.authorize,
@@ -87,7 +87,9 @@ function featuresOf({ addresses: { audience } }: AuthorizationServerParts, kid: 
   };
 }
 
-/** A confidential client may ask about all tokens of its organization; a public one, which anybody can pretend to be, about its own. */
+/**
+ * Allows a confidential client to introspect all tokens of its organization. A public client, which anybody can impersonate, only its own.
+ */
 async function isOfSameOrganization(
   ctx: KoaContextWithOIDC,
   client: NonNullable<KoaContextWithOIDC['oidc']['client']>,

@@ -7,7 +7,7 @@ import { deviceCodePage, deviceConfirmPage } from '../pages/device.page.ts';
 import { logoutPage } from '../pages/logout.page.ts';
 import { paths } from './paths.ts';
 
-/** The pages that the library asks for, in the product's look. */
+/** Shows a page that the provider requests, in the platform's design. */
 function show(ctx: KoaContextWithOIDC, text: string): void {
   ctx.set(pageHeaders());
   ctx.body = text;
@@ -16,30 +16,30 @@ function show(ctx: KoaContextWithOIDC, text: string): void {
 const xsrfOf = (ctx: KoaContextWithOIDC): string =>
   String((ctx.oidc.session as { state?: { secret?: string } } | undefined)?.state?.secret ?? '');
 
-/** By the error that the library reports; others are told in its own words. */
+/** Titles and texts of error pages, by the provider's error code. Other errors get a general text. */
 const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
   invalid_client: ['This application is not known', 'It may have been removed or switched off. Ask whoever gave you the link.'],
   invalid_redirect_uri: [
-    'This application may not send you there',
-    'The address that you would be sent back to is not one that it registered.',
+    'This application may not redirect you there',
+    'The address to return to is not registered for the application. Tell the people who run it.',
   ],
   server_error: ['Something failed on our side', 'Try again in a moment.'],
 };
-const EXPIRED: readonly [string, string] = ['This took too long', 'Go back to the application and start again.'];
+const EXPIRED: readonly [string, string] = ['This page has expired', 'Go back to the application and start again.'];
 
 export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): Promise<void> {
   const isExpired = error.name === 'SessionNotFound';
   const [title, text] = isExpired
     ? EXPIRED
     : (TEXTS[out.error] ?? [
-        'This request cannot be answered',
-        'The application asked for something in a way that does not work. Tell whoever runs it.',
+        'This request is not valid',
+        'The application sent a request that the platform does not accept. Tell the people who run it.',
       ]);
   const detail = isExpired || out.error === 'server_error' ? '' : ` · ${out.error_description ?? ''}`;
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
 }
 
-/** 503 for a failure that passes by itself; a redirect back to the application stays one. */
+/** Responds with 503 to a temporary failure. A redirect back to the application is left as it is. */
 export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
   if (ctx.status < 500) return;
   const isJson = typeof ctx.body === 'object';
@@ -49,7 +49,9 @@ export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, st
   else show(ctx, messagePage({ title: 'Try again in a moment', text: message, reference: ctx.response.get('x-request-id') }));
 }
 
-/** Of a device's code, and what is said of one that was sent. Who sent it without a session, whose cookie ran out, begins anew. */
+/**
+ * Shows the form for a device's code, with the problem of a code that was sent. If the session cookie has expired, the user starts again.
+ */
 export async function inputPage(
   ctx: KoaContextWithOIDC,
   _form: string,
@@ -58,7 +60,7 @@ export async function inputPage(
 ): Promise<void> {
   const { session } = ctx.oidc;
   if (out && session && !session.exp) {
-    // the library would store what was never stored, and fail
+    // otherwise the provider would fail, because it would save a session that was never stored
     Object.assign(session, { touched: false });
     ctx.status = 303;
     ctx.redirect(paths.device);
@@ -68,7 +70,7 @@ export async function inputPage(
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: error?.userCode, problem }));
 }
 
-/** A link with the code in it: the library would send its own form by script. */
+/** Shows the form for a link that contains the code. The provider would submit its own form by script. */
 export function prefilledPage(ctx: KoaContextWithOIDC): void {
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: String(ctx.oidc.params?.user_code ?? '') }));
 }
@@ -77,7 +79,7 @@ function problemOf({ error }: ErrorOut, thrown: Error | undefined): string {
   if (thrown?.name === 'AbortedError' || error === 'access_denied') return 'The device was not connected.';
   if (thrown?.name === 'NoCodeError') return 'Enter the code that your device shows.';
   if (error === 'server_error') return 'Something failed on our side. Try again in a moment.';
-  return 'This code does not work: it is mistyped, used or too old. Look at the device again.';
+  return 'This code is not valid: it is mistyped, already used or expired. Check the code on the device.';
 }
 
 export async function confirmPage(
@@ -92,7 +94,7 @@ export async function confirmPage(
 
 export async function connectedPage(ctx: KoaContextWithOIDC): Promise<void> {
   const name = ctx.oidc.client?.clientName ?? 'The device';
-  show(ctx, messagePage({ title: 'Your device is connected', text: `${name} goes on by itself. You can close this page.` }));
+  show(ctx, messagePage({ title: 'Your device is connected', text: `${name} continues automatically. You can close this page.` }));
 }
 
 export async function logoutQuestion(ctx: KoaContextWithOIDC): Promise<void> {
@@ -101,5 +103,5 @@ export async function logoutQuestion(ctx: KoaContextWithOIDC): Promise<void> {
 
 export async function loggedOutPage(ctx: KoaContextWithOIDC): Promise<void> {
   const more = html`<p class="aside">You can close this page.</p>`;
-  show(ctx, messagePage({ title: 'You are signed out', text: 'Applications ask you to sign in again when they need you here.', more }));
+  show(ctx, messagePage({ title: 'You are signed out', text: 'Applications that need you to sign in will ask you again.', more }));
 }

@@ -10,7 +10,7 @@ import {
   scopeOf,
 } from '../../../kernel/access/principal.ts';
 
-/** Every scope that there is: a permission with a dot, a whole area, or everything. */
+/** All scopes: each permission in dot form, each area as a whole, and everything. */
 export const ALL_GRANTS: readonly Grant[] = [
   ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),
   '*:*',
@@ -18,10 +18,10 @@ export const ALL_GRANTS: readonly Grant[] = [
 
 export const scopesIn = (text: string | undefined): string[] => [...new Set((text ?? '').split(' ').filter(Boolean))];
 
-/** The permissions that scopes name; what names none is left out. */
+/** Returns the permissions that scopes name. Scopes that name no permission are left out. */
 export const grantsIn = (scopes: readonly string[]): Grant[] => scopes.map(grantOf).filter(isGrant);
 
-/** All scopes that a holder covers, as the library compares them: by text. */
+/** Returns all scopes that a principal may grant, as text, since the provider compares scopes by text. */
 export const scopesWithin = (holder: Principal): string[] => ALL_GRANTS.filter((grant) => holder.mayGrant(grant)).map(scopeOf);
 
 const AREA_WORDS: Readonly<Record<Area, string>> = {
@@ -32,7 +32,7 @@ const AREA_WORDS: Readonly<Record<Area, string>> = {
   support: 'support tickets',
   monitoring: 'alerts, incidents and maintenance windows',
   analytics: 'reports and analytics',
-  webhooks: 'webhooks and the events that they tell of',
+  webhooks: 'webhooks and their events',
 };
 const ACTION_WORDS: Readonly<Record<Action | '*', string>> = {
   read: 'See',
@@ -42,7 +42,7 @@ const ACTION_WORDS: Readonly<Record<Action | '*', string>> = {
   '*': 'Do everything with',
 };
 
-/** What a scope allows, as a person reads it on the consent page. */
+/** Describes a scope in words, for the consent page. */
 export function inWords(grant: Grant): string {
   if (grant === '*:*') return 'Do everything that you may do';
   const [area, action] = grant.split(':') as [Area, Action | '*'];

@@ -1,23 +1,28 @@
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** A sign-in on the pages that waits for its second step. */
+/** A sign-in on the pages that waits for its second factor. */
 export interface SecondStep {
-  /** Of this sign-in, and no other. */
+  /** Id of this sign-in. */
   id: string;
   client: ClientInfo;
   log: RequestContext['log'];
   requestId: string;
 }
 
-/** What the sign-in page asks about a second factor. */
+/** Second-factor operations that the sign-in pages need. */
 export interface SecondFactorGate {
-  /** Whether this user has to show one, after the password. */
+  /** Whether this user must verify a second factor after the password. */
   isRequired(user: User): Promise<boolean>;
-  /** Begins the second step; whether a code was sent, or the user has what makes one. */
+  /** Begins the second step. Returns `sent` if a code was sent, `own` if the user has an authenticator app. */
   begin(user: User, step: SecondStep): Promise<'sent' | 'own'>;
-  /** A code of the authenticator, one that was sent, or a backup code; it counts as used then. @throws PlatformError where it is not right, or was tried too often */
+  /**
+   * Verifies an authenticator code, a sent code or a backup code, and uses it up. @throws PlatformError if it is wrong or too many were
+   * tried
+   */
   verify(user: User, code: string, step: SecondStep): Promise<void>;
-  /** A grant was given by a user who showed one `ageMs` ago: until that is too long ago its tokens count as having done so, as a session would. */
+  /**
+   * Elevates a grant that a user gave `ageMs` after verifying a second factor. Its tokens stay elevated as long as a session would have.
+   */
   elevate(grantId: string, userId: string, ageMs: number): Promise<void>;
 }

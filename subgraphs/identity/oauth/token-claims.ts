@@ -9,15 +9,15 @@ import { grantsIn, scopesIn } from './scopes.ts';
 
 type Token = AccessToken | ClientCredentials;
 
-/** A JWT before it is signed, as the library hands it out. */
+/** A JWT before it is signed, as the provider passes it to the customizer. */
 interface Unsigned {
   header: object | undefined;
   payload: Record<string, unknown>;
 }
 
 /**
- * Makes the library's access tokens those of specification 2.3. What a token may do is what it was asked for, within what the
- * client may ask for (the library has seen to that) and what the user may do now.
+ * Gives the provider's access tokens the claims of specification 2.3. Permissions are what was requested, within the client's
+ * permissions (the provider has checked that) and the user's current ones.
  */
 export function completeToken(
   ctx: KoaContextWithOIDC,
@@ -31,7 +31,7 @@ export function completeToken(
   const asked = grantsIn(scopesIn(token.scope));
   const holder = (account as OAuthAccount | undefined)?.holder;
   const permissions = holder ? narrowed(asked, holder) : asked;
-  // the answer to the token request says what the token says
+  // the token response shows the same scope as the token
   token.scope = permissions.map(scopeOf).join(' ');
   const now = Math.floor(clock.now().getTime() / 1000);
   jwt.header = { typ: 'JWT' };

@@ -13,21 +13,21 @@ export interface TokenResponsesParts {
 }
 
 /**
- * What the library does not do with tokens: the response of specification 2.3 (`user_id`, and a refresh token only where one is
- * new), and access tokens that are JWTs at introspection (RFC 7662) and revocation (RFC 7009). Those it refuses, after it has
- * authenticated the client: the refusal is answered over.
+ * Completes what the provider does not do with tokens. Token responses get the fields of specification 2.3: `user_id`, and a refresh
+ * token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC 7009): the provider authenticates the client,
+ * then refuses the token type, and this class replaces that response.
  */
 export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
 
   constructor(private readonly parts: TokenResponsesParts) {}
 
-  /** For the library's events `introspection.error` and `revocation.error`. */
+  /** Listens to the provider's events `introspection.error` and `revocation.error`. */
   noteRefusal(ctx: KoaContextWithOIDC, error: Error): void {
     if (error instanceof errors.UnsupportedTokenType) this.#refusedJwts.add(ctx);
   }
 
-  /** After the library has answered. */
+  /** Completes a response of the provider. */
   async complete(ctx: KoaContextWithOIDC): Promise<void> {
     if (this.#refusedJwts.has(ctx)) return ctx.oidc.route === 'revocation' ? this.#revoke(ctx) : this.#introspect(ctx);
     if (ctx.oidc.route === 'token' && ctx.status === 200) completeResponse(ctx);
@@ -38,14 +38,14 @@ export class TokenResponses {
     answer(ctx, claims ? { active: true, token_type: 'Bearer', ...claims } : { active: false });
   }
 
-  /** Of another client's token the answer is the same, and nothing is done (RFC 7009, 2.1). */
+  /** Revokes a token of the client. For another client's token nothing happens, and the response is the same (RFC 7009, 2.1). */
   async #revoke(ctx: KoaContextWithOIDC): Promise<void> {
     const claims = await this.#claims(ctx);
     if (claims && claims.client_id === ctx.oidc.client?.clientId) await this.parts.store.revokeToken(claims.jti);
     answer(ctx, '');
   }
 
-  /** The claims of a token that would be accepted now, and that the client may know of. */
+  /** Returns the claims of a token if it is accepted now and the client may see it. */
   async #visible(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
     const { client } = ctx.oidc;
     const claims = await this.#claims(ctx);
@@ -65,7 +65,7 @@ export class TokenResponses {
   }
 }
 
-/** A refusal is an answer here. */
+/** Returns undefined for an invalid token instead of throwing. */
 async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;
@@ -84,6 +84,6 @@ function completeResponse(ctx: KoaContextWithOIDC): void {
   const body = ctx.body as Record<string, unknown>;
   const { grant_type: grantType } = ctx.oidc.params ?? {};
   if (grantType === 'authorization_code') body.user_id = ctx.oidc.account?.accountId;
-  // it has the one it showed, unless that was exchanged for a new one
+  // the client already has this refresh token, unless it was rotated
   if (grantType === 'refresh_token' && !ctx.oidc.entities.RotatedRefreshToken) delete body.refresh_token;
 }

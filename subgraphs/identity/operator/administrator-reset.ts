@@ -21,13 +21,14 @@ export interface AdministratorResetParts {
 
 const PASSWORD_BYTES = 18;
 
-/** For whoever has the server and has lost the password, or the second factor, of a user that no other user can help. */
+/** Resets the password and second factors of a user whom no other user can help. Used from the command line of the server. */
 export class AdministratorReset {
   constructor(private readonly parts: AdministratorResetParts) {}
 
   /**
-   * Gives whoever logs in by an address a new password, shown once; all sessions and second factors end, a suspended user is active
-   * again. @throws ResourceNotFound
+   * Sets a new password, which is never shown again, for the user who logs in with an address. Ends all sessions, removes all second
+   * factors, and activates a suspended user.
+   * @throws ResourceNotFound
    */
   async reset(address: string): Promise<{ email: string; organizationId: string; password: string }> {
     const { orm, clock, trail, sessions, passwordCost } = this.parts;

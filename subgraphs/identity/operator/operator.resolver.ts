@@ -18,7 +18,7 @@ import { exportFilePath } from './organization-export-paths.ts';
 
 const OrganizationPage = pageOf('Organization', Organization);
 
-/** What the operator of the platform does about organizations; `organization` is everybody's own. */
+/** Operations of the platform's operator on organizations. The query `organization` is for every caller's own organization. */
 @Resolver(() => Organization)
 export class OperatorResolver {
   @Query(() => Organization, {

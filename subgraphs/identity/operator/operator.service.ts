@@ -38,7 +38,7 @@ export interface OperatorServiceDeps {
   exports: OrganizationExports;
 }
 
-/** All organizations, for the operator of the platform: their plans and whether they may be used, and none of their records. */
+/** Manages all organizations for the operator of the platform: plans and status, but none of their records. */
 export class OperatorService {
   constructor(private readonly deps: OperatorServiceDeps) {}
 
@@ -50,7 +50,7 @@ export class OperatorService {
     return listPage(this.deps.em, Organization, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Its first owner is invited by mail, as `inviteUser` does it. */
+  /** Creates an organization and mails its first owner an invitation, as `inviteUser` does. */
   create({ name, plan, administrator }: OrganizationCreateInput): Promise<Organization> {
     const { em, clock } = this.deps;
     return em.transactional(async (tx) => {
@@ -62,7 +62,10 @@ export class OperatorService {
     });
   }
 
-  /** Counts in every process within 5 s; what was counted in this hour and minute counts against the new limits. @throws ResourceNotFound */
+  /**
+   * Changes the plan in every process within 5 s. Requests already counted this hour and minute count against the new limits. @throws
+   * ResourceNotFound
+   */
   changePlan(id: string, plan: Plan): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       if (organization.plan === plan) return;
@@ -74,13 +77,16 @@ export class OperatorService {
   }
 
   /**
-   * Refuses all its credentials within 5 s, and has what others see of it wait; its services run on. @throws ResourceNotFound, InvalidState
+   * Refuses all credentials within 5 s. Background work that others can see waits; services keep running.
+   * @throws ResourceNotFound, InvalidState
    */
   suspend(id: string, reason: string | undefined): Promise<Organization> {
     return this.#move(id, OrganizationStatus.SUSPENDED, 'organization_suspended', reason);
   }
 
-  /** Refuses all its credentials within 5 s; its records are deleted after a while. @throws ResourceNotFound, InvalidState, OrganizationInUse */
+  /**
+   * Refuses all credentials within 5 s. Records are deleted after a grace period. @throws ResourceNotFound, InvalidState, OrganizationInUse
+   */
   async close(id: string, reason: string | undefined): Promise<Organization> {
     const { closing } = this.deps;
     this.#requireMove(orNotFound(await this.find(id), 'organization', id), OrganizationStatus.CLOSED);
@@ -88,7 +94,10 @@ export class OperatorService {
     return this.#move(id, OrganizationStatus.CLOSED, 'organization_closed', reason, (tx, before) => closing.confirmLater(tx, id, before));
   }
 
-  /** What waited goes on in order; of a closed one as long as nothing is deleted. @throws ResourceNotFound, InvalidState */
+  /**
+   * Ends a suspension; work that waited continues in order. Reopens a closed organization until its deletion begins. @throws
+   * ResourceNotFound, InvalidState
+   */
   resume(id: string): Promise<Organization> {
     return this.#move(id, OrganizationStatus.ACTIVE, 'organization_resumed');
   }
@@ -114,7 +123,7 @@ export class OperatorService {
     organization.requireMove(status);
   }
 
-  /** Begins an archive of its records; a job writes it. @throws ResourceNotFound, ExportRunning */
+  /** Requests an export of an organization's records; a job writes it. @throws ResourceNotFound, ExportRunning */
   export(id: string): Promise<OrganizationExport> {
     const { em, exports } = this.deps;
     return em.transactional(async (tx) => {
@@ -125,13 +134,13 @@ export class OperatorService {
     });
   }
 
-  /** Null where there is none. @throws ResourceNotFound for an organization that there is not */
+  /** Returns null if there is no export. @throws ResourceNotFound if there is no such organization */
   async findExport(id: string): Promise<OrganizationExport | null> {
     orNotFound(await this.find(id), 'organization', id);
     return this.deps.exports.newestOf(id);
   }
 
-  /** The archive was handed out. */
+  /** Records that the archive was downloaded. */
   async auditDownload({ id, organizationId }: OrganizationExport): Promise<void> {
     await this.deps.em.transactional(async (tx) => {
       const organization = await tx.findOneOrFail(Organization, { id: organizationId });
@@ -139,7 +148,7 @@ export class OperatorService {
     });
   }
 
-  /** Nothing where there is no review. @throws ResourceNotFound */
+  /** Ends a review. Does nothing if there is none. @throws ResourceNotFound */
   clearReview(id: string): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       if (!organization.underReviewSince) return;
@@ -148,7 +157,7 @@ export class OperatorService {
     });
   }
 
-  /** Nothing where the organization does not claim it. @throws ResourceNotFound */
+  /** Withdraws an e-mail domain. Does nothing if the organization does not claim it. @throws ResourceNotFound */
   withdrawSamlDomain(id: string, domain: string): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       const isWithdrawn = await this.deps.samlDomains.withdraw(tx, id, domain.toLowerCase());
@@ -156,7 +165,10 @@ export class OperatorService {
     });
   }
 
-  /** Counts here before it is answered, and everywhere within seconds. */
+  /**
+   * Changes an organization under its lock. The change takes effect in this process before the response, and in all processes within
+   * seconds.
+   */
   async #change(id: string, act: (tx: EntityManager, organization: Organization) => Promise<void>): Promise<Organization> {
     const changed = await this.deps.em.transactional(async (tx) => {
       const organization = orNotFound(await tx.findOne(Organization, { id }, LOCKED), 'organization', id);
@@ -186,7 +198,7 @@ export class OperatorService {
     await this.deps.passwords.invite(tx, owner);
   }
 
-  /** In both organizations: who did it in the operator's, that the operator did it in the other. */
+  /** Audits in both organizations. The operator's record names the caller; the other record says only that the operator did it. */
   async #audit(tx: EntityManager, { id, operator }: Organization, eventType: string, detail?: string): Promise<void> {
     const { trail, request } = this.deps;
     const because = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join('; ');

@@ -15,7 +15,7 @@ import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PlatformAccesses } from './platform-access.ts';
 
 const QUEUE = 'identity.organization-closing';
-/** Longer than any request runs that was authenticated before the organization was closed. */
+/** Longer than any request can run that was authenticated before the organization was closed. */
 const CONFIRMED_AFTER_MS = 60_000;
 const NAMED = 20;
 const LIVE = parse(`query LiveRecords {
@@ -27,7 +27,7 @@ type Found = Record<'services' | 'provisioningRequests', { nodes: { id: string }
 
 interface ConfirmationJob {
   organizationId: string;
-  /** What it was before it was closed, and is again if it is reopened. */
+  /** Status before it was closed, which is restored if the organization is reopened. */
   before?: OrganizationStatus;
 }
 
@@ -43,26 +43,26 @@ export interface OrganizationClosingParts {
 }
 
 /**
- * Finds what lives in an organization that is to be closed. A request that was under way may order a service after that: a minute
- * later a job looks again, and reopens the organization if something lives in it.
+ * Refuses to close an organization that has live services. A request that was already running may still order a service. So a job
+ * checks again a minute later, and reopens the organization if it finds one.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {
     parts.jobs.define<ConfirmationJob>(QUEUE, (job) => this.#confirm(job), { retryLimit: 20 });
   }
 
-  /** Asks services, which owns the answer, through the graph: outside of any transaction. @throws OrganizationInUse */
+  /** Queries services, which owns these records, through the graph. Call it outside of any transaction. @throws OrganizationInUse */
   async requireUnused(organizationId: string): Promise<void> {
     const live = await this.#live(organizationId);
     if (isAny(live)) throw new OrganizationInUse(live);
   }
 
-  /** The same question. */
+  /** Checks the same as `requireUnused`, without throwing. */
   async isUnused(organizationId: string): Promise<boolean> {
     return !isAny(await this.#live(organizationId));
   }
 
-  /** With the transaction that closes it, which was `before` until then. */
+  /** Schedules the second check, in the transaction that closes the organization. `before` is its status until then. */
   confirmLater(tx: EntityManager, organizationId: string, before: OrganizationStatus): Promise<void> {
     const { jobs, clock } = this.parts;
     const startAfter = new Date(clock.now().getTime() + CONFIRMED_AFTER_MS);
@@ -78,7 +78,7 @@ export class OrganizationClosing {
       const organization = await tx.findOne(Organization, { id }, LOCKED);
       if (organization?.status !== OrganizationStatus.CLOSED) return;
       organization.moveTo(OrganizationStatus.ACTIVE, clock.now());
-      // an order must not give back what the operator has taken
+      // an order must not lift a suspension by the operator
       if (before === OrganizationStatus.SUSPENDED) organization.moveTo(before, clock.now());
       const entry = { eventType: 'organization_resumed', reason: 'services were ordered while it was closed' };
       await trail.record({ ...entry, organizationId: id }, tx);

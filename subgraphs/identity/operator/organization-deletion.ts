@@ -14,12 +14,12 @@ import type { OrganizationClosing } from './organization-closing.ts';
 import type { PlatformAccesses } from './platform-access.ts';
 
 const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
-/** Whoever died with it, or failed, leaves it to others for so long. */
+/** After this time another process takes over from one that died or failed. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** How long a process works on one organization before it says how far it is. */
+/** How long a process works on one organization before it saves its position. */
 const STEP_MS = 20_000;
 const PAGE = 500;
-/** What still ran may have written behind the first pass. */
+/** Passes are repeated because work that was still running may have written rows behind the first pass. */
 const PASSES_MAX = 5;
 const KEY_BYTES = 32;
 
@@ -38,8 +38,8 @@ export interface OrganizationDeletionParts {
 }
 
 /**
- * Deletes the records of organizations that were closed, a while after: table by table and page by page, so that it costs no request
- * anything, and goes on where a process died. What stays loses its persons: the key of their pseudonyms is forgotten at the end.
+ * Deletes the records of closed organizations when their grace period ends. It works table by table and page by page, so that requests
+ * are not slowed down, and resumes where a process died. Records that stay are pseudonymized; the pseudonym key is deleted at the end.
  */
 export class OrganizationDeletion {
   readonly #sweeper: Sweeper;
@@ -55,7 +55,7 @@ export class OrganizationDeletion {
     this.#sweeper.start();
   }
 
-  /** Resolves when the page that is being deleted is. */
+  /** Stops. Resolves when the current page is deleted. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#sweeper.stop();
@@ -75,7 +75,7 @@ export class OrganizationDeletion {
     return 1;
   }
 
-  /** By itself what is due is nobody's: whoever moves that instant has it until then. */
+  /** Leases a due organization by moving its due time. Until then no other process takes it. */
   #claim(id: string): Promise<Organization | null> {
     return this.#change(id, (organization, now) => {
       if (!organization.deletionDueAt || organization.deletionDueAt > now) return null;
@@ -84,14 +84,15 @@ export class OrganizationDeletion {
     });
   }
 
-  /** False where something lives in it, which is never to be deleted: the operator reads of it in the log. */
+  /** Begins the deletion. Returns false if the organization has live services; it is then not deleted, and an error is logged. */
   async #begin(organization: Organization): Promise<boolean> {
     const { closing, log } = this.parts;
     const { id } = organization;
     const isUnused = await closing.isUnused(id);
-    if (!isUnused) log.error({ organization: id }, 'something lives in a closed organization: its records are not deleted');
+    if (!isUnused)
+      log.error({ organization: id }, 'a closed organization has live services or open provisioning requests: its records are not deleted');
     const begun = await this.#change(id, (found, now) => {
-      // resumed meanwhile
+      // it was resumed in the meantime
       if (!found.deletionDueAt) return null;
       if (isUnused) found.pseudonymKey = randomBytes(KEY_BYTES).toString('hex');
       else found.deletionDueAt = new Date(now.getTime() + DAY_MS);
@@ -109,7 +110,7 @@ export class OrganizationDeletion {
     await this.#change(id, (organization, now) => Object.assign(organization, { deletionPosition: position, deletionDueAt: now }));
   }
 
-  /** One page of one table. Null where all is done. */
+  /** Deletes one page of one table. Returns null if everything is deleted. */
   async #next(
     id: string,
     pseudonymKey: string,
@@ -124,7 +125,7 @@ export class OrganizationDeletion {
     return { pass, table: index, after: last, deleted: deleted + (table.statement.end === 'deleted' ? rows.length : 0) };
   }
 
-  /** First: a file whose row is gone would be found by nobody. */
+  /** Deletes files before their rows: a file without a row could no longer be found. */
   async #deleteFiles({ statement: { files } }: OrganizationRows, rows: readonly string[]): Promise<void> {
     if (!files) return;
     for (const key of rows.flatMap((row) => files(JSON.parse(row)))) await this.parts.files.delete(key);

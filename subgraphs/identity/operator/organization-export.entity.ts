@@ -18,7 +18,7 @@ registerEnumType(OrganizationExportStatus, {
   description: 'Progress of an export.',
 });
 
-/** An archive of all records of an organization, for its operator to hand over. Read by the operator alone, so it has no filter. */
+/** An archive of all records of an organization, which its operator can hand over. Only the operator has access, so it has no filter. */
 @ObjectType({
   description: 'An archive of the records and files of an organization, without secrets: JSON Lines by table, in a .tar.gz file.',
 })
@@ -37,7 +37,7 @@ export class OrganizationExport {
   @Enum({ items: () => OrganizationExportStatus, type: 'text' })
   status: OrganizationExportStatus = OrganizationExportStatus.WRITING;
 
-  /** How many records of each table are written. */
+  /** Number of records written, by table. */
   @Property({ type: 'json' })
   counts: Record<string, number> = {};
 
@@ -45,11 +45,11 @@ export class OrganizationExport {
   @Property({ type: new BigIntType('number') })
   bytes = 0;
 
-  /** How many files of the store it is made of so far. */
+  /** Number of files in the file store that make up the archive so far. */
   @Property({ type: 'integer' })
   parts = 0;
 
-  /** How often it was tried to write the next part. */
+  /** Number of attempts to write the next part. */
   @Property({ type: 'integer' })
   attempts = 0;
 
@@ -57,7 +57,7 @@ export class OrganizationExport {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  /** Where the next part begins; null before the first, and when it is ready. */
+  /** Where the next part begins. Null before the first part and when the archive is ready. */
   @Property({ type: 'json', nullable: true })
   position: ArchivePosition | null = null;
 
@@ -89,10 +89,10 @@ export class OrganizationExport {
   }
 }
 
-/** Where the parts of its archive lie. */
+/** Key of a part in the file store. */
 export const partKeyOf = ({ id, organizationId }: Pick<OrganizationExport, 'id' | 'organizationId'>, number: number): string =>
   `exports/${organizationId}/${id}/${number}.tar.gz`;
 
-/** All of them, and one that was written when a process died. */
+/** Keys of all parts, and of one more that a process may have written before it died. */
 export const partKeysOf = (one: Pick<OrganizationExport, 'id' | 'organizationId' | 'parts'>): string[] =>
   Array.from({ length: one.parts + 1 }, (_, index) => partKeyOf(one, index + 1));

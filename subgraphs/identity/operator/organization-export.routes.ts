@@ -13,12 +13,12 @@ import { exportFilePath } from './organization-export-paths.ts';
 export interface ExportDownloads {
   newestOf(organizationId: string): Promise<OrganizationExport | null>;
   contentOf(one: OrganizationExport): Readable;
-  /** Said in the audit of both organizations. */
+  /** Audits the download in both organizations. */
   audit(request: RequestContext, one: OrganizationExport): Promise<void>;
   demand(principal: Principal): Promise<Demand>;
 }
 
-/** Serves archives of organizations to operators, who show a second factor as for every change, on a server behind the edge. */
+/** Serves archives of organizations to operators, who need a second factor as for every change. The edge must be mounted first. */
 export async function mountExportDownloads(app: FastifyInstance, downloads: ExportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -27,7 +27,7 @@ export async function mountExportDownloads(app: FastifyInstance, downloads: Expo
   });
 }
 
-/** It is saved and not shown, and kept by no cache. */
+/** Headers for a download that is saved, not displayed, and never cached. */
 const HEADERS = {
   'content-type': 'application/gzip',
   'x-content-type-options': 'nosniff',
@@ -40,7 +40,7 @@ async function download(downloads: ExportDownloads, request: FastifyRequest, rep
   checkVersion(request.headers['api-version']);
   await requireOperator(downloads, request.caller.principal);
   const { id } = request.params as { id: string };
-  // as the bridge says of its routes' ids
+  // the same check as the REST bridge makes for ids in paths
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'organization_id', reason: UNSTORABLE }]);
   const found = await downloads.newestOf(id);
   if (found?.status !== OrganizationExportStatus.READY) throw new ResourceNotFound('organization_export', id);

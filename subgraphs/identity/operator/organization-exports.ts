@@ -15,12 +15,12 @@ import { OrganizationExport, OrganizationExportStatus, partKeyOf, partKeysOf } f
 
 const WRITING = 'identity.organization-export';
 const REMOVAL = 'identity.organization-export-removal';
-/** Of one part: for half an hour of failures. */
+/** Attempts for one part: about half an hour of failures. */
 const ATTEMPTS_MAX = 10;
-const GIVEN_UP = `A part of it could not be written in ${ATTEMPTS_MAX} attempts; the log of the platform says why. Ask for it again.`;
-/** They outlast our attempts, so that it is we who give up. */
+const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} attempts; the platform's log says why. Request the export again.`;
+/** The job retries more often than we try, so that the export is marked as failed here. */
 const RETRIES = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, concurrency: 1 };
-/** Longer than all attempts at a part take: the job is lost, and it may be asked for again. */
+/** Longer than all attempts for a part take. After that the job is considered lost, and the export can be requested again. */
 const STUCK_MS = HOUR_MS;
 
 interface ExportJob {
@@ -28,11 +28,11 @@ interface ExportJob {
 }
 
 interface RemovalJob extends ExportJob {
-  /** Its record stays, for the operator to see why it failed. */
+  /** Keeps the record, so that the operator can see why the export failed. */
   filesOnly?: boolean;
 }
 
-/** 409: it is being written. */
+/** 409: an export is being written. */
 export class ExportRunning extends PlatformError {
   constructor({ id }: OrganizationExport) {
     super('INVALID_STATE', 'An export of this organization is being written. Wait until it is ready.', { export_id: id });
@@ -48,7 +48,7 @@ export interface OrganizationExportsParts {
   organizationData: OrganizationData;
 }
 
-/** Archives of organizations: written part by part, each part by a job that enqueues the next one. */
+/** Exports organizations as archives. Each part is written by a job, which enqueues the job for the next part. */
 export class OrganizationExports {
   readonly #archive: OrganizationArchive;
 
@@ -59,13 +59,16 @@ export class OrganizationExports {
     jobs.define<RemovalJob>(REMOVAL, (job) => this.#remove(job), RETRIES);
   }
 
-  /** The newest one of an organization. */
+  /** Returns the newest export of an organization. */
   async newestOf(organizationId: string, tx: EntityManager = this.parts.orm.em.fork()): Promise<OrganizationExport | null> {
     const [newest = null] = await tx.find(OrganizationExport, { organizationId }, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 1 });
     return newest;
   }
 
-  /** Begins one, in place of the last. With the transaction that has locked the organization. @throws ExportRunning, RecordsDeleted */
+  /**
+   * Begins an export, replacing the last one. Call it in the transaction that has locked the organization. @throws ExportRunning,
+   * RecordsDeleted
+   */
   async begin(tx: EntityManager, organization: Organization): Promise<OrganizationExport> {
     organization.requireRecords();
     const { id: organizationId, deleteAfter } = organization;
@@ -84,7 +87,7 @@ export class OrganizationExports {
     return begun;
   }
 
-  /** The bytes of the archive, its parts one after the other. */
+  /** Streams the archive: its parts one after the other. */
   contentOf(one: OrganizationExport): Readable {
     const { files } = this.parts;
     return Readable.from(
@@ -100,7 +103,7 @@ export class OrganizationExports {
     );
   }
 
-  /** The attempt is counted before it is made: one that ends its process counts too. */
+  /** Writes a part. The attempt is counted first, so that an attempt that kills the process counts too. */
   async #write(id: string): Promise<void> {
     const begun = await this.#change(id, async (found, tx) => {
       if (found.attempts >= ATTEMPTS_MAX) await this.#giveUp(found, tx);
@@ -117,13 +120,13 @@ export class OrganizationExports {
     }
   }
 
-  /** Its parts are of no use any more, and are what an organization has: they do not lie there until it expires. */
+  /** Marks the export as failed and deletes its files: they contain the organization's data and are of no use any more. */
   async #giveUp(found: OrganizationExport, tx: EntityManager): Promise<void> {
     found.fail(GIVEN_UP);
     await this.parts.jobs.enqueue(tx, REMOVAL, { exportId: found.id, filesOnly: true } satisfies RemovalJob);
   }
 
-  /** A part that is written again, since the process died before it said so, takes the place of the first. */
+  /** Writes the next part. If a process died before recording it, the part is written again and replaces the first one. */
   async #writePart(begun: OrganizationExport): Promise<void> {
     const { clock, files, jobs } = this.parts;
     const { id, organizationId, position: from, counts: before, createdAt } = begun;
@@ -146,7 +149,7 @@ export class OrganizationExports {
     });
   }
 
-  /** Under its lock, and only while it is being written: another run of the job may have ended that. */
+  /** Changes an export under its lock, only while it is being written: another run of the job may have finished or failed it. */
   #change(id: string, act: (found: OrganizationExport, tx: EntityManager) => void | Promise<void>): Promise<OrganizationExport | null> {
     return this.parts.orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOne(OrganizationExport, { id, status: OrganizationExportStatus.WRITING }, LOCKED);
@@ -155,7 +158,7 @@ export class OrganizationExports {
     });
   }
 
-  /** The files go first: a job that fails between is run again. */
+  /** Deletes the files first, so that the job can be retried if it fails in between. */
   async #remove({ exportId: id, filesOnly }: RemovalJob): Promise<void> {
     const { orm, files } = this.parts;
     const em = orm.em.fork();

@@ -18,16 +18,16 @@ export interface PlatformAccessParts {
   feed: ChangeFeed;
 }
 
-/** Who of the operator's organization operates the platform. */
+/** Manages which users of the operator's organization may operate the platform. */
 export class PlatformAccesses {
   constructor(private readonly parts: PlatformAccessParts) {}
 
-  /** The organization that operates the platform; null where none does yet. */
+  /** Returns the organization that operates the platform; null if there is none yet. */
   operator(): Promise<Organization | null> {
     return this.parts.orm.em.fork().findOne(Organization, { operator: true });
   }
 
-  /** Of a user of the caller's organization; null takes it away. @throws ResourceNotFound */
+  /** Sets the access of a user of the caller's organization; null revokes it. @throws ResourceNotFound */
   async set(request: RequestContext, userId: string, access: PlatformAccess | null): Promise<User> {
     const { organizationId } = request.principal;
     const user = await this.parts.orm.em.fork().transactional(async (tx) => {
@@ -42,8 +42,9 @@ export class PlatformAccesses {
   }
 
   /**
-   * From the command line of the server, of whoever logs in by the address: the first time, of any organization, which operates the
-   * platform from then on. @throws ResourceNotFound, InvalidState
+   * Sets the access of the user who logs in with an address, from the command line of the server. The first time, this can be a user
+   * of any organization, which becomes the operator's organization.
+   * @throws ResourceNotFound, InvalidState
    */
   grant(address: string, access: PlatformAccess | null): Promise<User> {
     return this.parts.orm.em.fork().transactional(async (tx) => {

@@ -8,29 +8,29 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import { Organization } from './organization.entity.ts';
 import { organizationUnderReview } from './organization.events.ts';
 
-/** Looks after organizations that exceed the burst limit again and again (specification 8.3). */
+/** Puts organizations under review that exceed the burst limit repeatedly (specification 8.3). */
 export class OrganizationReview {
   readonly #pending = new Set<Promise<void>>();
 
   constructor(private readonly parts: { orm: Orm; clock: Clock; trail: AuditTrail; log: Logger }) {}
 
-  /** Called beside the request that exceeded it, which does not wait and does not fail with it. */
+  /** Records a violation in the background: the request that exceeded the limit neither waits nor fails with it. */
   noteSuspension(principal: Principal): void {
     const noted = this.#note(principal)
       .catch((error: unknown) => {
         const { organizationId } = principal;
-        this.parts.log.error({ err: error, organization: organizationId }, 'A hard violation of the rate limit could not be noted');
+        this.parts.log.error({ err: error, organization: organizationId }, 'A hard violation of the rate limit could not be recorded');
       })
       .finally(() => this.#pending.delete(noted));
     this.#pending.add(noted);
   }
 
-  /** Resolves when what was noted stands in the database. */
+  /** Resolves when all violations so far are recorded in the database. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }
 
-  /** The organization is locked, so that of violations at the same time each sees those before it. */
+  /** Records a violation under the organization's lock, so that concurrent violations are all counted. */
   async #note({ organizationId, id, kind }: Principal): Promise<void> {
     const { orm, clock, trail } = this.parts;
     await orm.em.fork().transactional(async (tx) => {

@@ -23,7 +23,7 @@ registerEnumType(ORGANIZATION_PLANS, {
   },
 });
 
-/** Where the deletion of its records goes on: in which pass, in which table, after which row, and how many rows the pass has deleted. */
+/** Position of the deletion of its records: pass, table, last row, and number of rows deleted in the pass. */
 export interface DeletionPosition {
   pass: number;
   table: number;
@@ -31,13 +31,13 @@ export interface DeletionPosition {
   deleted: number;
 }
 
-/** How long the records of an organization that was closed can be exported. */
+/** How many days the records of a closed organization can be exported. */
 export const EXPORT_DAYS = 30;
 
 const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 
-/** Whom everything belongs to. It is found through its keys and users, and so has no organization filter of its own. */
+/** A customer of the platform, which owns all other records. It has no organization filter: it is found through its keys and users. */
 @ObjectType({ description: 'A customer of the platform, to whom all other records belong.' })
 @Entity({ tableName: 'organization' })
 @Unique({ properties: ['operator'], where: 'operator', name: 'organization_one_operator' })
@@ -97,20 +97,20 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 
-  /** When its records are next to be worked on: from `deleteAfter` until they are deleted. */
+  /** When deletion is due next, or when the current lease ends. Null until the organization is closed and after its records are deleted. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'deletion_due_at is not null' })
   deletionDueAt: Date | null = null;
 
-  /** How far the deletion is; null before it has begun, and after. */
+  /** Position of the deletion; null before it begins and after it ends. */
   @Property({ type: 'json', nullable: true })
   deletionPosition: DeletionPosition | null = null;
 
-  /** Of what pseudonyms are made, while its records are being deleted; then nobody has it. */
+  /** Key of the pseudonyms while records are being deleted. It is erased at the end, so that pseudonyms cannot be reversed. */
   @Property({ type: 'text', nullable: true })
   pseudonymKey: string | null = null;
 
-  /** Instants of the last 24 hours. */
+  /** Timestamps within the last 24 hours, ISO 8601. */
   @Property({ type: 'json' })
   hardViolations: string[] = [];
 
@@ -135,7 +135,7 @@ export class Organization {
     organizationStates.check(this.status, status);
   }
 
-  /** From when the first record is being deleted there is no way back. @throws RecordsDeleted */
+  /** Refuses if deletion has begun: nothing can be restored then. @throws RecordsDeleted */
   requireRecords(): void {
     if (this.pseudonymKey || this.deletedAt) throw new RecordsDeleted();
   }
@@ -144,13 +144,13 @@ export class Organization {
     Object.assign(this, { deletedAt: now, deletionDueAt: null, deletionPosition: null, pseudonymKey: null });
   }
 
-  /** Ends the review; what counted towards it counts no more. */
+  /** Ends the review and resets the count of violations. */
   clearReview(): void {
     this.underReviewSince = null;
     this.hardViolations = [];
   }
 
-  /** Notes that the burst limit was exceeded. Answers whether that has put the organization under review, which it was not. */
+  /** Records that the burst limit was exceeded. Returns whether this has put the organization under review. */
   registerViolation(now: Date): boolean {
     const since = now.getTime() - VIOLATIONS_WITHIN_MS;
     const recent = this.hardViolations.filter((at) => Date.parse(at) > since);

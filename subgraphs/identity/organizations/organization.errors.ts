@@ -1,26 +1,26 @@
 import { InvalidState, PlatformError } from '../../../kernel/errors/errors.ts';
 import { OrganizationStatus } from './organization.states.ts';
 
-/** 403, whatever credentials were shown, once they were found to be right: nobody else learns it. */
+/** 403: the organization is suspended. Only callers with valid credentials learn this. */
 export class OrganizationSuspended extends PlatformError {
   readonly reason = 'organization is suspended';
 
   constructor() {
     super(
       'ORGANIZATION_SUSPENDED',
-      'Your organization is suspended: its services run on, and nobody can sign in or call. Contact the operator of the platform.',
+      'Your organization is suspended. Its services keep running, but nobody can sign in or call the API. Contact the operator of the platform.',
     );
   }
 }
 
-/** The same of one that is closed. */
+/** 403: the organization is closed. Only callers with valid credentials learn this. */
 export class OrganizationClosed extends PlatformError {
   readonly reason = 'organization is closed';
 
   constructor() {
     super(
       'ORGANIZATION_CLOSED',
-      'Your organization is closed: nobody can sign in or call, and its records are deleted 30 days after it was closed. Contact the operator of the platform.',
+      'Your organization is closed. Nobody can sign in or call the API, and its records are deleted 30 days after it was closed. Contact the operator of the platform.',
     );
   }
 }
@@ -31,13 +31,13 @@ export function requireActive(status: OrganizationStatus): void {
   if (status === OrganizationStatus.SUSPENDED) throw new OrganizationSuspended();
 }
 
-/** What keeps an organization from being closed: the first of each. */
+/** Records that prevent an organization from being closed: the first ids of each kind. */
 export interface LiveRecords {
   serviceIds: readonly string[];
   provisioningRequestIds: readonly string[];
 }
 
-/** 409. `details` names the first of what is in the way. */
+/** 409: the organization is still in use. `details` contains the first ids of the records in the way. */
 export class OrganizationInUse extends PlatformError {
   constructor({ serviceIds, provisioningRequestIds }: LiveRecords) {
     super(
@@ -48,14 +48,17 @@ export class OrganizationInUse extends PlatformError {
   }
 }
 
-/** 409: of a closed organization after its time. */
+/** 409: deletion of the organization's records has begun, so it cannot be resumed or exported. */
 export class RecordsDeleted extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'The records of this organization are deleted. Create another one.', { from: 'closed', allowed: [] });
+    super('INVALID_STATE', 'The records of this organization have been deleted. Create a new organization.', {
+      from: 'closed',
+      allowed: [],
+    });
   }
 }
 
-/** 409: who would lift the suspension of the operator's own organization? */
+/** 409: the operator's own organization cannot be suspended or closed, since nobody could undo that. */
 export class OperatorsOwn extends InvalidState {
   constructor(status: string) {
     super('organization that operates the platform', 'active', status, []);

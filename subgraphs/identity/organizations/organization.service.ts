@@ -16,14 +16,14 @@ export interface OrganizationServiceDeps {
 export class OrganizationService {
   constructor(private readonly deps: OrganizationServiceDeps) {}
 
-  /** The caller's own. */
+  /** Returns the caller's organization. */
   async own(): Promise<Organization> {
     const { em, request } = this.deps;
     const { organizationId: id } = request.principal;
     return orNotFound(await em.findOne(Organization, { id }), 'organization', id);
   }
 
-  /** Whoever is asked for a second factor from now on, and has none, can still enrol one. */
+  /** Updates the caller's organization. If second factors become required, users who have none can still enrol one. */
   async update({ name, secondFactorRequired }: OrganizationUpdateInput): Promise<Organization> {
     const { em, feed, request } = this.deps;
     const { organizationId: id } = request.principal;

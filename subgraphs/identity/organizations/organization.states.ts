@@ -3,9 +3,9 @@ import { StateMachine } from '../../../kernel/records/states.ts';
 
 export enum OrganizationStatus {
   ACTIVE = 'active',
-  /** Nobody gets in; what runs for it goes on (docs/operations.md, Organizations). */
+  /** Nobody can sign in or call the API; its services keep running (docs/operations.md, Organizations). */
   SUSPENDED = 'suspended',
-  /** Nobody gets in and nothing runs; its records can be exported for a while, then they are deleted. */
+  /** Nobody can sign in or call the API, and nothing runs. Its records can be exported for 30 days, then they are deleted. */
   CLOSED = 'closed',
 }
 registerEnumType(OrganizationStatus, {
@@ -21,6 +21,6 @@ registerEnumType(OrganizationStatus, {
 export const organizationStates = new StateMachine<OrganizationStatus>('organization', {
   active: [OrganizationStatus.SUSPENDED, OrganizationStatus.CLOSED],
   suspended: [OrganizationStatus.ACTIVE, OrganizationStatus.CLOSED],
-  // by mistake, or thought better of, as long as nothing is deleted
+  // reopens an organization until the deletion of its records begins
   closed: [OrganizationStatus.ACTIVE],
 });

@@ -7,9 +7,9 @@ export interface ConsentParts {
   homepage: string | undefined;
   organizationName: string;
   email: string;
-  /** What it may do, in words. */
+  /** Requested permissions, in words. */
   scopes: readonly string[];
-  /** Where the user is sent afterwards; undefined for a device. */
+  /** Host that the user is redirected to afterwards; undefined for a device. */
   destination: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { page, problem } from '../../../kernel/pages/layout.ts';
 
 export interface DeviceCodeParts {
   action: string;
-  /** Stands in the user's session too: a form of another site has it not. */
+  /** CSRF token, which is stored in the user's session too. A form of another site does not have it. */
   xsrf: string;
   userCode?: string | undefined;
   problem?: string | undefined;

@@ -4,13 +4,13 @@ import { messagePage } from '../../../kernel/pages/message.page.ts';
 
 export interface LoginParts {
   action: string;
-  /** The program that the user is on their way to. */
+  /** Name of the application that the user signs in to. */
   clientName: string;
   email?: string | undefined;
   problem?: string | undefined;
-  /** Where users sign in whom an identity provider knows. */
+  /** URL of the single sign-on page. */
   singleSignOn?: string | undefined;
-  /** What the forms of our own pages carry on; those of an application's request know it, and can be cancelled. */
+  /** Hidden form fields of the platform's own pages. Forms of an OAuth request need none, and can be cancelled. */
   hidden?: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ ${singleSignOn && html`<p class="aside"><a href="${singleSignOn}">Sign in with s
 ${!hidden && cancel(action)}`,
   });
 
-/** Asks for the address, whose domain says which identity provider signs in its users. */
+/** Asks for the e-mail address, whose domain determines the identity provider. */
 export const singleSignOnPage = ({ action, email, problem: wrong, hidden }: Omit<LoginParts, 'clientName' | 'singleSignOn'>): string =>
   page({
     title: 'Single sign-on',
@@ -52,11 +52,11 @@ ${problem(wrong)}
 </form>`,
   });
 
-/** A link, and no redirect: browsers hold the redirects of a form against the page's own policy. */
+/** A page with a link instead of a redirect: browsers check redirects after a form against the page's Content-Security-Policy. */
 export const identityProviderPage = (url: string): string =>
   messagePage({
     title: 'Single sign-on',
-    text: 'Sign in with your organization. You come back here afterwards.',
+    text: 'Sign in with your organization. You will return here afterwards.',
     more: html`<p class="actions"><a href="${url}">Continue to your organization</a></p>`,
   });
 
@@ -69,7 +69,7 @@ export const secondFactorPage = ({
   page({
     title: 'Second step',
     body: html`<h1>Second step</h1>
-<p>Enter the code ${isSent ? 'that we have sent you' : 'of your authenticator app'}, or one of your backup codes.</p>
+<p>Enter the code ${isSent ? 'that we have sent you' : 'from your authenticator app'}, or one of your backup codes.</p>
 ${problem(wrong)}
 <form method="post" action="${action}/second-factor">${hiddenFields(hidden)}
 <div class="field"><label for="code">Code</label>

@@ -5,7 +5,7 @@ export const forgotPage = ({ email, problem: wrong }: { email?: string; problem?
   page({
     title: 'Forgot your password?',
     body: html`<h1>Forgot your password?</h1>
-<p>Enter your e-mail address. We send a link that lets you choose a new one.</p>
+<p>Enter your e-mail address. We will send you a link to choose a new password.</p>
 ${problem(wrong)}
 <form method="post" action="/password/forgot">
 <div class="field"><label for="email">E-mail</label>
@@ -18,7 +18,7 @@ export const choosePage = ({ token, problem: wrong }: { token: string; problem?:
   page({
     title: 'Choose a password',
     body: html`<h1>Choose a password</h1>
-<p>At least 12 characters. A sentence that only you would think of is better than a word with digits.</p>
+<p>At least 12 characters. A sentence that only you would think of is better than a word with digits added.</p>
 ${problem(wrong)}
 <form method="post" action="/password">
 <input type="hidden" name="token" value="${token}">

@@ -8,7 +8,7 @@ import { choosePage, forgotPage } from './password.page.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 
-/** Where the links of mails lead: a new password is chosen here, and asked for. */
+/** Mounts the pages that links in mails open: to choose a new password, and to request a new link. */
 export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {
   await app.register((scope, _options, done) => {
     acceptPageForms(scope);
@@ -56,18 +56,21 @@ export async function mountPasswordPages(app: FastifyInstance, passwords: Passwo
 }
 
 const MAX_EMAIL = 320;
-const ANOTHER = html`<p class="aside"><a href="/password/forgot">Ask for a new link</a></p>`;
+const ANOTHER = html`<p class="aside"><a href="/password/forgot">Request a new link</a></p>`;
 
 const brokenLink = (): string =>
-  messagePage({ title: 'This link does not work any more', text: 'It was used already, or is too old.', more: ANOTHER });
+  messagePage({ title: 'This link is no longer valid', text: 'It has already been used or has expired.', more: ANOTHER });
 
 const chosen = (): string =>
-  messagePage({ title: 'Your password is saved', text: 'Go back to the application and sign in with it. You can close this page.' });
+  messagePage({
+    title: 'Your password is saved',
+    text: 'Go back to the application and sign in with your new password. You can close this page.',
+  });
 
-/** The same whether or not there is such a user. */
+/** The same page whether or not the user exists. */
 const asked = (): string =>
   messagePage({
-    title: 'Look into your mailbox',
-    text: 'If there is a user with this address, a mail with a link is on its way. The link works for an hour.',
+    title: 'Check your e-mail',
+    text: 'If there is a user with this address, we have sent an e-mail with a link. The link is valid for one hour.',
     more: ANOTHER,
   });

@@ -5,7 +5,7 @@ export enum TokenPurpose {
   PASSWORD_RESET = 'password_reset',
 }
 
-/** What a link in a mail holds: whoever shows it may choose the user's password, once. Only its hash is kept. */
+/** Token of a link in a mail, which allows to choose the user's password once. Only its hash is stored. */
 @Entity({ tableName: 'one_time_token' })
 export class OneTimeToken {
   @PrimaryKey({ type: 'text' })

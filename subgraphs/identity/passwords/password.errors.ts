@@ -1,13 +1,13 @@
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 401: the link of a mail was used, is too old, or never was. */
+/** 401: the token of a mail's link was used, has expired, or never existed. */
 export class LinkRefused extends PlatformError {
   constructor() {
-    super('INVALID_CREDENTIALS', 'This link is not valid any more. Ask for a new one.');
+    super('INVALID_CREDENTIALS', 'This link is no longer valid. Request a new one.');
   }
 }
 
-/** 400 for a password that would be guessed. */
+/** 400: the password is too easy to guess. */
 export class WeakPassword extends InvalidParameters {
   constructor(reason: string, field = 'password') {
     super([{ field, reason }]);

@@ -5,9 +5,9 @@ import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { PASSWORD_MAX, PASSWORD_MIN } from './password.rules.ts';
 
-/** Checked by the service, which also knows whose it is. */
+/** Checked by the service, which also knows the user's name and address. */
 const NEW_PASSWORD = jsonSchema({ format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX });
-const LINK_REASON = 'must be the token of the link';
+const LINK_REASON = 'must be the token from the link in the mail';
 
 @InputType({ description: 'User who has lost the password.' })
 export class PasswordResetRequestInput {

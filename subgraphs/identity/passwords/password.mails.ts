@@ -1,7 +1,7 @@
 import type { Mail } from '../../../kernel/messages/mail.ts';
 import { instantOf, mailTo, type Recipient } from '../../../kernel/messages/mail-document.ts';
 
-/** Where the platform's own pages are, and how long a link in a mail works. */
+/** Public origin of the platform's pages, and secret and expiry of the link in a mail. */
 export interface LinkParts {
   authOrigin: string;
   secret: string;
@@ -14,20 +14,20 @@ export const invitationMail = (user: Recipient, organization: string, link: Link
     link: linkOf(link),
   });
 
-/** Somebody logs in by the address elsewhere. Holds no link: there is nothing that it could open. */
+/** Mail to the user who already logs in with the invited address. It contains no link: the invitation cannot be accepted. */
 export const addressInUseMail = (user: Recipient, organization: string, { expiresAt }: LinkParts): Mail =>
   mailTo(user, `You are invited to ${organization}, and your address is in use`, {
     paragraphs: [
-      `${organization} has invited you at this address. You already log in by it, and an address belongs to one user: the invitation cannot be accepted with it.`,
-      `To join, ask the sender to invite another address of yours; if you are a user of ${organization} already, ask its administrators for access to what you need. Nobody was told that this one is in use, and your user stays as it is.`,
-      `There is nothing else to do: the invitation expires ${instantOf(expiresAt)}.`,
+      `${organization} has invited you at this address. You already log in with this address, and an address belongs to one user only, so you cannot accept the invitation with it.`,
+      `To join, ask the sender to invite another address of yours. If you are already a user of ${organization}, ask its administrators for the access that you need. We have told nobody that this address is in use, and your user has not changed.`,
+      `You do not have to do anything else. The invitation expires ${instantOf(expiresAt)}.`,
     ],
   });
 
 export const resetMail = (user: Recipient, link: LinkParts): Mail =>
   mailTo(user, 'Choose a new password', {
     paragraphs: [
-      `somebody, probably you, asked for a new password. ${untilText(link)} If it was not you, there is nothing to do: your password stays as it is.`,
+      `somebody, probably you, requested a new password. ${untilText(link)} If this was not you, ignore this mail: your password has not changed.`,
     ],
     link: linkOf(link),
   });
@@ -35,9 +35,9 @@ export const resetMail = (user: Recipient, link: LinkParts): Mail =>
 export const changedMail = (user: Recipient): Mail =>
   mailTo(user, 'Your password was changed', {
     paragraphs: [
-      'your password was changed just now, and all your other sessions were ended. If it was not you, ask for a new password at once and tell an administrator of your organization.',
+      'your password was just changed, and all your other sessions were ended. If this was not you, request a new password at once and tell an administrator of your organization.',
     ],
   });
 
 const linkOf = ({ authOrigin, secret }: LinkParts) => ({ label: 'Choose a password', url: `${authOrigin}/password?token=${secret}` });
-const untilText = ({ expiresAt }: LinkParts): string => `The link works once, until ${instantOf(expiresAt)}.`;
+const untilText = ({ expiresAt }: LinkParts): string => `The link can be used once, until ${instantOf(expiresAt)}.`;

@@ -2,11 +2,14 @@ import { WeakPassword } from './password.errors.ts';
 
 export const PASSWORD_MIN = 12;
 export const PASSWORD_MAX = 128;
-/** Long enough, and still the first that anybody tries. */
+/** Common passwords: long enough, but the first that anybody tries. */
 const COMMON =
   /^(password|passwort|qwerty|letmein|welcome|admin|changeme|iloveyou|monkey|dragon|0?123456789?0?|abcdef)+[\d!@#$%^&*.?_-]*$/i;
 
-/** NIST SP 800-63B: long, not common, not about its owner; no rules about what letters it has. @throws WeakPassword */
+/**
+ * Checks a password as NIST SP 800-63B recommends: long, not common, not its owner's name or address; no rules on character classes.
+ * @throws WeakPassword
+ */
 export function checkPassword(password: string, { email, name }: { email: string; name: string }, field?: string): void {
   const length = [...password].length;
   if (length < PASSWORD_MIN || length > PASSWORD_MAX)
@@ -15,5 +18,5 @@ export function checkPassword(password: string, { email, name }: { email: string
   if (COMMON.test(password) || new Set(lower).size < 5) throw new WeakPassword('is too easy to guess', field);
   const own = [email, email.split('@')[0] ?? '', name].map((part) => part.toLowerCase()).filter((part) => part.length >= 4);
   if (own.some((part) => lower.replaceAll(part, '').length < PASSWORD_MIN / 2))
-    throw new WeakPassword('must not be made of your own name or address', field);
+    throw new WeakPassword('must not consist of your name or e-mail address', field);
 }

@@ -36,7 +36,7 @@ export interface PasswordParts {
   jobs: Jobs;
   log: Logger;
   isSuspended: IsSuspended | undefined;
-  /** Where the page is that a mail's link opens. */
+  /** Public origin of the page that a mail's link opens. */
   authOrigin: string;
   passwordCost: PasswordCost | undefined;
 }
@@ -48,12 +48,12 @@ const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
   [TokenPurpose.INVITATION]: 7 * 24 * HOUR_MS,
   [TokenPurpose.PASSWORD_RESET]: HOUR_MS,
 };
-/** Links that are mailed to a user in any hour, whoever asks for them. */
+/** Links that are mailed to a user per hour, whoever requests them. */
 const MAILS_PER_HOUR = 6;
 
 interface InvitationJob {
   userId: string;
-  /** By which its queue knows whether it waits. */
+  /** The queue waits while this organization is suspended. */
   organizationId: string;
 }
 
@@ -62,15 +62,15 @@ interface ResetRequest {
   client: ClientInfo | undefined;
 }
 
-/** Passwords of users: chosen by the link of a mail, or changed by who knows the present one. */
+/** Manages passwords of users: chosen through a mailed link, or changed with the current password. */
 export class PasswordService {
   constructor(private readonly parts: PasswordParts) {
     parts.jobs.define<ResetRequest>(RESET_QUEUE, (request) => this.#sendReset(request));
-    // its link lives from when it is sent
+    // the link's lifetime begins when it is sent, so the job may wait
     parts.jobs.define<InvitationJob>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId), { waits: parts.isSuspended });
   }
 
-  /** Has an invitation sent. Whether somebody logs in by its address is found out by a job: the caller must not learn it by the time. */
+  /** Enqueues an invitation. A job looks up whether the address is in use, so that response times do not reveal it to the caller. */
   invite(tx: EntityManager, { id: userId, organizationId }: User): Promise<void> {
     return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId, organizationId } satisfies InvitationJob);
   }
@@ -83,7 +83,7 @@ export class PasswordService {
     log.warn({ user: id }, 'An invitation is not mailed: too many were sent to its address');
   }
 
-  /** A link, or word to who logs in by the address elsewhere that it cannot be accepted. */
+  /** Mails the link. If somebody else logs in with the address, mails that person that the invitation cannot be accepted. */
   async #mailInvitation(tx: EntityManager, id: string): Promise<void> {
     const user = await tx.findOne(User, { id, status: UserStatus.INVITED }, { ...EVERYWHERE, ...LOCKED });
     if (!user || !(await this.#mayMailLink(tx, user))) return;
@@ -98,7 +98,7 @@ export class PasswordService {
     return (await tx.count(OneTimeToken, { userId, createdAt: { $gt: hourAgo } })) < MAILS_PER_HOUR;
   }
 
-  /** Has a link sent, if there is such a user. Who asks learns nothing: finding the user is left to a job. @throws TooManyAttempts */
+  /** Enqueues a password reset. A job looks up the user, so that callers cannot learn whether the user exists. @throws TooManyAttempts */
   async requestReset(typed: string, client: ClientInfo | undefined): Promise<void> {
     const [email = ''] = storedForms(typed);
     await this.parts.attempts.beginReset(email, client?.ip);
@@ -117,19 +117,19 @@ export class PasswordService {
     });
   }
 
-  /** Whoever lost the mail of an invitation gets another: of each organization that waits for them. */
+  /** Sends the invitations of an address again, for users who have lost the mail: one for each organization that has invited it. */
   async #inviteAgain(tx: EntityManager, email: string): Promise<void> {
     const waiting = { email: { $in: storedForms(email) }, status: UserStatus.INVITED };
     const invited = await tx.find(User, waiting, { ...EVERYWHERE, orderBy: { createdAt: 'desc' }, limit: MAILS_PER_HOUR });
     for (const { id } of invited) await this.#mailInvitation(tx, id);
   }
 
-  /** Whether the link still leads to a password; to look does not use it up. @throws LinkRefused */
+  /** Checks that a link is still valid, without using it up. @throws LinkRefused */
   async checkLink(secret: string): Promise<void> {
     await this.#userOf(this.parts.orm.em.fork(), secretDigest(secret));
   }
 
-  /** Chooses the password of whose link it is. All sessions end. @throws LinkRefused, WeakPassword */
+  /** Sets the password of the link's user and ends all their sessions. @throws LinkRefused, WeakPassword */
   async choose(secret: string, password: string, client: ClientInfo | undefined): Promise<User> {
     const { orm, clock, sessions } = this.parts;
     const hash = secretDigest(secret);
@@ -137,7 +137,7 @@ export class PasswordService {
     checkPassword(password, known);
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
     const choosing = orm.em.fork().transactional(async (tx) => {
-      // the user first: of two links at once, or a login meanwhile, one sees what the other did
+      // the user is locked first: two links used at once, or a concurrent login, are serialized
       const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
       const token = await tx.findOne(OneTimeToken, { hash }, LOCKED);
@@ -147,22 +147,22 @@ export class PasswordService {
       if (isInvitation && !(await claimLogin(tx, user))) throw new LinkRefused();
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password chosen');
-      // who has the mailbox is at home here: strangers must not keep them from the sign-in that follows
+      // the user has access to the mailbox, so failed logins by others must not block this place from signing in
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       if (!isInvitation) await this.parts.mails.enqueue(tx, changedMail(user));
       await this.#audit(tx, user, client, isInvitation ? 'invitation_accepted' : 'password_reset');
       return { user, ended };
     });
-    // of two invitations to one address that are accepted at once, one is
+    // if two invitations for one address are accepted at once, one succeeds
     const { user, ended } = await choosing.catch(onDuplicate(() => new LinkRefused()));
     sessions.ended([user.id, ...ended]);
     return user;
   }
 
-  /** The caller's own. All their other sessions end. @throws LoginRefused, WeakPassword, TooManyAttempts */
+  /** Changes the caller's password and ends all their other sessions. @throws LoginRefused, WeakPassword, TooManyAttempts */
   async change({ principal, client }: RequestContext, current: string, next: string): Promise<User> {
     const { orm, attempts, sessions, clock } = this.parts;
-    // nobody's but the user's own: not that of a key, nor of a client that acts for them
+    // only users in a session of their own: not an API key, nor a client that acts for a user
     const isUser = principal.kind === 'user' && !principal.clientId;
     const user = isUser ? await orm.em.fork().findOne(User, { id: principal.id }, EVERYWHERE) : null;
     if (!user?.passwordHash) throw new LoginRefused();
@@ -172,7 +172,7 @@ export class PasswordService {
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
     const changed = await orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, ...LOCKED });
-      // somebody chose another one meanwhile
+      // the password has changed in the meantime
       if (found.passwordHash !== user.passwordHash) throw new LoginRefused();
       Object.assign(found, { passwordHash, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password changed', principal.sessionId);

@@ -5,19 +5,19 @@ import { type IpRange, isWithin, parseIpRange } from './ip-range.ts';
 import { AccessRestricted } from './restriction.errors.ts';
 import { isWithinWindows, type TimeWindow } from './time-window.ts';
 
-/** What restricts the use of credentials. An empty list restricts nothing. */
+/** Restrictions on the use of credentials. An empty list restricts nothing. */
 export interface Restricting {
   ipWhitelist: readonly string[];
   timeWindows: readonly TimeWindow[];
   countries: readonly string[];
 }
 
-/** Where a caller is, and when. */
+/** The caller's IP address, and country if a proxy states it. */
 export type RequestOrigin = Pick<ClientInfo, 'ip' | 'country'>;
 
 export type Violation = 'ipWhitelist' | 'timeWindows' | 'countries';
 
-/** Restrictions, read once and checked with every request (specification 5.1): free where there are none. */
+/** Restrictions parsed once and checked with every request (specification 5.1). Nothing is created if there are none. */
 export class AccessRules {
   readonly #ranges: readonly IpRange[];
 
@@ -28,7 +28,7 @@ export class AccessRules {
     this.#ranges = rules.ipWhitelist.map(parseIpRange).filter((range) => range !== undefined);
   }
 
-  /** Undefined where nothing is restricted. */
+  /** Returns undefined if nothing is restricted. */
   static of(rules: Restricting, locator: CountryLocator): AccessRules | undefined {
     const isFree = rules.ipWhitelist.length + rules.timeWindows.length + rules.countries.length === 0;
     return isFree ? undefined : new AccessRules(rules, locator);
@@ -46,7 +46,7 @@ export class AccessRules {
     if (ipWhitelist.length > 0 && !isWithin(caller.ip, this.#ranges)) return 'ipWhitelist';
     if (timeWindows.length > 0 && !isWithinWindows(now, timeWindows)) return 'timeWindows';
     if (countries.length === 0) return undefined;
-    // who comes from nobody knows where is not known to be within
+    // an unknown country is never allowed
     const country = this.locator.countryOf(caller);
     return country && countries.includes(country) ? undefined : 'countries';
   }

@@ -3,24 +3,26 @@ import { type CountryResponse, open, type Reader } from 'maxmind';
 import type { ClientInfo } from '../../../kernel/request.ts';
 import { isCountry } from './country.ts';
 
-/** In which country a caller is: as a trusted proxy says it, else as a database of addresses does. */
+/** Finds the country of a caller: from a trusted proxy's header, otherwise from a database of IP addresses. */
 export class CountryLocator {
   private constructor(
-    /** Whether it can know anything at all. */
+    /** Whether a header or database is configured. */
     readonly isConfigured: boolean,
     private readonly reader: Reader<CountryResponse> | undefined,
   ) {}
 
   static readonly none = new CountryLocator(false, undefined);
 
-  /** A file that is replaced while the platform runs, as these are every week, is read again. @throws Error for what is no MMDB file */
+  /**
+   * Opens the database. The file is read again when it is replaced, which typically happens every week. @throws Error if it is no MMDB file
+   */
   static async open({ header, database }: { header: string | undefined; database: string | undefined }): Promise<CountryLocator> {
     if (!header && !database) return CountryLocator.none;
     const watch = { watchForUpdates: true, watchForUpdatesNonPersistent: true };
     return new CountryLocator(true, database ? await open<CountryResponse>(database, watch) : undefined);
   }
 
-  /** Undefined where nobody knows: a proxy's `XX`, an address of a private network. */
+  /** Returns undefined if the country is unknown, as for a proxy's `XX` or a private address. */
   countryOf({ ip, country }: Pick<ClientInfo, 'ip' | 'country'>): string | undefined {
     if (country !== undefined) return isCountry(country.toUpperCase()) ? country.toUpperCase() : undefined;
     const found = this.#lookUp(ip)?.country?.iso_code;
@@ -29,10 +31,10 @@ export class CountryLocator {
 
   #lookUp(ip: string): CountryResponse | null | undefined {
     try {
-      // an IPv4 caller over IPv6 is where its IPv4 address is
+      // an IPv4-mapped IPv6 address is looked up as IPv4
       return this.reader?.get(ipaddr.process(ip).toString());
     } catch {
-      // no address, or an IPv6 one in a database of IPv4 ones
+      // not an IP address, or an IPv6 address in a database that has only IPv4
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
-/** ISO 3166-1 alpha-2, as officially assigned. */
+/** The officially assigned ISO 3166-1 alpha-2 codes. */
 const COUNTRIES = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK
    CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS
@@ -17,5 +17,9 @@ export const isCountry = (value: unknown): value is string => typeof value === '
 export const IsCountry = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isCountry', validator: { validate: isCountry } },
-    { each: true, ...jsonSchema({ enum: [...COUNTRIES] }), message: 'must hold countries by ISO 3166-1 alpha-2, such as DE or US' },
+    {
+      each: true,
+      ...jsonSchema({ enum: [...COUNTRIES] }),
+      message: 'must be a list of ISO 3166-1 alpha-2 country codes, such as DE or US',
+    },
   );

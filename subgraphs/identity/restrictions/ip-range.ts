@@ -3,18 +3,18 @@ import { ValidateBy } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 
-/** Of one list. */
+/** Maximum number of ranges in a list. */
 export const RANGES_MAX = 100;
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** Addresses that share their first `bits` with `address`. */
+/** All addresses whose first `bits` bits equal those of `address`. */
 export interface IpRange {
   address: Address;
   bits: number;
 }
 
-/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Undefined for anything else, such as the octal `010.0.0.1`. */
+/** Parses `10.0.0.0/8`, `2001:db8::/32` or a single address. Returns undefined for anything else, such as the octal `010.0.0.1`. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [start = '', length, ...rest] = text.split('/');
   const family = isIP(start);
@@ -24,12 +24,12 @@ export function parseIpRange(text: string): IpRange | undefined {
   const bits = length === undefined ? width : Number(length);
   if (bits > width) return undefined;
   const address = ipaddr.parse(start);
-  // ::ffff:10.0.0.0/104 means the same callers as 10.0.0.0/8
+  // ::ffff:10.0.0.0/104 matches the same callers as 10.0.0.0/8
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? { address: address.toIPv4Address(), bits: bits - 96 } : { address, bits };
 }
 
-/** A caller over IPv6 whose address is a mapped IPv4 one counts as the latter. */
+/** Whether an address is in one of the ranges. An IPv4-mapped IPv6 address counts as IPv4. */
 export function isWithin(ip: string, ranges: readonly IpRange[]): boolean {
   if (!isIP(ip)) return false;
   const caller = ipaddr.process(ip);
@@ -44,6 +44,6 @@ export const IsIpRange = (): PropertyDecorator =>
     {
       each: true,
       ...jsonSchema({ format: 'cidr', pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$' }),
-      message: 'must hold CIDR ranges such as 203.0.113.0/24 or 2001:db8::/32',
+      message: 'must be a list of CIDR ranges such as 203.0.113.0/24 or 2001:db8::/32',
     },
   );

@@ -1,6 +1,9 @@
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 403. Says which kind of restriction it was, and not what would be allowed: whoever holds the credentials alone is not told. */
+/**
+ * 403: a restriction forbids the request. The error names the kind of restriction, but not what is allowed: stolen credentials reveal no
+ * more.
+ */
 export class AccessRestricted extends PlatformError {
   constructor(readonly reason: 'time' | 'country') {
     super('ACCESS_RESTRICTED', MESSAGES[reason], { restriction: reason });
@@ -9,25 +12,25 @@ export class AccessRestricted extends PlatformError {
 
 const MESSAGES = {
   time: 'These credentials may not be used at this time. Ask an administrator of the organization which hours are allowed.',
-  country: 'These credentials may not be used from this country. Ask an administrator of the organization which ones are allowed.',
+  country: 'These credentials may not be used from this country. Ask an administrator of the organization which countries are allowed.',
 };
 
-/** 400 for countries where nothing says in which one a caller is. */
+/** 400: countries cannot be restricted, because the platform cannot determine the country of a caller. */
 export class CountriesUnknown extends InvalidParameters {
   constructor(field: string) {
     super([
       {
         field,
         reason:
-          'cannot be restricted: this platform does not know the country of callers. Its operator sets COUNTRY_HEADER or GEOIP_DATABASE',
+          'cannot be restricted, since this platform does not know the country of callers: its operator must set COUNTRY_HEADER or GEOIP_DATABASE',
       },
     ]);
   }
 }
 
-/** 400 for restrictions that would keep out who sets them. */
+/** 400: the restrictions would lock out the caller who sets them. */
 export class WouldLockOut extends InvalidParameters {
   constructor(field: string) {
-    super([{ field, reason: 'would refuse this very request: who restricts access must be within what is allowed' }]);
+    super([{ field, reason: 'would lock you out: this request itself must be allowed' }]);
   }
 }

@@ -2,17 +2,17 @@ import { ArrayMaxSize, ArrayMinSize, IsIn, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { IsZone } from '../../../kernel/graphql/is-zone.ts';
 
-/** Of one list. */
+/** Maximum number of windows in a list. */
 export const WINDOWS_MAX = 20;
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Day = (typeof DAYS)[number];
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
-const DAYS_REASON = `must hold days of the week: ${DAYS.join(', ')}`;
-/** `to` may also name the end of the day. */
+const DAYS_REASON = `must be a list of days of the week: ${DAYS.join(', ')}`;
+/** End of a window, which can be 24:00. */
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-/** Hours of days of the week, by the clocks of a zone (specification 5.1). */
+/** Hours on days of the week, in the local time of a time zone (specification 5.1). */
 @ObjectType({ description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.' })
 @InputType('TimeWindowInput', {
   description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.',
@@ -38,8 +38,8 @@ export class TimeWindow {
 }
 
 /**
- * Whether an instant lies in one of the windows. What counts is what the clocks of the zone show at that instant, so an hour that
- * summer time skips is never within, and one that comes twice is within twice.
+ * Whether a point in time is within one of the windows. The local time of the zone counts. So an hour that daylight saving time skips
+ * is never within a window, and an hour that it repeats is within twice.
  */
 export function isWithinWindows(at: Date, windows: readonly TimeWindow[]): boolean {
   return windows.some(({ days, from, to, timezone }) => {
@@ -61,11 +61,14 @@ function wallClock(at: Date, timezone: string): { day: Day; time: string } {
   return { day: String(parts.weekday).toLowerCase() as Day, time: `${parts.hour}:${parts.minute}` };
 }
 
-/** Making one takes a hundred times as long as using it. There are some 600 zones, and as many spellings as letters have cases. */
+/**
+ * Cache of formatters, since creating one takes a hundred times as long as using it. About 600 zones exist, and any letter case is
+ * accepted.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const FORMATS_MAX = 1000;
 
-/** @throws RangeError where there is no such zone */
+/** Returns the formatter of a time zone. @throws RangeError if there is no such zone */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;

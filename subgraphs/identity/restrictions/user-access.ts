@@ -13,11 +13,14 @@ export interface UserAccessParts {
   locator: CountryLocator;
 }
 
-/** Holds users to the status and the restrictions of their organization where no token says who they are yet: at login and refresh. */
+/** Checks the organization's status and access restrictions for users who have no access token yet: at login and refresh. */
 export class UserAccess {
   constructor(private readonly parts: UserAccessParts) {}
 
-  /** A caller without an address is the platform itself. @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted (403) */
+  /**
+   * Without a client, the caller is the platform itself. @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted
+   * (403)
+   */
   async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {
     const { orm, clock, locator } = this.parts;
     const em = tx ?? orm.em.fork();

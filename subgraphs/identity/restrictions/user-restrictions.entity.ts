@@ -2,11 +2,11 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { TimeWindow } from './time-window.ts';
 
-/** From where, and when, the users of an organization may log in and act (specification 5.1). Keys have restrictions of their own. */
+/** Restricts from where and when users of an organization may log in and act (specification 5.1). API keys have their own restrictions. */
 @ObjectType({ description: 'When and from where users may log in and use their tokens. An empty list restricts nothing.' })
 @Entity({ tableName: 'user_restrictions' })
 export class UserRestrictions {
-  /** The organization. */
+  /** Id of the organization. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 

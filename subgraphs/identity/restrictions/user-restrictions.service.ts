@@ -20,26 +20,26 @@ export interface UserRestrictionsServiceDeps {
   feed: ChangeFeed;
 }
 
-/** The restrictions that an organization puts on its users (specification 5.1). */
+/** Manages the restrictions that an organization sets for its users (specification 5.1). */
 export class UserRestrictionsService {
   constructor(private readonly deps: UserRestrictionsServiceDeps) {}
 
-  /** The caller's organization's; empty ones where nothing was restricted. */
+  /** Returns the restrictions of the caller's organization; empty ones if nothing was ever restricted. */
   async own(): Promise<UserRestrictions> {
     const { organizationId: id } = this.deps.request.principal;
     return (await this.deps.em.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
   }
 
   /**
-   * What is left out keeps its value. Counts from the next request on, for every token.
-   * @throws WouldLockOut for a user who would be refused by them; CountriesUnknown
+   * Updates the restrictions, for every token from its next request on. A restriction that is left out keeps its value.
+   * @throws WouldLockOut if the restrictions would refuse the user who sets them; CountriesUnknown
    */
   async update({ ipWhitelist, timeWindows, countries }: UserRestrictionsInput): Promise<UserRestrictions> {
     const { em, request, clock, locator, feed, trail } = this.deps;
     const { organizationId: id } = request.principal;
     if (countries?.length && !locator.isConfigured) throw new CountriesUnknown('countries');
     const changed = await em.transactional(async (tx) => {
-      // there may be no restrictions yet to lock
+      // locks the organization, since there may be no restrictions record yet
       await tx.findOneOrFail(Organization, { id }, LOCKED);
       const found = (await tx.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
       if (ipWhitelist) found.ipWhitelist = ipWhitelist;
@@ -55,7 +55,7 @@ export class UserRestrictionsService {
     return changed;
   }
 
-  /** Keys are not bound by them: one that restricts users can always take it back. */
+  /** Checks that users do not lock themselves out. API keys are not bound by these restrictions and can always undo them. */
   #checkLockOut(restrictions: UserRestrictions): void {
     const { request, locator, clock } = this.deps;
     if (request.principal.kind !== 'user' || !request.client) return;

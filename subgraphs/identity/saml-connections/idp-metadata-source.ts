@@ -7,7 +7,7 @@ import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp-me
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** What an administrator gives of an identity provider: its metadata, where that is, or its parts. */
+/** An identity provider as an administrator describes it: by a metadata URL, by the metadata itself, or by its parts. */
 export interface GivenIdentityProvider {
   idpEntityId?: string | null;
   ssoUrl?: string | null;
@@ -16,7 +16,7 @@ export interface GivenIdentityProvider {
   metadataXml?: string | null;
 }
 
-/** Finds out about identity providers. What it is told to fetch, it fetches from public addresses only. */
+/** Reads the configuration of identity providers. Metadata is fetched from public addresses only. */
 export class IdpMetadataSource {
   readonly #client: HttpClient;
 
@@ -29,7 +29,7 @@ export class IdpMetadataSource {
 
   problemsOf({ metadataUrl, metadataXml, idpEntityId, ssoUrl, certificates }: GivenIdentityProvider): FieldProblem[] {
     const sources = [metadataUrl, metadataXml, idpEntityId ?? ssoUrl ?? certificates].filter(Boolean);
-    const reason = 'give one of metadata_xml, metadata_url, and the parts (idp_entity_id, sso_url, certificates)';
+    const reason = 'cannot be combined: send metadata_xml, metadata_url, or the parts (idp_entity_id, sso_url, certificates)';
     const ofUrl = ssoUrl && this.#problemWith(ssoUrl);
     return [
       ...(sources.length > 1 ? [{ field: 'metadataXml', reason }] : []),
@@ -40,7 +40,7 @@ export class IdpMetadataSource {
     ];
   }
 
-  /** What was given; from metadata all three parts. @throws InvalidParameters for metadata that cannot be read or used */
+  /** Returns the parts that were given, or all three from metadata. @throws InvalidParameters if metadata cannot be read or used */
   async resolve({
     metadataUrl,
     metadataXml,
@@ -68,15 +68,15 @@ export class IdpMetadataSource {
 
   #checked(field: string, provider: IdentityProvider): IdentityProvider {
     const problem = this.#problemWith(provider.ssoUrl);
-    if (problem) throw invalid(field, `holds a sign-in URL that ${problem}`);
+    if (problem) throw invalid(field, `contains a sign-in URL that ${problem}`);
     return provider;
   }
 
-  /** Browsers go there, and not this platform: the address may be private, as those of companies are. */
+  /** Checks the sign-in URL. It may be a private address, as in company networks: browsers open it, not the platform. */
   #problemWith(text: string): string | undefined {
     const url = URL.parse(text);
     if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
-    if (url.username || url.password || url.hash) return 'must not hold a user name, password or fragment';
+    if (url.username || url.password || url.hash) return 'must not contain a user name, password or fragment';
     if (url.protocol === 'https:') return undefined;
     const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
     return this.allowPrivate && isLoopback ? undefined : 'must be an https URL';
@@ -89,9 +89,9 @@ export class IdpMetadataSource {
       const { status, isCut, bytes } = await this.#client.send({ url });
       if (status === 200 && !isCut) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      // nothing of the failure is told: it would say what the network looks like from here
+      // the error is not reported: it would reveal the platform's network
     }
-    throw invalid('metadataUrl', `must answer 200 with at most ${MAX_BYTES} bytes of metadata`);
+    throw invalid('metadataUrl', `must respond with status 200 and at most ${MAX_BYTES} bytes of metadata`);
   }
 }
 

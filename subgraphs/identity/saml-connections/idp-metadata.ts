@@ -16,11 +16,11 @@ const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const RSA_BITS_MIN = 2048;
 
-/** What must be known of an identity provider. */
+/** Configuration of an identity provider that a sign-in needs. */
 export interface IdentityProvider {
   idpEntityId: string;
   ssoUrl: string;
-  /** PEM. */
+  /** In PEM format. */
   certificates: string[];
 }
 
@@ -49,13 +49,15 @@ const certificatesIn = (key: XmlElement): string[] =>
     .filter((element) => isNamed(element, SIGNATURE, 'X509Certificate'))
     .map((element) => {
       const pem = certificatePem(textOf(element));
-      if (!pem) throw new MalformedXml('holds a certificate that cannot be used: X.509 with an RSA key of at least 2048 bits is needed');
+      if (!pem)
+        throw new MalformedXml('contains a certificate that cannot be used: X.509 with an RSA key of at least 2048 bits is required');
       return pem;
     });
 
 /**
- * The certificate as PEM, of PEM or of what stands between its lines; undefined for what is none or has no RSA key of at
- * least 2048 bits. When it expires does not matter: what is trusted is the key, for as long as it stands in the connection.
+ * Normalizes a certificate to PEM, from PEM or bare base64. Undefined if it is no certificate with an RSA key of at least 2048 bits. Its
+ * expiry
+ * is ignored: the key itself is trusted for as long as the connection contains it.
  */
 export function certificatePem(text: string): string | undefined {
   const bare = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s+/g, '');

@@ -9,7 +9,7 @@ import { UserRole } from '../user.states.ts';
 
 const GROUP_LENGTH = 256;
 
-/** Who is in a group of the identity provider gets a role here. */
+/** Maps a group of the identity provider to a role. */
 @ObjectType('SamlRoleMapping', { description: 'Role of the users of one group.' })
 @InputType('SamlRoleMappingInput', { description: 'Role of the users of one group.' })
 export class SamlRoleMapping {
@@ -29,18 +29,18 @@ interface Provisioning {
   allowProvisioning?: boolean;
 }
 
-/** What is missing for the users that a connection makes. */
+/** Checks that users whom a connection creates would get a role and, if needed, accounts. */
 export function provisioningProblems({ accounts, defaultRole, roleMappings, allowProvisioning }: Provisioning): FieldProblem[] {
   const roles = [defaultRole, ...(roleMappings ?? []).map((mapping) => mapping?.role)];
   const problems: FieldProblem[] = [];
   if (!accounts && roles.includes(UserRole.ACCOUNT_ADMIN))
-    problems.push({ field: 'accounts', reason: 'is needed: account_admin is a role of accounts' });
+    problems.push({ field: 'accounts', reason: 'is required, since the role account_admin is limited to accounts' });
   if (allowProvisioning && !defaultRole && !roleMappings?.length)
-    problems.push({ field: 'allowProvisioning', value: true, reason: 'needs a default_role or role_mappings for the users that it makes' });
+    problems.push({ field: 'allowProvisioning', value: true, reason: 'requires default_role or role_mappings, to give new users a role' });
   return problems;
 }
 
-/** An identity provider that signs in users of one organization (specification 5.6). */
+/** An identity provider that users of one organization sign in with (specification 5.6). */
 @ObjectType({ description: 'An identity provider that signs in users of your organization by SAML 2.0.' })
 @Entity({ tableName: 'saml_connection' })
 @OrganizationFilter()
@@ -57,7 +57,7 @@ export class SamlConnection {
   @Property({ type: 'text' })
   name!: string;
 
-  /** What it claims; what DNS says of each is a SamlDomainClaim. */
+  /** The claimed domains. Whether DNS proves each is stored in SamlDomainClaim. */
   @Field(() => [String], {
     description: 'E-mail domains of the users who sign in by this connection. Each takes effect once it is proven; see `domains`.',
   })
@@ -117,7 +117,7 @@ export class SamlConnection {
   @Property({ type: 'boolean' })
   active = true;
 
-  /** What those who registered it, or last changed whom it trusts, held: it signs in nobody who may do more. */
+  /** Permissions of the caller who registered it or last changed whom it trusts. Users with more permissions cannot sign in through it. */
   @Property({ type: 'json' })
   grants: Grant[] = [];
 
@@ -129,12 +129,12 @@ export class SamlConnection {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Whether everything is known that a sign-in needs. */
+  /** Whether it has everything that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
   }
 
-  /** The role that groups give; undefined where roles are not the identity provider's business. */
+  /** Returns the role that the groups give; undefined if roles are not managed by the identity provider. */
   roleOf(groups: readonly string[]): UserRole | null | undefined {
     if (this.roleMappings.length === 0) return undefined;
     return this.roleMappings.find(({ group }) => groups.includes(group))?.role ?? this.defaultRole;

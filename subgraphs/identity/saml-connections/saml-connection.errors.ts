@@ -1,6 +1,6 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409. Of the caller's own organization: what others claim is nobody's business. */
+/** 409: another connection of the caller's organization has the domain. Claims of other organizations are never revealed. */
 export class DomainTaken extends PlatformError {
   constructor() {
     super('DUPLICATE_RESOURCE', 'One of these e-mail domains belongs to another connection of your organization.', {
@@ -9,12 +9,12 @@ export class DomainTaken extends PlatformError {
   }
 }
 
-/** 409: nobody could sign in by it. */
+/** 409: an incomplete connection cannot be active. */
 export class ConnectionIncomplete extends PlatformError {
   constructor() {
     super(
       'INVALID_STATE',
-      'A connection without identity provider, certificate or e-mail domain cannot be active. Give its metadata, or the entity id, URL and certificates, and the domains.',
+      'A connection without identity provider, certificate or e-mail domain cannot be active. Send e-mail domains and the metadata of the identity provider, or its entity id, URL and certificates.',
       { allowed: [] },
     );
   }

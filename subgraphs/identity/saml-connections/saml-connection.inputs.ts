@@ -20,7 +20,7 @@ import { AreAccounts } from '../granting/account-list.ts';
 import { UserRole } from '../user.states.ts';
 import { provisioningProblems, SamlRoleMapping } from './saml-connection.entity.ts';
 
-const DOMAIN_REASON = 'must hold domains such as example.com';
+const DOMAIN_REASON = 'must be a list of domains such as example.com';
 const DOMAINS_MAX = 50;
 const CERTIFICATES_MAX = 10;
 const CERTIFICATE_LENGTH = 16_384;
@@ -34,35 +34,35 @@ const IsDomain = ValidateBy(
 );
 
 const Domains = (): PropertyDecorator => (target, property) => {
-  ArrayMinSize(1, { message: 'must hold at least one domain' })(target, property);
-  ArrayMaxSize(DOMAINS_MAX, { message: `may hold at most ${DOMAINS_MAX} domains` })(target, property);
+  ArrayMinSize(1, { message: 'must have at least one domain' })(target, property);
+  ArrayMaxSize(DOMAINS_MAX, { message: `must have at most ${DOMAINS_MAX} domains` })(target, property);
   IsDomain(target, property);
 };
 
 const Certificates = (): PropertyDecorator => (target, property) => {
-  ArrayMinSize(1, { message: 'must hold at least one certificate' })(target, property);
-  ArrayMaxSize(CERTIFICATES_MAX, { message: `may hold at most ${CERTIFICATES_MAX} certificates` })(target, property);
+  ArrayMinSize(1, { message: 'must have at least one certificate' })(target, property);
+  ArrayMaxSize(CERTIFICATES_MAX, { message: `must have at most ${CERTIFICATES_MAX} certificates` })(target, property);
   MaxLength(CERTIFICATE_LENGTH, {
     each: true,
-    message: `may have at most ${CERTIFICATE_LENGTH} characters`,
+    message: `must have at most ${CERTIFICATE_LENGTH} characters`,
     ...jsonSchema({ maxLength: CERTIFICATE_LENGTH, format: 'pem' }),
   })(target, property);
 };
 
 const Mappings = (): PropertyDecorator => (target, property) => {
-  ArrayMaxSize(MAPPINGS_MAX, { message: `may hold at most ${MAPPINGS_MAX} mappings` })(target, property);
-  ArrayUnique(({ group }: SamlRoleMapping) => group, { message: 'must name a group once' })(target, property);
+  ArrayMaxSize(MAPPINGS_MAX, { message: `must have at most ${MAPPINGS_MAX} mappings` })(target, property);
+  ArrayUnique(({ group }: SamlRoleMapping) => group, { message: 'must not repeat a group' })(target, property);
   ValidateNested({ each: true })(target, property);
 };
 
-/** The identity provider: by its metadata, or member by member. */
+/** The identity provider, by its metadata or by its parts. */
 @InputType()
 @Rule<IdentityProviderInput, IdentityContext>((input, { samlConnections }) => samlConnections.problemsOf(input))
 class IdentityProviderInput {
   @Field(() => String, { nullable: true, description: 'Entity id of the identity provider, 1 to 1024 characters.' })
   @IsOptional()
   @Characters(1, 1024)
-  @Matches(/^\S+$/, { message: 'must not hold spaces' })
+  @Matches(/^\S+$/, { message: 'must not contain spaces' })
   idpEntityId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'https address of the identity provider for requests (HTTP-Redirect binding).' })

@@ -29,11 +29,11 @@ export interface SamlConnectionServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Whether it changes whom the connection trusts, or with what. */
+/** Whether changes affect whom the connection trusts. */
 const isTrusting = ({ name: _, active, ...others }: Partial<SamlConnection>): boolean => active === true || Object.keys(others).length > 0;
 const isMoreThanName = ({ name: _, ...others }: Partial<SamlConnection>): boolean => Object.keys(others).length > 0;
 
-/** The identity providers of the caller's organization (specification 5.6). */
+/** Manages SAML connections of the caller's organization (specification 5.6). */
 export class SamlConnectionService {
   constructor(private readonly deps: SamlConnectionServiceDeps) {}
 
@@ -41,7 +41,7 @@ export class SamlConnectionService {
     return this.deps.addresses;
   }
 
-  /** What is wrong with an identity provider as it is given, before others are asked. */
+  /** Checks an identity provider's configuration without fetching anything. */
   problemsOf(given: GivenIdentityProvider): FieldProblem[] {
     return this.deps.metadata.problemsOf(given);
   }
@@ -70,7 +70,7 @@ export class SamlConnectionService {
     return connection;
   }
 
-  /** @throws ResourceNotFound, InsufficientPermissions as `delete`, and as `create` */
+  /** Updates a connection. @throws ResourceNotFound, InsufficientPermissions as for `delete`, and what `create` throws */
   async update(id: string, input: SamlConnectionUpdateInput): Promise<SamlConnection> {
     const changes = await this.#changes(input);
     return this.#save(async (tx) => {
@@ -81,7 +81,10 @@ export class SamlConnectionService {
     }, 'saml_connection_updated');
   }
 
-  /** In its last state. @throws ResourceNotFound, InsufficientPermissions where it signs in users who may do more than the caller */
+  /**
+   * Deletes a connection and returns its last state. @throws ResourceNotFound, InsufficientPermissions if it signs in users who may do more
+   * than the caller
+   */
   async delete(id: string): Promise<SamlConnection> {
     return this.deps.em.transactional(async (tx) => {
       const connection = await locked(tx, id);
@@ -92,26 +95,26 @@ export class SamlConnectionService {
     });
   }
 
-  /** Asks DNS now, and not when it is due. @throws ResourceNotFound */
+  /** Checks the domains in DNS now, before they are due. @throws ResourceNotFound */
   async verifyDomains(id: string): Promise<SamlConnection> {
     const connection = orNotFound(await this.find(id), 'saml_connection', id);
     await this.deps.domains.verify(id);
     return connection;
   }
 
-  /** Nobody shuts out users who may do more than they may: what only an owner can register, only an owner can change or delete. */
+  /** Requires the permissions of whoever last set it up. So nobody can lock out users who may do more than they do. */
   #requireToManage({ grants }: SamlConnection): void {
     requireToGrant(this.deps.request.principal, grants);
   }
 
-  /** What was given, with what the metadata says; asks others, and so before any transaction. */
+  /** Returns the changes, completed from metadata. Call it before any transaction, since it may fetch the metadata. */
   async #changes({ metadataXml, ...input }: SamlConnectionUpdateInput): Promise<Partial<SamlConnection>> {
     for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)])
       if (role) requireToGrant(this.deps.request.principal, grantsOf(role));
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
     const changes = definedOnly({ ...input, ...provider }) as Partial<SamlConnection>;
-    // what is known now was not read there
+    // the current configuration does not come from that URL any more
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
     if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.flatMap((domain) => normalizedDomain(domain) ?? []))];
@@ -122,7 +125,7 @@ export class SamlConnectionService {
   #apply(connection: SamlConnection, changes: Partial<SamlConnection>): void {
     const { clock, request } = this.deps;
     Object.assign(connection, changes, { updatedAt: clock.now() });
-    // whoever says whom to trust vouches for it, with what they may do themselves
+    // the caller vouches for the identity provider, with the permissions they hold
     if (isTrusting(changes)) connection.grants = [...request.principal.grants];
     refuse(provisioningProblems(connection));
   }

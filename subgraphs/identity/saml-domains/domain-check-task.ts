@@ -9,11 +9,11 @@ import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';
 
 const EVERY_MS = 60_000;
-/** Owners are told at once, and again this long before the end. */
+/** Owners are warned once at the beginning of the grace period and once again this long before its end. */
 const LAST_WARNING_MS = 7 * DAY_MS;
-/** As long as the migration gave to those that there were. */
+/** Grace period for domains that were in use before, the same as in the migration. */
 const GRACE_MS = 30 * DAY_MS;
-/** Claims that one round asks DNS about, and how long no other process does: longer than DNS takes to give up. */
+/** Claims per round and their lease. The lease is longer than a DNS lookup takes to time out. */
 const BATCH = 200;
 const LEASE_MS = 60_000;
 
@@ -25,7 +25,7 @@ export interface DomainCheckTaskParts {
   domains: SamlDomains;
 }
 
-/** Asks DNS again about claimed and proven domains when they are due, and warns owners whose domains work without proof. */
+/** Checks claimed and proven domains in DNS when they are due. Warns owners whose domains work without proof during a grace period. */
 export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;
   #round: Promise<void> = Promise.resolve();
@@ -35,7 +35,7 @@ export class DomainCheckTask extends PeriodicTask {
     this.#mails = new DomainMails(parts.mails);
   }
 
-  /** Rounds of this process go one after the other. */
+  /** Rounds of this process run one at a time. */
   override run(): Promise<void> {
     this.#round = this.#round.catch(() => undefined).then(() => this.#once());
     return this.#round;
@@ -48,7 +48,7 @@ export class DomainCheckTask extends PeriodicTask {
     await Promise.all(due.map((claim) => this.parts.domains.check(claim)));
   }
 
-  /** What a process of the previous release took for a connection, while both ran: it knows no claims. */
+  /** Creates claims for domains that a process of the previous release has added meanwhile: it does not know claims. */
   async #adopt(): Promise<void> {
     const now = this.parts.clock.now();
     await this.#em().execute(
@@ -61,7 +61,7 @@ export class DomainCheckTask extends PeriodicTask {
     );
   }
 
-  /** One mail for the domains of an organization, by one process. */
+  /** Sends one mail for all domains of an organization. Only one process sends it. */
   async #warn(): Promise<void> {
     const now = this.parts.clock.now();
     const lastWarning = new Date(now.getTime() + LAST_WARNING_MS);

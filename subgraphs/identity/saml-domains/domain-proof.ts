@@ -3,27 +3,27 @@ import { Resolver } from 'node:dns/promises';
 
 const PREFIX = '_saml-verification';
 
-/** A name of its own below the domain, which nobody has who merely has a page or a mailbox there. */
+/** Name of the TXT record. It is a name below the domain, which people who only have a page or a mailbox there cannot create. */
 export const proofName = (domain: string): string => `${PREFIX}.${domain}`;
 
-/** Bound to the organization, and says nothing about which it is. */
+/** Value of the TXT record. It is bound to the organization without revealing which one it is. */
 export const proofValue = (organizationId: string, domain: string): string =>
   `saml-domain-verification=${createHash('sha256').update(`${organizationId}\0${domain}`).digest('hex').slice(0, 40)}`;
 
-/** The TXT records of a name, each as one text. Rejects as Node's resolver does. */
+/** Returns the TXT records of a name, each joined to one string. Rejects like Node's resolver. */
 export type ResolveTxt = (name: string) => Promise<string[]>;
 
-/** Whether a proof stands in DNS; undefined where DNS could not be asked. */
+/** Checks whether an organization's proof is in DNS; undefined if DNS could not be queried. */
 export type Published = ((organizationId: string) => boolean) | undefined;
 
-/** How domains are proven. */
+/** A way to prove the ownership of domains. */
 export interface DomainProof {
   published(domain: string): Promise<Published>;
 }
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
-/** DNS has answered, and there is no such record. Whatever else fails says nothing about the record. */
+/** Errors that mean that there is no such record. Any other error says nothing about the record. */
 const ABSENT = ['ENOTFOUND', 'ENODATA'];
 const RECORDS_MAX = 100;
 
@@ -40,11 +40,11 @@ export class DnsProof implements DomainProof {
   }
 }
 
-/** SAML_DOMAIN_PROOF=none: whoever claims a domain first has it. */
+/** SAML_DOMAIN_PROOF=none: the first organization that claims a domain gets it. */
 export const trustedWithoutProof: DomainProof = { published: () => Promise.resolve(() => true) };
 
 function systemResolver(): ResolveTxt {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
-  // a record longer than 255 bytes comes in parts
+  // a value longer than 255 bytes is split into several strings
   return async (name) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
 }

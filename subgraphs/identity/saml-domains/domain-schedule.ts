@@ -1,20 +1,20 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
-/** A claim that nobody has proven for so long is looked at once a week. */
+/** A claim that is unproven for this long is checked only once a week. */
 const GIVEN_UP_MS = 30 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 
 type Checked = Pick<SamlDomainClaim, 'createdAt' | 'provenAt' | 'failingSince' | 'graceUntil' | 'worksUntil'>;
 
 /**
- * When DNS is asked next: daily about what is proven, hourly while a record is missing or DNS did not answer, and about what was
- * never proven less and less often: claims that nobody cares about must not delay those that somebody waits for.
+ * Returns when to check a domain in DNS again: daily if it is proven, hourly while its record is missing or DNS did not respond. Claims
+ * that were never proven are checked less and less often, so that abandoned claims do not delay those that somebody waits for.
  */
 export function nextCheck({ createdAt, provenAt, failingSince, graceUntil, worksUntil }: Checked, now: Date): Date {
   const age = now.getTime() - createdAt.getTime();
   const after = (ms: number): Date => new Date(now.getTime() + ms);
-  // what ends at an instant is looked at then
+  // a domain is also checked at the time when it would stop working
   const notAfter = (at: Date): Date => (worksUntil && worksUntil > now && worksUntil < at ? worksUntil : at);
   if (failingSince || graceUntil) return notAfter(after(HOUR_MS));
   if (provenAt) return after(DAY_MS);

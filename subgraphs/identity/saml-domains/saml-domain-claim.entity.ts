@@ -4,10 +4,12 @@ import { DAY_MS } from '../../../kernel/values/days.ts';
 import { proofName, proofValue } from './domain-proof.ts';
 import { SamlDomainStatus } from './saml-domain.states.ts';
 
-/** How long a proven domain works on after its record has disappeared from DNS. */
+/** How long a proven domain keeps working after its record has disappeared from DNS. */
 export const LOSS_MS = 7 * DAY_MS;
 
-/** An e-mail domain that a SAML connection names, and what DNS says of it. Holds for the connection while it `works`. */
+/**
+ * A SAML connection's claim to an e-mail domain, with the result of DNS checks. Users can sign in with the domain while `worksAt` is true.
+ */
 @ObjectType('SamlDomain', {
   description: 'An e-mail domain of a SAML connection. Users can sign in with it once DNS proves that it is yours.',
 })
@@ -31,15 +33,15 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   provenAt: Date | null = null;
 
-  /** When the record of a proven domain was first missing. */
+  /** When the record of a proven domain was first found missing. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** Until when a domain works that was in use before proofs were asked for. */
+  /** End of the grace period for a domain that was in use before proofs were required. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   graceUntil: Date | null = null;
 
-  /** When the owners were last told of `graceUntil`. */
+  /** When the owners were last warned about `graceUntil`. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   warnedAt: Date | null = null;
 
@@ -47,7 +49,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   checkedAt: Date | null = null;
 
-  /** When its DNS is asked next. */
+  /** When its DNS is checked next. */
   @Property({ type: 'datetime', length: 3 })
   @Index()
   checkDueAt!: Date;
@@ -79,7 +81,7 @@ export class SamlDomainClaim {
     return this.failingSince ? new Date(this.failingSince.getTime() + LOSS_MS) : this.graceUntil;
   }
 
-  /** Whether the connection that has the domain may sign users in by it. */
+  /** Whether users may sign in with the domain. */
   worksAt(now: Date): boolean {
     const until = this.worksUntil;
     return until ? until > now : this.provenAt !== null;

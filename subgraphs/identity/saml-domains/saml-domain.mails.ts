@@ -7,32 +7,32 @@ import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
-/** Tells those who run an organization about its e-mail domains: its active owners, or its administrators where it has none. */
+/** Mails an organization about its e-mail domains: its active owners, or its administrators if it has no active owner. */
 export class DomainMails {
   constructor(private readonly mails: MailQueue) {}
 
-  /** The domains work for now, and will not without proof. */
+  /** Warns that domains work only during a grace period unless they are proven. */
   async unproven(tx: EntityManager, claims: readonly SamlDomainClaim[]): Promise<void> {
     const until = claims[0]?.worksUntil;
-    await this.#tell(tx, claims, 'Prove your e-mail domains, or sign-in by SAML ends', [
-      `your users sign in by SAML with addresses of these domains. From ${dayOf(until)} on that works only for domains whose DNS holds a TXT record that proves they are yours. Add these records:`,
+    await this.#tell(tx, claims, 'Prove your e-mail domains to keep SAML sign-in', [
+      `your users sign in through SAML with e-mail addresses of the domains below. From ${dayOf(until)} on, this works only for domains with a TXT record in DNS that proves that they are yours. Add these records:`,
       recordsOf(claims),
-      'Nothing else is to be done: the records are found by themselves, and must stay. Users sign in as before meanwhile.',
+      'You do not have to do anything else: we find the records automatically. Do not remove them later. Until then, users sign in as before.',
     ]);
   }
 
-  /** The record of a proven domain is missing. */
+  /** Warns that the record of a proven domain is missing. */
   async missing(tx: EntityManager, claim: SamlDomainClaim): Promise<void> {
     await this.#tell(tx, [claim], `The DNS record of ${claim.domain} is missing`, [
-      `the TXT record that proves ${claim.domain} is not in DNS any more. If it is not back by ${dayOf(claim.worksUntil)}, sign-in by SAML ends for addresses of this domain. Add it again:`,
+      `the TXT record that proves that ${claim.domain} is yours is no longer in DNS. If it is not back by ${dayOf(claim.worksUntil)}, users with addresses of this domain can no longer sign in through SAML. Add the record again:`,
       recordsOf([claim]),
     ]);
   }
 
-  /** Nobody signs in by the domain any more. */
+  /** Reports that users can no longer sign in with the domain. */
   async ended(tx: EntityManager, claim: SamlDomainClaim, why: string): Promise<void> {
-    await this.#tell(tx, [claim], `Sign-in by SAML has ended for ${claim.domain}`, [
-      `addresses of ${claim.domain} are not signed in by SAML any more: ${why}. It works again once this TXT record is in DNS and was found there:`,
+    await this.#tell(tx, [claim], `SAML sign-in has ended for ${claim.domain}`, [
+      `users with addresses of ${claim.domain} can no longer sign in through SAML: ${why}. It will work again when we find this TXT record in DNS:`,
       recordsOf([claim]),
     ]);
   }

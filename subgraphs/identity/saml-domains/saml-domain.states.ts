@@ -1,9 +1,9 @@
 import { registerEnumType } from 'type-graphql';
 
 export enum SamlDomainStatus {
-  /** A connection names the domain, without proof: any organization can name any domain. */
+  /** A connection claims the domain without proof. Any organization can claim any domain. */
   CLAIMED = 'claimed',
-  /** Its DNS holds the record of the organization. */
+  /** The DNS of the domain contains the record of the organization. */
   PROVEN = 'proven',
 }
 registerEnumType(SamlDomainStatus, {

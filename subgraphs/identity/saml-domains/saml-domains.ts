@@ -17,17 +17,17 @@ export interface SamlDomainsParts {
   trail: AuditTrail;
   mails: MailQueue;
   proof: DomainProof;
-  /** Domains need no proof (SAML_DOMAIN_PROOF=none): they are taken at once. */
+  /** Domains need no proof (SAML_DOMAIN_PROOF=none): a claim takes effect at once. */
   isOnTrust: boolean;
 }
 
 const NO_RECORD = 'its TXT record was not found';
-const NO_ANSWER = 'DNS could not be asked; it will be asked again';
+const NO_ANSWER = 'DNS could not be queried; it will be queried again';
 const OTHERS = 'another connection has proven it, and its record is still there';
 
 type ClaimKey = Pick<SamlDomainClaim, 'connectionId' | 'domain'>;
 
-/** Which connection signs in users of which e-mail domain. Any organization may claim a domain; DNS decides whose it is. */
+/** Decides which connection signs in the users of an e-mail domain. Any organization may claim a domain; DNS decides whose it is. */
 export class SamlDomains {
   readonly #mails: DomainMails;
 
@@ -35,7 +35,7 @@ export class SamlDomains {
     this.#mails = new DomainMails(parts.mails);
   }
 
-  /** The connection that signs in users of a domain; undefined while nobody has proven it. */
+  /** Returns the connection that signs in users of a domain; undefined if nobody has proven the domain. */
   async connectionFor(domain: string): Promise<string | undefined> {
     const em = this.parts.orm.em.fork();
     const holder = await em.findOne(SamlDomain, { domain });
@@ -43,7 +43,7 @@ export class SamlDomains {
     return claim?.worksAt(this.parts.clock.now()) ? claim.connectionId : undefined;
   }
 
-  /** Makes the claims of a connection those that it names. What stays keeps its proof. */
+  /** Updates the claims of a connection to the domains that it names. Existing claims keep their proof. */
   async claim(tx: EntityManager, { id: connectionId, organizationId, emailDomains }: SamlConnection): Promise<void> {
     const now = this.parts.clock.now();
     const there = new Set((await tx.find(SamlDomainClaim, { connectionId })).map(({ domain }) => domain));
@@ -55,18 +55,18 @@ export class SamlDomains {
     await tx.persist(added.map((domain) => Object.assign(new SamlDomainClaim(), made, { domain }))).flush();
   }
 
-  /** Asks DNS about the domains of a connection now. */
+  /** Checks the domains of a connection in DNS now. */
   async verify(connectionId: string): Promise<void> {
     const claims = await this.parts.orm.em.fork().find(SamlDomainClaim, { connectionId }, { orderBy: { domain: 'asc' } });
     await Promise.all(claims.map((claim) => this.check(claim)));
   }
 
-  /** Where nothing has to be proven, takes what was claimed. */
+  /** If no proof is required, accepts the claimed domains. */
   async settleOnTrust(connectionId: string): Promise<void> {
     if (this.parts.isOnTrust) await this.verify(connectionId);
   }
 
-  /** Asks DNS about one claim, and records what follows. No transaction waits for DNS. */
+  /** Checks one claim in DNS and records the result. The DNS lookup is outside of the transaction. */
   async check({ connectionId, domain }: ClaimKey): Promise<void> {
     const { orm, proof } = this.parts;
     const published = await proof.published(domain);
@@ -77,7 +77,7 @@ export class SamlDomains {
     });
   }
 
-  /** Takes a domain from the organization that claims it, for good: it would have to be claimed anew. Answers whether it was claimed. */
+  /** Removes a domain from the organization that claims it, unless it claims the domain again. Returns whether it was claimed. */
   async withdraw(tx: EntityManager, organizationId: string, domain: string): Promise<boolean> {
     await advisoryLock(tx, `saml-domain ${domain}`);
     const claim = await tx.findOne(SamlDomainClaim, { organizationId, domain }, LOCKED);
@@ -116,7 +116,7 @@ export class SamlDomains {
     if (until && until <= now) await this.#end(tx, claim, 'its TXT record is not in DNS');
   }
 
-  /** The domain is the claim's, or becomes so. False where another connection holds it by a record that is still published. */
+  /** Assigns the domain to the claim. Returns false if another connection has it and its record is still published. */
   async #take(tx: EntityManager, { connectionId, domain }: SamlDomainClaim, published: (organizationId: string) => boolean) {
     const holder = await tx.findOne(SamlDomain, { domain }, LOCKED);
     if (holder?.connectionId === connectionId) return true;

@@ -1,7 +1,7 @@
-// the parser that verifies signatures, so that nobody reads another document than the one that was verified
+// uses the parser that also verifies signatures, so that the document that is read is the one that was verified
 import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 
-/** What is used of a DOM node; the types of the DOM are not part of this project. */
+/** The part of a DOM node that is used here. DOM types are not part of this project's TypeScript configuration. */
 interface XmlNode {
   readonly nodeType: number;
   readonly nodeValue: string | null;
@@ -24,17 +24,17 @@ export interface XmlElement extends XmlNode {
   hasAttribute(name: string): boolean;
 }
 
-/** Why a text is not read as XML. The message ends the sentence "It …". */
+/** A text is refused as XML. The message ends the sentence "It …". */
 export class MalformedXml extends Error {}
 
 const ELEMENT = 1;
 const TEXT = 3;
 const MAX_DEPTH = 40;
-/** Canonicalization costs time for each element, and for each namespace that is in scope there. */
+/** Limited because canonicalization takes time for each element and for each namespace in scope there. */
 const MAX_ELEMENTS = 2000;
 const MAX_ATTRIBUTES = 8000;
 const MAX_ATTRIBUTES_OF_ONE = 50;
-/** Different ones: identity providers declare the same two on each of a thousand values. */
+/** Counts distinct namespaces: identity providers repeat the same two on each of a thousand values. */
 const MAX_NAMESPACES = 50;
 const DECLARATION = /^\ufeff?<\?xml version=(["'])1\.0\1(\s+encoding=(["'])utf-8\3)?(\s+standalone=(["'])(yes|no)\5)?\s*\?>/i;
 const COMMENT = /<!--(?:(?!--)[\s\S])*-->/g;
@@ -45,14 +45,14 @@ const TAG = new RegExp(`<(?:/(?<close>${NAME})\\s*|(?<open>${NAME})(?:${ATTRIBUT
 const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 
 /**
- * Reads XML of strangers. Document types, entities, CDATA sections and processing instructions are refused before anything
- * is parsed: none of them is needed, and attacks are made of them. Comments too, unless they are dropped: they split texts.
+ * Parses untrusted XML. Document types, entities, CDATA sections and processing instructions are refused before parsing: they are
+ * not needed, and attacks use them. Comments are refused too, unless they are dropped, since they split text values.
  * @throws MalformedXml
  */
 export async function parseXml(given: string, { comments }: { comments: 'refuse' | 'drop' } = { comments: 'refuse' }): Promise<XmlElement> {
   const text = (comments === 'drop' ? given.replace(COMMENT, '') : given).replace(DECLARATION, '');
-  if (text.includes('<!') || text.includes('<?')) throw new MalformedXml('holds a document type, comment, CDATA section or instruction');
-  if (REFERENCE.test(text) || text.includes('\u0000')) throw new MalformedXml('holds a reference to an entity, or a null character');
+  if (text.includes('<!') || text.includes('<?')) throw new MalformedXml('contains a document type, comment, CDATA section or instruction');
+  if (REFERENCE.test(text) || text.includes('\u0000')) throw new MalformedXml('contains a reference to an entity, or a null character');
   checkTags(text);
   const document = (await parseDomFromString(text).catch(() => undefined)) as { childNodes: ArrayLike<XmlNode> } | undefined;
   if (!document) throw new MalformedXml('is not well-formed XML');
@@ -63,7 +63,7 @@ export async function parseXml(given: string, { comments }: { comments: 'refuse'
   return root;
 }
 
-/** The parser mends what is broken; what others read in a broken document is anyone's guess. */
+/** Refuses XML that is not well-formed: the parser would repair it, and other parsers could read it differently. */
 function checkTags(text: string): void {
   const open: string[] = [];
   const attributes = new AttributeCount();
@@ -80,7 +80,7 @@ function checkTags(text: string): void {
       elements += 1;
       attributes.add(found[0]);
     }
-    if (elements > MAX_ELEMENTS) throw new MalformedXml(`holds more than ${MAX_ELEMENTS} elements`);
+    if (elements > MAX_ELEMENTS) throw new MalformedXml(`contains more than ${MAX_ELEMENTS} elements`);
     if (open.length > MAX_DEPTH) throw new MalformedXml('is nested too deeply');
     at = TAG.lastIndex;
   }
@@ -101,7 +101,7 @@ class AttributeCount {
       if (own > MAX_ATTRIBUTES_OF_ONE) throw new MalformedXml(`has an element with more than ${MAX_ATTRIBUTES_OF_ONE} attributes`);
     }
     this.#all += own;
-    if (this.#all > MAX_ATTRIBUTES) throw new MalformedXml(`holds more than ${MAX_ATTRIBUTES} attributes`);
+    if (this.#all > MAX_ATTRIBUTES) throw new MalformedXml(`contains more than ${MAX_ATTRIBUTES} attributes`);
     if (this.#namespaces.size > MAX_NAMESPACES) throw new MalformedXml(`declares more than ${MAX_NAMESPACES} namespaces`);
   }
 }
@@ -113,25 +113,25 @@ export const isNamed = (element: XmlElement, namespace: string, name: string): b
 export const childrenNamed = (element: XmlElement, namespace: string, name: string): XmlElement[] =>
   childrenOf(element).filter((child) => isNamed(child, namespace, name));
 
-/** The one child of this name. @throws MalformedXml where there is none, or more than one. */
+/** Returns the only child with a name. @throws MalformedXml if there is none, or more than one */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
   const [child, ...more] = childrenNamed(element, namespace, name);
   if (!child || more.length > 0) throw new MalformedXml(`must have one ${name} in ${element.localName}`);
   return child;
 }
 
-/** Itself and everything below. */
+/** Returns an element and all its descendants. */
 export const elementsIn = (root: XmlElement): XmlElement[] => [root, ...childrenOf(root).flatMap(elementsIn)];
 
-/** The text of an element that holds nothing else. @throws MalformedXml */
+/** Returns the text of an element that contains only text. @throws MalformedXml */
 export function textOf(element: XmlElement): string {
   const nodes = Array.from(element.childNodes);
-  if (nodes.some(({ nodeType }) => nodeType !== TEXT)) throw new MalformedXml(`may have only text in ${element.localName}`);
+  if (nodes.some(({ nodeType }) => nodeType !== TEXT)) throw new MalformedXml(`must contain only text in ${element.localName}`);
   return nodes
     .map(({ nodeValue }) => nodeValue ?? '')
     .join('')
     .trim();
 }
 
-/** Undefined where it is absent or empty. */
+/** Returns undefined if the attribute is absent or empty. */
 export const attributeOf = (element: XmlElement, name: string): string | undefined => element.getAttribute(name) || undefined;

@@ -6,14 +6,14 @@ import { ASSERTION } from './saml-response.ts';
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const NAME_LENGTH = 200;
 
-/** Who an assertion says that somebody is. */
+/** The user that an assertion describes. */
 export interface AssertedIdentity {
   assertionId: string;
-  /** As it is stored, in lower case. */
+  /** In lower case, as it is stored. */
   email: string;
   groups: string[];
   name: string | undefined;
-  /** From then on the assertion is refused for its age. */
+  /** From this time on the assertion is refused as expired. */
   expiresAt: Date;
 }
 
@@ -26,8 +26,8 @@ export interface Expected {
 }
 
 /**
- * Reads an assertion from the very text whose signature was verified, and holds it to the rules of the Web Browser SSO profile
- * that its verification leaves open (SAML 2.0 Profiles, 4.1.4.3).
+ * Reads an assertion from exactly the text whose signature was verified. Enforces the rules of the Web Browser SSO profile that the
+ * signature check leaves open (SAML 2.0 Profiles, 4.1.4.3).
  * @throws SignInRefused
  */
 export async function readAssertion(signedText: string, expected: Expected): Promise<AssertedIdentity> {
@@ -50,7 +50,7 @@ export async function readAssertion(signedText: string, expected: Expected): Pro
   }
 }
 
-/** The subject is confirmed once, as a bearer, for this consumer, for this request, and not for ever. */
+/** Requires exactly one bearer confirmation for this consumer and this request, which expires. Returns when it expires. */
 function checkConfirmation(assertion: XmlElement, { acsUrl, inResponseTo, now, clockSkewMs }: Expected): Date {
   const subject = onlyChild(assertion, ASSERTION, 'Subject');
   if (textOf(onlyChild(subject, ASSERTION, 'NameID')) === '') throw new SignInRefused('no NameID');
@@ -79,7 +79,7 @@ function instantOf(element: XmlElement, name: string): Date | undefined {
   const text = attributeOf(element, name);
   if (text === undefined) return undefined;
   const instant = new Date(text);
-  if (Number.isNaN(instant.getTime()) || !text.endsWith('Z')) throw new SignInRefused(`${name} is no instant`);
+  if (Number.isNaN(instant.getTime()) || !text.endsWith('Z')) throw new SignInRefused(`${name} is no UTC timestamp`);
   return instant;
 }
 
@@ -89,7 +89,7 @@ function attributesOf(assertion: XmlElement): Map<string, string[]> {
     for (const attribute of childrenNamed(statement, ASSERTION, 'Attribute')) {
       const name = attribute.getAttribute('Name');
       if (!['email', 'groups', 'name'].includes(name)) continue;
-      if (found.has(name)) throw new SignInRefused(`the attribute ${name} stands twice`);
+      if (found.has(name)) throw new SignInRefused(`the attribute ${name} is repeated`);
       found.set(name, childrenNamed(attribute, ASSERTION, 'AttributeValue').map(textOf));
     }
   }

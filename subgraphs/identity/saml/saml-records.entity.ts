@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** A request to an identity provider that waits for its answer. */
+/** A request to an identity provider whose response is pending. */
 @Entity({ tableName: 'saml_request' })
 export class SamlRequest {
   /** The ID of the AuthnRequest. */
@@ -11,7 +11,7 @@ export class SamlRequest {
   @Index()
   connectionId!: string;
 
-  /** Digest of what the browser that began keeps in a cookie. */
+  /** Digest of the cookie of the browser that began the sign-in. */
   @Property({ type: 'text' })
   browser!: string;
 
@@ -20,7 +20,7 @@ export class SamlRequest {
   expiresAt!: Date;
 }
 
-/** An assertion that was used; kept for as long as it would hold. */
+/** An assertion that was used, kept until it expires so that it cannot be replayed. */
 @Entity({ tableName: 'saml_assertion' })
 export class SamlAssertion {
   @PrimaryKey({ type: 'text' })
@@ -31,7 +31,7 @@ export class SamlAssertion {
   expiresAt!: Date;
 }
 
-/** A code that a page exchanges for tokens. */
+/** A one-time code that a page exchanges for tokens. */
 @Entity({ tableName: 'saml_code' })
 export class SamlCode {
   @PrimaryKey({ type: 'text' })

@@ -10,20 +10,20 @@ const MAX_AGE_MS = 5 * 60_000;
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 const inflate = promisify(inflateRaw);
 
-/** An AuthnRequest that a client made for one of our connections. */
+/** An AuthnRequest that a client created for one of our connections. */
 export interface GivenRequest {
   id: string;
   connectionId: string;
   xml: string;
-  /** The identity provider that it is addressed to; undefined where it does not say. */
+  /** The identity provider that it is addressed to; undefined if it does not say. */
   destination: string | undefined;
 }
 
 export const invalidRequest = (reason: string): InvalidParameters => new InvalidParameters([{ field: 'SAMLRequest', reason }]);
 
 /**
- * Reads `SAMLRequest`: base64, of the XML or, as the Redirect binding has it, of its deflated form.
- * @throws InvalidParameters (400) for what is no request of a service provider that this platform is.
+ * Reads `SAMLRequest`: base64 of the XML, deflated (as in the Redirect binding) or not.
+ * @throws InvalidParameters (400) if it is not a request of one of this platform's service providers
  */
 export async function readRequest(parameter: string, addresses: SamlAddresses, now: Date): Promise<GivenRequest> {
   const xml = await textIn(parameter);
@@ -50,7 +50,7 @@ function requestIn(root: XmlElement, xml: string, addresses: SamlAddresses, now:
 }
 
 async function textIn(parameter: string): Promise<string> {
-  // who forgets to encode a plus sign means it all the same
+  // a client that does not percent-encode a plus sign still means a plus sign
   const encoded = parameter.replaceAll(' ', '+');
   const plain = decodeBase64(encoded);
   if (plain?.trimStart().startsWith('<')) return plain;
@@ -58,6 +58,6 @@ async function textIn(parameter: string): Promise<string> {
     const bytes = await inflate(Buffer.from(encoded, 'base64'), { maxOutputLength: MAX_BYTES });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalidRequest('must be base64 of an AuthnRequest, deflated or not');
+    throw invalidRequest('must be the base64 of an AuthnRequest, deflated or not');
   }
 }

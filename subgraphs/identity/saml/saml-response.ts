@@ -18,13 +18,13 @@ const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 export const RESPONSE_MAX_CHARACTERS = 256 * 1024;
 
-/** A response as it came: nothing in it may be believed before its signatures were verified. */
+/** A parsed response. Nothing in it can be trusted before its signatures are verified. */
 export interface UnverifiedResponse {
-  /** The base64 text. */
+  /** The response in base64. */
   encoded: string;
   root: XmlElement;
   inResponseTo: string | undefined;
-  /** Whom it says that it is for. */
+  /** The entity id that the response is intended for, as it claims. */
   audience: string | undefined;
 }
 
@@ -39,13 +39,13 @@ export async function readResponse(given: string): Promise<UnverifiedResponse> {
   });
   if (!isNamed(root, PROTOCOL, 'Response')) throw new NotSaml('must be a SAML 2.0 Response');
   const [assertion] = childrenNamed(root, ASSERTION, 'Assertion');
-  // a refusal of the identity provider holds none
-  if (!assertion && childrenNamed(root, PROTOCOL, 'Status').length === 0) throw new NotSaml('must hold a status or an assertion');
+  // a response in which the identity provider refuses contains no assertion
+  if (!assertion && childrenNamed(root, PROTOCOL, 'Status').length === 0) throw new NotSaml('must contain a status or an assertion');
   const audience = assertion && elementsIn(assertion).find((element) => isNamed(element, ASSERTION, 'Audience'));
   return { encoded, root, inResponseTo: attributeOf(root, 'InResponseTo'), audience: audience?.childNodes[0]?.nodeValue?.trim() };
 }
 
-/** Undefined for what is not canonical base64, or not UTF-8. */
+/** Decodes base64. Returns undefined if it is not canonical base64 or not UTF-8. */
 export function decodeBase64(encoded: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   if (encoded === '' || bytes.toString('base64') !== encoded) return undefined;
@@ -57,7 +57,7 @@ export function decodeBase64(encoded: string): string | undefined {
 }
 
 const IN_RESPONSE = ['Issuer', 'Signature', 'Status', 'Assertion'];
-/** What may appear in a signature. Whatever is not here, such as an Object to hide elements in, is refused. */
+/** Elements allowed in a signature. Any other is refused, such as an Object in which elements could be hidden. */
 const IN_SIGNATURE = new Set([
   ...[
     'Signature',
@@ -84,7 +84,7 @@ const IN_SIGNATURE = new Set([
   ],
   ...['X509SubjectName', 'X509IssuerSerial', 'X509IssuerName', 'X509SerialNumber', 'X509SKI'],
 ]);
-/** No SHA-1, no HMAC; canonicalization without comments. */
+/** Allowed algorithms: no SHA-1, no HMAC; canonicalization without comments. */
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   SignatureMethod: ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512'],
   DigestMethod: ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'],
@@ -93,9 +93,8 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether a response has the one shape that is accepted: signed, holding exactly one signed assertion, with nothing anywhere that
- * a signature could cover in place of it (XML signature wrapping), and for this consumer. What the signatures are worth is
- * found out afterwards.
+ * Checks that a response has the only accepted shape: it is signed, contains exactly one assertion, which is signed too, and is for this
+ * consumer. Nothing else in it could be covered by a signature instead (XML signature wrapping). Signatures are verified afterwards.
  * @throws SignInRefused
  */
 export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }: { acsUrl: string; idpEntityId: string }): void {
@@ -122,11 +121,11 @@ export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }
   }
 }
 
-/** An id that stands twice, or in another spelling, lets a signature and a reader mean different elements. */
+/** Refuses repeated or oddly spelled ids: the signature and a reader could mean different elements by them. */
 function checkIds(elements: readonly XmlElement[]): void {
   const ids = elements.flatMap(({ attributes }) => Array.from(attributes).filter(({ localName, name }) => /^id$/i.test(localName ?? name)));
-  if (ids.some(({ name }) => name !== 'ID')) throw new SignInRefused('an id in another spelling');
-  if (new Set(ids.map(({ value }) => value)).size !== ids.length) throw new SignInRefused('an id that stands twice');
+  if (ids.some(({ name }) => name !== 'ID')) throw new SignInRefused('an id attribute that is not spelled ID');
+  if (new Set(ids.map(({ value }) => value)).size !== ids.length) throw new SignInRefused('an id that is repeated');
 }
 
 function checkSignature(signed: XmlElement): void {
@@ -135,7 +134,7 @@ function checkSignature(signed: XmlElement): void {
   const reference = onlyChild(onlyChild(signature, DSIG, 'SignedInfo'), DSIG, 'Reference');
   const id = attributeOf(signed, 'ID');
   if (!id || !/^[A-Za-z_][\w.-]{0,255}$/.test(id) || reference.getAttribute('URI') !== `#${id}`)
-    throw new SignInRefused('a signature of something else');
+    throw new SignInRefused('a signature of another element');
   for (const element of elements) {
     if (!IN_SIGNATURE.has(element.localName)) throw new SignInRefused(`${element.localName.slice(0, 60)} in a signature`);
     const allowed = ALGORITHMS[element.localName];

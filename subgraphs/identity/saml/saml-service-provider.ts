@@ -8,18 +8,18 @@ import type { UnverifiedResponse } from './saml-response.ts';
 import { isSignedByOneOf } from './saml-signature.ts';
 
 export const CLOCK_SKEW_MS = 30_000;
-/** Whatever an assertion says of itself, it holds no longer than this after it was issued. */
+/** Maximum age of an assertion since it was issued, whatever lifetime it states. */
 const ASSERTION_AGE_MS = 5 * 60_000;
 
 export interface ProviderParts {
   addresses: SamlAddresses;
   clock: Clock;
   cache: CacheProvider;
-  /** The response answers a request of ours. */
+  /** Whether the response answers a request of ours. */
   isAnswer: boolean;
 }
 
-/** node-saml as the service provider of one connection, by the platform's clock. */
+/** node-saml as the service provider of one connection, using the platform's clock. */
 export class ServiceProvider extends SAML {
   private readonly trusted: readonly string[];
 
@@ -31,21 +31,21 @@ export class ServiceProvider extends SAML {
     this.trusted = connection.certificates;
   }
 
-  /** A request, as XML; the cache has its id. */
+  /** Creates an AuthnRequest as XML. The cache stores its id. */
   authnRequest(): Promise<string> {
     return this.generateAuthorizeRequestAsync(false, false);
   }
 
-  /** The text of the one assertion whose signature, and that of the response around it, holds. @throws SignInRefused */
+  /** Returns the text of the assertion if its signature and that of the whole response are valid. @throws SignInRefused */
   async signedAssertion(response: UnverifiedResponse): Promise<string> {
-    // refuses a forger without the key before anything is digested
+    // cheap check first: a forged response is refused before anything is digested
     if (!isSignedByOneOf(this.trusted, response)) throw new SignInRefused('signature by none of the keys of the connection');
     try {
       const { profile } = await this.validatePostResponseAsync({ SAMLResponse: response.encoded });
       const text: unknown = profile?.getAssertionXml?.();
       if (typeof text === 'string') return text;
     } catch (error) {
-      // its messages may repeat what was sent, which is nobody's to keep
+      // its messages may contain parts of the response, which must not be stored
       throw new SignInRefused(reasonOf(error));
     }
     throw new SignInRefused('no assertion');
@@ -76,13 +76,13 @@ function configOf({ id, ssoUrl, certificates }: SamlConnection, { addresses, cac
     validateInResponseTo: isAnswer ? ValidateInResponseTo.always : ValidateInResponseTo.never,
     cacheProvider: cache,
     signatureAlgorithm: 'sha256',
-    // how it authenticates its users, with a second factor or without, is the identity provider's business
+    // the identity provider decides how it authenticates its users, with a second factor or without
     disableRequestedAuthnContext: true,
   };
 }
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/InResponseTo/i, 'no request of ours waits for it'],
+  [/InResponseTo/i, 'there is no pending request for it'],
   [/audience/i, 'audience'],
   [/not yet valid/i, 'not yet valid'],
   [/expired|too old|subject confirmation/i, 'expired'],
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
   return REASONS.find(([pattern]) => pattern.test(message))?.[1] ?? 'not valid';
 }
 
-/** Where a browser takes a request to (SAML 2.0 Bindings, 3.4). */
+/** Returns the URL that the browser is redirected to with a request (SAML 2.0 Bindings, 3.4). */
 export function redirectUrl(ssoUrl: string, requestXml: string, relayState: string | undefined): string {
   const url = new URL(ssoUrl);
   url.searchParams.set('SAMLRequest', deflateRawSync(requestXml).toString('base64'));

@@ -36,7 +36,7 @@ export interface SignInParts {
   domains: SamlDomains;
 }
 
-/** How a sign-in is asked for: by one of the first three. */
+/** Parameters of a sign-in: exactly one of the first three. */
 export interface SignInRequest {
   connection?: string | undefined;
   email?: string | undefined;
@@ -47,20 +47,20 @@ export interface SignInRequest {
 export interface SignInResponse {
   samlResponse: string;
   relayState: string | undefined;
-  /** What the cookie of the browser holds. */
+  /** Value of the browser-binding cookie. */
   browser: string | undefined;
   client: ClientInfo | undefined;
 }
 
-/** Tokens, or the address that a browser goes on to, with a code for them. */
+/** The tokens, or the address to redirect the browser to with a code for them. */
 export type SignedIn = { tokens: SessionTokens } | { redirect: URL };
 
-/** Sign-in by the identity providers of organizations (specification 5.6; SAML 2.0 Profiles, 4.1). */
+/** Sign-in through identity providers of organizations (specification 5.6; SAML 2.0 Profiles, 4.1). */
 export class SamlSignIn {
   constructor(private readonly parts: SignInParts) {}
 
   /**
-   * Whether there is such a connection, active or not: its identity provider reads the metadata before it can be switched on.
+   * Checks that a connection exists. It may be inactive: its identity provider reads the metadata before it is activated.
    * @throws ResourceNotFound
    */
   async checkConnection(id: string): Promise<void> {
@@ -68,19 +68,22 @@ export class SamlSignIn {
     if (count === 0) throw new ResourceNotFound('saml_connection', id);
   }
 
-  /** An active connection. @throws ResourceNotFound */
+  /** Returns an active connection. @throws ResourceNotFound */
   async connection(id: string): Promise<SamlConnection> {
     return orNotFound(await this.parts.orm.em.fork().findOne(SamlConnection, { id, active: true }, EVERYWHERE), 'saml_connection', id);
   }
 
-  /** The connection whose identity provider signs in an address. @throws ResourceNotFound */
+  /** Returns the connection whose identity provider signs in users of an e-mail address. @throws ResourceNotFound */
   async connectionFor(email: string): Promise<string> {
     const domain = normalizedDomain(domainOf(email));
     const found = domain === undefined ? undefined : await this.parts.domains.connectionFor(domain);
     return orNotFound(found, 'saml_connection', `for ${domain ?? 'this address'}`);
   }
 
-  /** Where the browser goes to sign in. `browser` is what its cookie will hold. @throws InvalidParameters, ResourceNotFound */
+  /**
+   * Begins a sign-in. Returns the URL to redirect to. `browser` is the new value of the browser-binding cookie. @throws InvalidParameters,
+   * ResourceNotFound
+   */
   async begin({ connection: id, email, samlRequest, relayState }: SignInRequest, browser: string): Promise<string> {
     if (relayState) this.#relayTarget(relayState);
     if (samlRequest) return this.#passOn(samlRequest, relayState, browser);
@@ -92,7 +95,7 @@ export class SamlSignIn {
   }
 
   /**
-   * What an identity provider answered. Every attempt is audited, and the response never is.
+   * Verifies the response of an identity provider and signs the user in. Every attempt is audited, but never the response itself.
    * @throws NotSaml, InvalidParameters (400), SignInRefused (401), UserSuspended (403)
    */
   async consume({ samlResponse, relayState, browser, client }: SignInResponse): Promise<SignedIn> {
@@ -102,10 +105,11 @@ export class SamlSignIn {
       const response = await readResponse(samlResponse);
       const request = response.inResponseTo ? await this.parts.store.request(response.inResponseTo) : null;
       connection = await this.#attribute(response, request);
-      if (response.inResponseTo && !request) throw new SignInRefused('no request of ours waits for it');
-      if (target && request && (!browser || secretDigest(browser) !== request.browser)) throw new SignInRefused('begun in another browser');
+      if (response.inResponseTo && !request) throw new SignInRefused('there is no pending request for it');
+      if (target && request && (!browser || secretDigest(browser) !== request.browser))
+        throw new SignInRefused('the sign-in began in another browser');
       const user = await this.#verify(connection, response, client);
-      // only the browser that began is sent on: nobody is signed in as somebody else by a link
+      // only the browser that began the sign-in is redirected, so that a link cannot sign anybody in as somebody else
       if (!target || !request) return { tokens: await this.parts.sessions.open(user, { method: 'saml', client }) };
       await this.#audit(connection, client, 'saml_code_issued', user);
       target.searchParams.set('code', await this.parts.store.issueCode(user.id, browser ?? ''));
@@ -116,7 +120,7 @@ export class SamlSignIn {
     }
   }
 
-  /** The tokens that a code stands for, once, in the browser that it was given to. @throws CodeRefused */
+  /** Exchanges a one-time code for tokens. Works only in the browser that received the code. @throws CodeRefused */
   async exchange(code: string, browser: string | undefined, client: ClientInfo | undefined): Promise<SessionTokens> {
     const id = await this.parts.store.redeemCode(code, browser ?? '');
     const user = id === undefined ? null : await this.parts.orm.em.fork().findOne(User, { id }, EVERYWHERE);
@@ -131,7 +135,7 @@ export class SamlSignIn {
     const { addresses, clock, store, users, feed } = this.parts;
     const { inResponseTo } = response;
     const idpEntityId = connection.idpEntityId ?? '';
-    if (!inResponseTo && !connection.allowIdpInitiated) throw new SignInRefused('nobody asked for it');
+    if (!inResponseTo && !connection.allowIdpInitiated) throw new SignInRefused('it answers no request, and the connection requires one');
     checkShape(response, { acsUrl: addresses.acsUrl, idpEntityId });
     const parts = { addresses, clock, cache: store.cacheOf(connection.id), isAnswer: inResponseTo !== undefined };
     const text = await new ServiceProvider(connection, parts).signedAssertion(response);
@@ -143,7 +147,7 @@ export class SamlSignIn {
     return user;
   }
 
-  /** By the request that it answers, else by whom it says that it is for; both are verified afterwards. */
+  /** Finds the connection by the request that the response answers, or by the audience that it states. Both are verified afterwards. */
   async #attribute({ audience }: UnverifiedResponse, request: SamlRequest | null): Promise<SamlConnection> {
     const id = request?.connectionId ?? this.parts.addresses.connectionIn(audience ?? '');
     const connection = id && (await this.connection(id).catch(() => undefined));
@@ -151,7 +155,7 @@ export class SamlSignIn {
     return connection;
   }
 
-  /** Unchanged: its issuer waits for the answer to this very request. */
+  /** Forwards a client's own request unchanged: the client expects a response to exactly this request. */
   async #passOn(samlRequest: string, relayState: string | undefined, browser: string): Promise<string> {
     const { addresses, clock, store } = this.parts;
     const { id, connectionId, xml, destination } = await readRequest(samlRequest, addresses, clock.now());
@@ -159,7 +163,7 @@ export class SamlSignIn {
     if (!connection) throw invalidRequest('must come from an active connection');
     if (destination && destination !== connection.ssoUrl)
       throw invalidRequest("must name the identity provider's URL as Destination, or none");
-    if (!(await store.begin(id, connectionId, browser))) throw invalidRequest('has an ID that was used before');
+    if (!(await store.begin(id, connectionId, browser))) throw invalidRequest('has an ID that was already used');
     return redirectUrl(connection.ssoUrl ?? '', xml, relayState);
   }
 

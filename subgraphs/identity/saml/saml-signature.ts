@@ -4,15 +4,16 @@ import { elementsIn, isNamed, type XmlElement } from '../saml-xml/saml-xml.ts';
 import type { UnverifiedResponse } from './saml-response.ts';
 
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-/** Node's names of the algorithms that a response may name (saml-response.ts). */
+/** Node's names of the accepted signature algorithms (saml-response.ts). */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': 'RSA-SHA256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': 'RSA-SHA512',
 };
 
 /**
- * Whether each signature of a response was made with one of these keys: over its SignedInfo alone, which is short. What the
- * SignedInfo says of the rest is not looked at: that comes afterwards, and costs as much as the response is long.
+ * Checks that each signature of a response was made with one of these keys. It verifies only the short SignedInfo elements. Their digests
+ * of
+ * the rest are verified later, which costs more the longer the response is.
  */
 export function isSignedByOneOf(certificates: readonly string[], { encoded, root }: UnverifiedResponse): boolean {
   const xml = Buffer.from(encoded, 'base64').toString('utf8').replace(/\r\n?/g, '\n');
@@ -23,7 +24,8 @@ export function isSignedByOneOf(certificates: readonly string[], { encoded, root
 function isSigned(xml: string, signature: XmlElement, certificates: readonly string[]): boolean {
   const signed = new SignedXml({ publicCert: certificates[0] ?? '', getCertFromKeyInfo: () => null });
   signed.SignatureAlgorithms = algorithmsFor(certificates);
-  // xml-crypto digests the references before it verifies the signature. If it ever stops calling this, checks get slower, not weaker.
+  // xml-crypto digests the references before it verifies the signature, which is skipped here. If it ever stops calling this, checks get
+  // slower, not weaker.
   Object.assign(signed, { validateReference: () => '' });
   try {
     signed.loadSignature(signature as unknown as Node);
@@ -33,7 +35,7 @@ function isSigned(xml: string, signature: XmlElement, certificates: readonly str
   }
 }
 
-/** Each tries all certificates: the document, which takes longest to read, is read once. */
+/** Algorithms that try all certificates, so that the document, whose parsing takes longest, is parsed only once. */
 const algorithmsFor = (certificates: readonly string[]): Record<string, new () => SignatureAlgorithm> =>
   Object.fromEntries(
     Object.entries(ALGORITHMS).map(([uri, name]) => [
@@ -41,7 +43,7 @@ const algorithmsFor = (certificates: readonly string[]): Record<string, new () =
       class {
         getAlgorithmName = () => uri;
         getSignature = (): string => {
-          throw new Error('Nothing is signed here.');
+          throw new Error('This algorithm only verifies signatures.');
         };
         verifySignature = (material: string, _: unknown, value: string): boolean =>
           certificates.some((pem) => verify(name, Buffer.from(material), pem, Buffer.from(value, 'base64')));

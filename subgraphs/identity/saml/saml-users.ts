@@ -27,13 +27,14 @@ export interface SamlUsersParts {
   domains: SamlDomains;
 }
 
-/** Finds, makes and changes the users that an identity provider speaks of. */
+/** Finds, creates and updates users from the assertions of an identity provider. */
 export class SamlUsers {
   constructor(private readonly parts: SamlUsersParts) {}
 
   /**
-   * The user of the connection's organization whom the assertion is about, with the role that its groups give; made where the
-   * connection makes users. @throws SignInRefused, UserSuspended
+   * Returns the user of the connection's organization whom an assertion describes, with the role that its groups give. Creates the user if
+   * the connection allows it.
+   * @throws SignInRefused, UserSuspended
    */
   async resolve(
     connection: SamlConnection,
@@ -47,13 +48,13 @@ export class SamlUsers {
       return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      // somebody made the user in this instant: now they are found
+      // another sign-in has just created the user: now the user is found
       return this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     }
   }
 
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
-    // its groups may make of an owner something else
+    // owners are locked, since the groups may take the owner role from this user
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
     const { organizationId } = connection;
     const found = await this.#known(tx, organizationId, identity.email);
@@ -64,7 +65,7 @@ export class SamlUsers {
     requireWithin(connection, grantsOf(role));
     const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
     if (hasChanged) {
-      // who was invited has shown that the address is theirs
+      // an invited user has proved here that the address is theirs
       if (!(await claimLogin(tx, found))) throw new SignInRefused('unknown user');
       const accounts = isUnlimited(role) ? null : (found.accounts ?? connection.accounts);
       Object.assign(found, { role, accounts, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
@@ -73,7 +74,7 @@ export class SamlUsers {
     return { user: found, hasChanged };
   }
 
-  /** Whoever logs in by the address, else the oldest invitation of it: several accounts may have one. */
+  /** Finds the user who logs in with the address, otherwise its oldest invitation: several accounts may have invited it. */
   async #known(tx: EntityManager, organizationId: string, email: string): Promise<User | null> {
     const holder = await holderOf(tx, email, LOCKED);
     if (holder?.organizationId === organizationId) return holder;
@@ -109,9 +110,9 @@ export class SamlUsers {
     });
     if (!(await claimLogin(tx, user))) {
       const holder = await holderOf(tx, email, LOCKED);
-      // made by another sign-in since it was looked for
+      // another sign-in has created the user in the meantime
       if (holder?.organizationId === organizationId && holder.status === UserStatus.ACTIVE) return holder;
-      // the user of another organization is as unknown here as nobody
+      // a user of another organization is treated as unknown
       throw new SignInRefused('unknown user');
     }
     tx.persist(user);
@@ -120,7 +121,9 @@ export class SamlUsers {
     return user;
   }
 
-  /** The last owner stays one, whatever the groups say: the organization could never get another. */
+  /**
+   * Returns the new role of a user. The last owner keeps the role, whatever the groups say: the organization could never get another owner.
+   */
   #roleFor(user: User, connection: SamlConnection, { groups }: AssertedIdentity, owners: readonly User[]): UserRole {
     const role = connection.roleOf(groups);
     if (role === undefined || role === user.role) return user.role;
@@ -143,9 +146,12 @@ export class SamlUsers {
   }
 }
 
-/** Nobody hands on more than they have: not through an identity provider either. */
+/**
+ * Limits roles to the permissions of whoever registered the connection: nobody can grant more than they hold, not through an identity
+ * provider either.
+ */
 function requireWithin({ organizationId, grants }: SamlConnection, permissions: readonly Grant[]): void {
   const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });
   const beyond = permissions.find((grant) => !registrar.mayGrant(grant));
-  if (beyond) throw new SignInRefused(`${beyond} is beyond those who registered the connection`);
+  if (beyond) throw new SignInRefused(`${beyond} exceeds the permissions of whoever registered the connection`);
 }

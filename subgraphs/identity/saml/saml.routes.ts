@@ -14,13 +14,13 @@ export interface SamlSurface {
 }
 
 const PUBLIC = { config: { access: 'public' } } as const;
-/** A response has at most 256 Ki characters, and percent signs in a form. */
+/** Allows for a response of 256 Ki characters plus its percent-encoding in a form. */
 const FORM_BYTES = 512 * 1024;
 const RELAY_STATE_LENGTH = 1024;
 const COOKIE = 'saml_browser';
 const COOKIE_SECONDS = 900;
 
-/** The endpoints of specification 5.6, at `{service_origin}`; call it on a server behind the edge. */
+/** Mounts the endpoints of specification 5.6 at `{service_origin}`. The edge must be mounted first. */
 export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Promise<void> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {
@@ -36,7 +36,7 @@ export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Pro
   });
 }
 
-/** A path that is there, with a method that is not: 405, as on the REST surface. Before any body is read. */
+/** Responds with 405 to other methods, as the REST API does, before any body is read. */
 function refuseOthers(scope: FastifyInstance, url: string, allow: string, methods: HTTPMethods[]): void {
   scope.route({
     url,
@@ -62,12 +62,12 @@ async function metadata({ signIn, addresses }: SamlSurface, request: FastifyRequ
 async function begin({ signIn }: SamlSurface, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { connection, email, SAMLRequest, RelayState } = parametersOf(request, ['connection', 'email', 'SAMLRequest', 'RelayState']);
   if ([connection, email, SAMLRequest].filter(Boolean).length !== 1)
-    throw refused({ field: 'SAMLRequest', reason: 'give one of SAMLRequest, connection and email' });
+    throw refused({ field: 'SAMLRequest', reason: 'must be sent alone: send exactly one of SAMLRequest, connection and email' });
   checkRelayState(RelayState);
-  // two sign-ins of one browser at a time go on side by side
+  // the cookie is kept, so that several sign-ins of one browser can run at the same time
   const browser = browserOf(request) ?? newSecret();
   const location = await signIn.begin({ connection, email, samlRequest: SAMLRequest, relayState: RelayState }, browser);
-  // the identity provider answers by a form on its own site: the cookie has to come with that
+  // SameSite=None, because the identity provider responds by a form on its own site, which must send the cookie
   const cookie = `${COOKIE}=${browser}; Path=/saml; Max-Age=${COOKIE_SECONDS}; HttpOnly; Secure; SameSite=None`;
   return reply.header('set-cookie', cookie).redirect(location, 302);
 }
@@ -84,11 +84,11 @@ async function consume({ signIn }: SamlSurface, request: FastifyRequest, reply: 
 
 async function exchange({ signIn }: SamlSurface, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const code = formValue(request, 'code');
-  if (!code) throw refused({ field: 'code', reason: 'is needed, in a form' });
+  if (!code) throw refused({ field: 'code', reason: 'is required in the form' });
   return reply.send(tokenResponse(await signIn.exchange(code, browserOf(request), request.caller.client)));
 }
 
-/** Specification 2.3. */
+/** The token response of specification 2.3. */
 const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope, userId }: SessionTokens) => ({
   access_token: accessToken,
   token_type: tokenType,
@@ -98,7 +98,7 @@ const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope,
   user_id: userId,
 });
 
-/** The query's parameters, each at most once. @throws InvalidParameters naming what is not known */
+/** Returns the query parameters, each at most once. @throws InvalidParameters naming an unknown parameter */
 function parametersOf<N extends string>({ query }: FastifyRequest, names: readonly N[]): Partial<Record<N, string>> {
   const given = Object.entries(query as Record<string, unknown>);
   for (const [field, value] of given) {
@@ -111,16 +111,16 @@ function parametersOf<N extends string>({ query }: FastifyRequest, names: readon
 
 function formValue({ body }: FastifyRequest, field: string): string | undefined {
   const [value, ...more] = body instanceof URLSearchParams ? body.getAll(field) : [];
-  if (more.length > 0) throw refused({ field, reason: 'may stand once' });
+  if (more.length > 0) throw refused({ field, reason: 'must not be repeated' });
   return value;
 }
 
 function checkRelayState(relayState: string | undefined): void {
   if (relayState && relayState.length > RELAY_STATE_LENGTH)
-    throw refused({ field: 'RelayState', reason: `may have at most ${RELAY_STATE_LENGTH} characters` });
+    throw refused({ field: 'RelayState', reason: `must have at most ${RELAY_STATE_LENGTH} characters` });
 }
 
-/** What the cookie of the browser that began a sign-in holds. */
+/** Returns the browser-binding cookie, which is set when a sign-in begins. */
 export const browserOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
   new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
 

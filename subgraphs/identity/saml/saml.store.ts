@@ -5,18 +5,18 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { SamlAssertion, SamlCode, SamlRequest } from './saml-records.entity.ts';
 
-/** A user who has to find their password at the identity provider needs some time. */
+/** Long enough for a user who has to look up their password for the identity provider. */
 const REQUEST_MS = 15 * 60_000;
 const CODE_MS = 60_000;
 
-/** What must be remembered between the steps of a sign-in, in the database: the steps may reach different processes. */
+/** Stores the state of sign-ins in the database, since their steps may reach different processes. */
 export class SamlStore {
   constructor(
     private readonly orm: Orm,
     private readonly clock: Clock,
   ) {}
 
-  /** False where there is a request with this id already. `browser` is what its cookie holds. */
+  /** Stores a request. Returns false if its id is already stored. `browser` is the value of the browser-binding cookie. */
   async begin(id: string, connectionId: string, browser: string): Promise<boolean> {
     const now = this.clock.now();
     const em = this.#em();
@@ -29,14 +29,14 @@ export class SamlStore {
     return this.#em().findOne(SamlRequest, { id, expiresAt: { $gt: this.clock.now() } });
   }
 
-  /** What node-saml asks about the requests of a connection; `begun` is called for each that it makes. */
+  /** node-saml's cache of the requests of a connection. `begun` is called for each request that it creates. */
   cacheOf(connectionId: string, begun?: (id: string) => Promise<unknown>): CacheProvider {
     return {
       saveAsync: async (id, value) => {
         await begun?.(id);
         return { value, createdAt: Date.now() };
       },
-      // it compares the value with the machine's clock; that the request is not too old was decided here, by the platform's
+      // node-saml compares this time with the machine's clock; expiry was already checked by the platform's clock
       getAsync: async (id) => ((await this.request(id))?.connectionId === connectionId ? new Date().toISOString() : null),
       removeAsync: async (id) => {
         if (id) await this.#em().nativeDelete(SamlRequest, { id, connectionId });
@@ -45,14 +45,14 @@ export class SamlStore {
     };
   }
 
-  /** False where this assertion was used before. */
+  /** Marks an assertion as used. Returns false if it was used before. */
   async spendAssertion(connectionId: string, assertionId: string, expiresAt: Date): Promise<boolean> {
     const em = this.#em();
     await em.nativeDelete(SamlAssertion, { expiresAt: { $lte: this.clock.now() } });
     return unlessThere(() => em.insert(SamlAssertion, { hash: secretDigest(`${connectionId} ${assertionId}`), expiresAt }));
   }
 
-  /** A code that stands for a user, once, for a minute, in this browser. */
+  /** Issues a code that stands for a user. It works once, for one minute, in this browser. */
   async issueCode(userId: string, browser: string): Promise<string> {
     const now = this.clock.now();
     const em = this.#em();
@@ -62,7 +62,10 @@ export class SamlStore {
     return code;
   }
 
-  /** The id of the user; undefined for a code that is unknown, old, was used, or is of another browser. Of two at once one gets it. */
+  /**
+   * Redeems a code for the user's id. Undefined if it is unknown, expired, used, or of another browser. Of concurrent attempts one
+   * succeeds.
+   */
   async redeemCode(code: string, browser: string): Promise<string | undefined> {
     const em = this.#em();
     const hash = codeDigest(code, browser);
@@ -76,7 +79,7 @@ export class SamlStore {
   }
 }
 
-/** Kept for one browser: whoever is sent a link with somebody else's code cannot be signed in as them. */
+/** Binds a code to one browser, so that a link with somebody else's code signs nobody in. */
 const codeDigest = (code: string, browser: string): string => secretDigest(`${code} ${browser}`);
 
 async function unlessThere(insert: () => Promise<unknown>): Promise<boolean> {

@@ -28,11 +28,11 @@ export interface SamlParts {
   /** `{service_origin}` of the specification. */
   serviceOrigin: string;
   guard: UrlGuard;
-  /** Identity providers may be on this machine, and without TLS: development only. */
+  /** Identity providers may be on this machine and without TLS: development only. */
   allowPrivateUrls: boolean;
 }
 
-/** What SAML is made of, once for the process. */
+/** Services for SAML, once per process. */
 export interface Saml {
   addresses: SamlAddresses;
   metadata: IdpMetadataSource;

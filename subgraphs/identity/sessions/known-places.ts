@@ -6,20 +6,20 @@ import type { ClientInfo } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 
-/** How long a place is remembered after the last sign-in from it. */
+/** How long a place is stored after the last sign-in from it. */
 const KEPT_MS = 90 * DAY_MS;
-/** How many places of a user are remembered, the latest first. */
+/** Number of places stored per user, the most recent ones. */
 const PLACES_MAX = 20;
 
-/** Ways in which a user proved at a place who they are. */
+/** Ways in which a user was authenticated at a place. */
 export interface Proof {
-  /** A second factor was verified there, and not only a password. */
+  /** A second factor was verified, not only a password. */
   secondFactor: boolean;
 }
 
 /**
- * Places from which users have signed in. What strangers get wrong elsewhere does not lock users out there.
- * A place is stored as an HMAC that is bound to its user: there are few enough addresses to try them all against a plain hash.
+ * Places from which users have signed in. Failed logins from elsewhere do not lock users out at these places.
+ * A place is stored as an HMAC bound to its user: there are so few addresses that a plain hash could be reversed by trying all.
  */
 export class KnownPlaces {
   constructor(
@@ -28,7 +28,7 @@ export class KnownPlaces {
     private readonly hash: KeyedHash,
   ) {}
 
-  /** Whether the user with this address has signed in from there. False for an address that nobody has. */
+  /** Whether the user with this e-mail address has signed in from there. False for an unknown e-mail address. */
   async isKnown(email: string, ip: string | undefined): Promise<boolean> {
     const forms = storedForms(email);
     const rows = await this.#em().execute<Row[]>(
@@ -48,7 +48,7 @@ export class KnownPlaces {
     return rows.length > 0;
   }
 
-  /** Call it in a transaction that has locked the user: of two sign-ins at once one waits. */
+  /** Stores a place. Call it in a transaction that has locked the user, so that concurrent sign-ins are serialized. */
   async remember(tx: EntityManager, userId: string, client: ClientInfo | undefined, { secondFactor }: Proof): Promise<void> {
     if (!client?.ip) return;
     const now = this.clock.now();

@@ -6,16 +6,16 @@ import type { KnownPlaces } from './known-places.ts';
 import { TooManyAttempts } from './session.errors.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** Attempts that were first made longer ago are not counted any more. */
+/** Counters that began longer ago than this are ignored. */
 export const ATTEMPTS_KEPT_MS = WINDOW_MS;
-/** From one place for one address: what a forgetful person needs. */
+/** Attempts from one place for one e-mail address: enough for a forgetful person. */
 const PER_PLACE = 5;
-/** For one address from all places that are new to its user. */
+/** Attempts for one e-mail address from all places that are new to its user. */
 const PER_ADDRESS = 50;
 
 /**
- * Counts attempts to guess something that belongs to somebody. Attempts are counted before they are looked at, in one
- * statement: of many at once no more than the limit are. Kept by hash, also for addresses that nobody has.
+ * Limits attempts to guess passwords. An attempt is counted before it is checked, in one statement, so that concurrent ones cannot
+ * exceed the limit. Counters are stored by hash, also for unknown e-mail addresses.
  */
 export class LoginAttempts {
   constructor(
@@ -25,8 +25,8 @@ export class LoginAttempts {
   ) {}
 
   /**
-   * Counts a sign-in. A place from which the user has signed in before has its own limit alone: strangers, who use up that of the
-   * address, do not lock users out where they are at home.
+   * Counts a sign-in. For a place from which the user has signed in before, only the limit of that place applies. So strangers who use
+   * up the limit of the e-mail address do not lock users out at their usual places.
    * @throws TooManyAttempts
    */
   async begin(email: string, ip: string | undefined): Promise<SignInAttempt> {
@@ -38,18 +38,18 @@ export class LoginAttempts {
     return {
       succeeded: async () => {
         await this.#execute(`delete from "identity"."login_attempt" where "key" = ?`, [place]);
-        // what others got wrong stays counted, or each sign-in of the user would give them further guesses
+        // failures of others stay counted: otherwise each sign-in of the user would give attackers new guesses
         if (!isKnown) await this.#execute(`update "identity"."login_attempt" set "failures" = "failures" - 1 where "key" = ?`, [address]);
       },
     };
   }
 
-  /** Counts a request to reset a password. How many mails come of it is limited where they are sent. @throws TooManyAttempts */
+  /** Counts a password reset request. The number of mails is limited separately where they are sent. @throws TooManyAttempts */
   async beginReset(email: string, ip: string | undefined): Promise<void> {
     await this.#count(keyOf('place', `reset:${email}`, networkOf(ip ?? '')), PER_PLACE);
   }
 
-  /** Counts a mail to an address that an organization invites. False where there were so many that it must not leave. */
+  /** Counts an invitation mail to an e-mail address. Returns false if the limit is reached and the mail must not be sent. */
   async mayMailInvitation(email: string): Promise<boolean> {
     return this.#count(keyOf('invitation', email), PER_PLACE).then(
       () => true,
@@ -60,7 +60,7 @@ export class LoginAttempts {
     );
   }
 
-  /** Counts a present password that is typed in a session. Nobody outside of that session uses up its attempts. @throws TooManyAttempts */
+  /** Counts a check of the current password in a session. Only that session uses up its attempts. @throws TooManyAttempts */
   async beginInSession(sessionId: string): Promise<SignInAttempt> {
     const key = keyOf('session', sessionId);
     await this.#count(key, PER_PLACE);
@@ -90,9 +90,9 @@ export class LoginAttempts {
   }
 }
 
-/** An attempt that was counted. */
+/** A counted sign-in attempt. */
 export interface SignInAttempt {
-  /** It was right: it counts no longer. */
+  /** Uncounts the attempt because it was right. */
   succeeded(): Promise<void>;
 }
 

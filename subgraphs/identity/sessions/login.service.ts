@@ -23,7 +23,7 @@ export interface LoginParts {
 
 /** Login by e-mail address and password (specification 4.1). */
 export class LoginService {
-  /** Verified where there is no user: an unknown address takes as long as a wrong password. */
+  /** Hash to verify against if there is no user, so that an unknown address takes as long as a wrong password. */
   #nobodysHash: Promise<string> | undefined;
 
   constructor(private readonly parts: LoginParts) {}
@@ -33,7 +33,9 @@ export class LoginService {
     return this.parts.sessions.open(await this.check(email, password, client), { method: 'password', client });
   }
 
-  /** The active user whose password this is. @throws LoginRefused, TooManyAttempts, UserSuspended, IpNotAllowed, AccessRestricted */
+  /**
+   * Returns the active user if the password is right. @throws LoginRefused, TooManyAttempts, UserSuspended, IpNotAllowed, AccessRestricted
+   */
   async check(typed: string, password: string, client: ClientInfo | undefined): Promise<User> {
     const { orm, attempts } = this.parts;
     const [email = ''] = storedForms(typed);
@@ -54,7 +56,7 @@ export class LoginService {
     return user;
   }
 
-  /** After the right password only, as with a suspended user: nobody else learns it. */
+  /** Checks access restrictions. Called only after the right password, as for a suspended user, so that nobody else learns about them. */
   async #requireAccess(user: User, client: ClientInfo | undefined): Promise<void> {
     try {
       await this.parts.userAccess.check(user.organizationId, client);

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** What a session is continued with, once: its use makes the next one. Only its hash is kept. */
+/** A refresh token, which continues a session once and is then replaced. Only its hash is stored. */
 @Entity({ tableName: 'refresh_token' })
 export class RefreshToken {
   @PrimaryKey({ type: 'text' })

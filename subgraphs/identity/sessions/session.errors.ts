@@ -1,20 +1,20 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 401. The same for an unknown address and a wrong password. */
+/** 401: unknown e-mail address or wrong password. The error does not say which. */
 export class LoginRefused extends PlatformError {
   constructor() {
-    super('INVALID_CREDENTIALS', 'The e-mail address or the password is not right.');
+    super('INVALID_CREDENTIALS', 'Invalid e-mail address or password.');
   }
 }
 
-/** 403, after the right password only: nobody else learns it. */
+/** 403: the user is suspended. Sent only after the right password, so that nobody else learns it. */
 export class UserSuspended extends PlatformError {
   constructor() {
     super('ACCESS_RESTRICTED', 'This user is suspended. Ask an administrator of the organization.');
   }
 }
 
-/** 429. The same whether or not there is such a user. */
+/** 429: too many login attempts. The same for unknown users. */
 export class TooManyAttempts extends PlatformError {
   constructor(limit: number, failures: number, resetAt: Date, now: Date) {
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
@@ -29,16 +29,16 @@ export class TooManyAttempts extends PlatformError {
   }
 }
 
-/** 401. Whoever holds it has to log in again. */
+/** 401: the refresh token is refused. The user has to log in again. */
 export class RefreshRefused extends PlatformError {
   constructor(message = 'The refresh token is not valid. Log in again.') {
     super('INVALID_CREDENTIALS', message);
   }
 }
 
-/** 409: a key or client has no session. */
+/** 409: API keys and clients have no session. */
 export class NoSession extends PlatformError {
   constructor() {
-    super('INVALID_STATE', 'Only a user who logged in has a session. API keys are ended by deleting them.', { allowed: [] });
+    super('INVALID_STATE', 'Only users have a session. To end an API key, delete it.', { allowed: [] });
   }
 }

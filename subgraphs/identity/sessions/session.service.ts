@@ -20,7 +20,7 @@ export interface SessionServiceDeps {
   sessions: Sessions;
 }
 
-/** A caller's own login: who they are, where else they are logged in (specification 4.1). */
+/** The caller's identity and sessions (specification 4.1). */
 export class SessionService {
   constructor(private readonly deps: SessionServiceDeps) {}
 
@@ -41,21 +41,21 @@ export class SessionService {
     };
   }
 
-  /** The sessions of a user that have not ended: the caller's own, or, for who may administer credentials, anybody's. A key has none. */
+  /** Lists open sessions: the caller's, or another user's if the caller may administer credentials. API keys have none. */
   list(userId: string | undefined, page: PageInput): Promise<Page<Session>> {
     const where = { userId: this.#userId(userId), endedAt: null, expiresAt: { $gt: this.deps.clock.now() } };
     return listPage(this.deps.em, Session, { where, page, defaultSort: NEWEST_FIRST });
   }
 
   /**
-   * Ends one of the caller's own sessions at once. Ending another user's requires what suspending that user does.
+   * Ends a session at once. Ending another user's session requires the permissions to suspend that user.
    * @throws ResourceNotFound, SecondFactorRequired, InsufficientPermissions
    */
   async end(id: string): Promise<Session> {
     const { em, request, sessions } = this.deps;
     const session = await em.findOne(Session, { id, endedAt: null });
     const isOwn = session?.userId === this.#ownId;
-    // somebody else's session reads as absent, for who may not administer the organization's credentials
+    // a session of another user is treated as absent, unless the caller may administer the organization's credentials
     const mayEndOthers = request.principal.may('credentials:admin') && request.principal.accounts === null;
     if (!session || !(isOwn || mayEndOthers)) throw new ResourceNotFound('session', id);
     if (!isOwn) await this.#requireOver(session);
@@ -70,7 +70,7 @@ export class SessionService {
     request.principal.requireSecondFactor();
   }
 
-  /** Ends the session that the request is made in. @throws NoSession */
+  /** Ends the session of the request. @throws NoSession */
   async logout(): Promise<Session> {
     const { em, request, sessions } = this.deps;
     const { sessionId } = request.principal;
@@ -80,7 +80,7 @@ export class SessionService {
     return session;
   }
 
-  /** A client that acts for a user has none: where its user is logged in, and for how long, is not its business. */
+  /** Id of the user if the caller is one. A client that acts for a user must not see or end the user's sessions. */
   get #ownId(): string | undefined {
     const { kind, id, clientId } = this.deps.request.principal;
     return kind === 'user' && !clientId ? id : undefined;

@@ -1,7 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { User } from '../users/user.entity.ts';
 
-/** The token response of specification 2.3, and the user. */
+/** The token response of specification 2.3, with the user. */
 @ObjectType({ description: 'Tokens of a session.' })
 export class SessionTokens {
   @Field(() => String, { description: 'Access token (JWT) for the header `Authorization: Bearer`.' })
@@ -29,7 +29,7 @@ export class SessionTokens {
   user!: User;
 }
 
-/** Who the credentials of a request belong to. */
+/** The owner of the credentials of a request. */
 @ObjectType({ description: 'Who the credentials of this request belong to, and what they permit.' })
 export class CallerIdentity {
   @Field(() => Boolean, { description: 'Always true: invalid credentials get an error.' })

@@ -29,27 +29,27 @@ export interface SessionsParts {
   feed: ChangeFeed;
   userAccess: UserAccess;
   places: KnownPlaces;
-  /** What the plan allows in a minute: a claim of tokens. */
+  /** Requests per minute that a plan allows; a claim of access tokens. */
   requestsPerMinute(plan: Plan): number;
 }
 
-/** How a user proved who they are, and from where. */
+/** How and from where a user was authenticated. */
 export interface Login {
   method: 'password' | 'saml';
   client: ClientInfo | undefined;
 }
 
-/** A session that is not continued for so long ends … */
+/** A session ends if it is not refreshed for this time … */
 const IDLE_MS = 14 * DAY_MS;
-/** … and every one ends after this (ASVS 7.3). */
+/** … and in any case after this time (ASVS 7.3). */
 const ABSOLUTE_MS = 30 * DAY_MS;
 
-/** Logins of users, and the tokens that come of them (specification 2.3, 4.1). Knows no request: SAML opens sessions too. */
+/** Manages sessions of users and their tokens (specification 2.3, 4.1). Independent of requests, since SAML opens sessions too. */
 export class Sessions {
   constructor(private readonly parts: SessionsParts) {}
 
   /**
-   * Begins a session for a user who has just proved who they are, unless they were suspended, or chose another password, since.
+   * Opens a session for a user who was just authenticated. Refused if the user was suspended or the password changed since.
    * @throws LoginRefused, IpNotAllowed, AccessRestricted
    */
   async open(user: User, { method, client }: Login): Promise<SessionTokens> {
@@ -67,7 +67,7 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
     });
     const refreshToken = await this.parts.orm.em.fork().transactional(async (tx) => {
-      // waits for who changes the user: they end the sessions that they see, and this is one of them, or is not begun
+      // waits for concurrent changes of the user: they either end this session too, or it is not opened
       const present = { id: user.id, status: UserStatus.ACTIVE, ...(method === 'password' && { passwordHash: user.passwordHash }) };
       if ((await tx.nativeUpdate(User, present, { lastLogin: now }, EVERYWHERE)) === 0) throw new LoginRefused();
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
@@ -82,8 +82,8 @@ export class Sessions {
   }
 
   /**
-   * Continues a session. A refresh token that comes a second time was stolen, by who sent it first or who sends it now: the
-   * session ends. Who is refused by restrictions keeps the token, for when or where they are not.
+   * Continues a session. A refresh token that is used twice was stolen, whichever of the two senders is the thief: the session ends.
+   * A token that access restrictions refuse stays valid for another time or place.
    * @throws RefreshRefused, IpNotAllowed, AccessRestricted
    */
   async refresh(refreshToken: string, client: ClientInfo | undefined): Promise<SessionTokens> {
@@ -105,7 +105,7 @@ export class Sessions {
     return this.#tokens(continued.user, continued.session, continued.refreshToken);
   }
 
-  /** Ends a session, and its tokens with it. Nothing where it has ended. */
+  /** Ends a session and its tokens. Does nothing if it has already ended. */
   async end(session: Session, reason: string, client?: ClientInfo): Promise<void> {
     await this.parts.orm.em.fork().transactional(async (tx) => {
       await tx.nativeUpdate(Session, { id: session.id, endedAt: null }, { endedAt: this.parts.clock.now(), endReason: reason }, EVERYWHERE);
@@ -114,7 +114,7 @@ export class Sessions {
     this.parts.feed.changed(session.id);
   }
 
-  /** Ends what a user has open, but for one; answers their ids, for `ended` once the transaction stands. */
+  /** Ends all open sessions of a user, except one. Returns their ids, to be passed to `ended` after the commit. */
   async endAllOf(tx: EntityManager, userId: string, reason: string, keptId?: string): Promise<string[]> {
     const open = await tx.find(Session, { userId, endedAt: null, ...(keptId && { id: { $ne: keptId } }) }, EVERYWHERE);
     for (const session of open) Object.assign(session, { endedAt: this.parts.clock.now(), endReason: reason });

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RequestSigning } from '../../../kernel/access/credentials.ts';
 
-/** How far the clocks of two machines may differ; a signature is remembered for as long. */
+/** Maximum clock difference between client and platform. Used signatures are stored for this long. */
 export const SKEW_SECONDS = 300;
 const MAC_BYTES = 32;
 const TIMESTAMP = /^\d{1,12}(\.\d{1,9})?$/;
@@ -12,7 +12,7 @@ export function macOf({ method, path }: Pick<RequestSigning, 'method' | 'path'>,
   return createHmac('sha256', secret).update(`${timestamp}${method}${path}`).digest();
 }
 
-/** The two headers in their forms; undefined where one is missing or has another. */
+/** Parses the two headers. Returns undefined if one is missing or malformed. */
 export function parseSigning({ timestamp, signature }: RequestSigning): { timestamp: string; seconds: number; mac: Buffer } | undefined {
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return undefined;
   if (typeof signature !== 'string' || !BASE64.test(signature)) return undefined;
@@ -20,5 +20,5 @@ export function parseSigning({ timestamp, signature }: RequestSigning): { timest
   return mac.length === MAC_BYTES ? { timestamp, seconds: Number(timestamp), mac } : undefined;
 }
 
-/** In a time that tells nothing of how much of it is right. */
+/** Compares in constant time. */
 export const isSame = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);

@@ -6,15 +6,17 @@ export type SignatureFault = 'missing' | 'malformed' | 'timestamp' | 'mismatch' 
 const MESSAGES: Readonly<Record<SignatureFault, string>> = {
   missing: 'Requests with this key must be signed: send X-Timestamp and X-Signature.',
   malformed:
-    'X-Timestamp must hold the time in Unix seconds, and X-Signature the base64 HMAC-SHA256 of timestamp, method and path, keyed with the signing secret.',
-  timestamp: `X-Timestamp is more than ${SKEW_SECONDS} s away from the time here, which is details.server_time. Sign each request when you send it.`,
+    'X-Timestamp must be the time in Unix seconds, and X-Signature the base64 HMAC-SHA256 of timestamp, method and path, keyed with the signing secret.',
+  timestamp: `X-Timestamp is more than ${SKEW_SECONDS} s away from the server's time (details.server_time). Check your clock, and sign each request when you send it.`,
   mismatch:
-    'X-Signature does not fit. Sign the timestamp as sent, the method in capitals and the path with its query as sent, with nothing between.',
-  replayed: 'This signature was used before. Sign each request anew: the timestamp may have a fraction, such as 1767225600.125.',
-  not_signable: 'These credentials have no signing secret, so X-Signature proves nothing. Leave it out, or use an API key that has one.',
+    'X-Signature is wrong. Sign the timestamp, the method in capitals, and the path with its query, exactly as sent and joined without separators.',
+  replayed:
+    'This signature was already used. Create a new signature for each request; the timestamp may have a fraction, such as 1767225600.125.',
+  not_signable:
+    'These credentials have no signing secret, so X-Signature cannot be verified. Omit it, or use an API key that has a signing secret.',
 };
 
-/** 401. Says what is wrong, and never what the signature should have been. */
+/** 401: the signature is refused. The error says what is wrong, but never the right signature. */
 export class InvalidSignature extends PlatformError {
   readonly reason: string;
 

@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSame, macOf, parseSigning, SKEW_SECONDS } from './request-signature.ts';
 import { InvalidSignature } from './signature.errors.ts';
 
-/** What a key knows of signing. */
+/** The signing properties of an API key. */
 export interface SigningKeyOf {
   id: string;
   signingSecret: string | undefined;
@@ -13,8 +13,8 @@ export interface SigningKeyOf {
 }
 
 /**
- * Checks request signatures (specification 5.2): whenever one is sent, and where the key demands one. Each is accepted once, by
- * all processes together: a signed request costs a statement, and no other one does.
+ * Verifies request signatures (specification 5.2) if one is sent or the key requires one. Each signature is accepted once over all
+ * processes. That costs one SQL statement, for signed requests only.
  */
 export class SignatureVerifier {
   constructor(
@@ -37,7 +37,7 @@ export class SignatureVerifier {
     await this.#spend(`${id}.${sent.mac.toString('base64')}`, sent.seconds);
   }
 
-  /** What comes second finds the first, in whichever process. */
+  /** Stores a signature as used. A second use, in any process, finds it. @throws InvalidSignature */
   async #spend(signature: string, seconds: number): Promise<void> {
     const used = await this.rows.query(
       `insert into "identity"."request_signature" ("digest", "expires_at") values ($1, $2) on conflict do nothing returning 1 as "one"`,

@@ -7,10 +7,10 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { CredentialsExpired } from '../authentication.errors.ts';
 import { ALGORITHM, type KeyRing } from './key-ring.ts';
 
-/** Specification 8.5. */
+/** Lifetime of an access token (specification 8.5). */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
-/** The claims of specification 2.3, and those that say in which login or for which client it was issued. */
+/** The claims of specification 2.3, and the session and client that the token belongs to. */
 export interface AccessTokenClaims extends JWTPayload {
   sub: string;
   jti: string;
@@ -18,7 +18,7 @@ export interface AccessTokenClaims extends JWTPayload {
   permissions: Grant[];
   organization_id: string;
   rate_limit: { requests_per_minute: number };
-  /** The session, or the grant to a client. */
+  /** The session, or the grant of a client. */
   sid?: string;
   /** The OAuth client. */
   client_id?: string;
@@ -33,13 +33,13 @@ export interface NewAccessToken {
 }
 
 export interface TokenAddresses {
-  /** The authorization server, as `iss` names it. */
+  /** Issuer of tokens (`iss`): the authorization server. */
   issuer: string;
-  /** The API, as `aud` names it. */
+  /** Audience of tokens (`aud`): the API. */
   audience: string;
 }
 
-/** Signs and checks access tokens (specification 2.3, 5.4). Whether their session still stands is for who asks to find out. */
+/** Signs and verifies access tokens (specification 2.3, 5.4). Does not check whether their session is still open: callers do. */
 export class AccessTokens {
   constructor(
     readonly addresses: TokenAddresses,
@@ -69,8 +69,8 @@ export class AccessTokens {
   }
 
   /**
-   * The claims of a token that this platform signed for this API and that is in force: algorithm, key, issuer, audience,
-   * times. Keys that a header brings along (`jwk`, `jku`, `x5c`) are never looked at: `kid` names one of ours.
+   * Verifies that this platform signed a token for this API: algorithm, key, issuer, audience and times. Keys in the header (`jwk`, `jku`,
+   * `x5c`) are refused: `kid` must name one of ours.
    * @throws CredentialsExpired, InvalidCredentials
    */
   async verify(token: string): Promise<AccessTokenClaims> {
@@ -102,5 +102,5 @@ export class AccessTokens {
 
 const FOREIGN_KEYS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
 
-/** jose's codes, such as ERR_JWT_CLAIM_VALIDATION_FAILED: for the audit. */
+/** Error code of jose for the audit, such as ERR_JWT_CLAIM_VALIDATION_FAILED. */
 const reasonOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown').toLowerCase();

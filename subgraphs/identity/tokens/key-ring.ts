@@ -6,17 +6,17 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 export const ALGORITHM = 'RS256';
-/** What their encryption at rest is derived for. */
+/** Purpose of the encryption key for private keys at rest. */
 export const SIGNING_KEYS = 'signing-keys';
 const MODULUS_BITS = 2048;
-/** How long a key signs. */
+/** How long a key is used to sign. */
 const ROTATION_MS = 90 * 86_400_000;
-/** How long it is published before: longer than anybody keeps a key set. */
+/** How long a key is published before it signs: longer than clients cache a key set. */
 const ANNOUNCED_MS = 86_400_000;
-/** How long it is published after: longer than any token lives. */
+/** How long a key is published after it stops signing: longer than the lifetime of any token. */
 const KEPT_MS = 2 * 3_600_000;
 const RELOAD_MS = 60_000;
-/** Nobody makes the platform read its keys more often by showing tokens of unknown ones. */
+/** Minimum time between reloads caused by tokens with unknown key ids. */
 const UNKNOWN_RELOAD_MS = 5_000;
 
 export interface RingKey {
@@ -35,8 +35,9 @@ export interface KeyRingParts {
 }
 
 /**
- * The keys of access tokens (specification 5.4): RS256, the newest that is due signs, all that a token may still be signed
- * with are published. A new one takes over every 90 days, announced for a day; any process makes it, and one does.
+ * The signing keys of access tokens (specification 5.4), RS256. The newest key that is due signs; all keys that a valid token may be
+ * signed with are published. Every 90 days a new key takes over, which is published a day before. Any process can create it, but only one
+ * does.
  */
 export class KeyRing {
   #keys: readonly RingKey[] = [];
@@ -45,7 +46,7 @@ export class KeyRing {
 
   constructor(private readonly parts: KeyRingParts) {}
 
-  /** The key to sign with now. */
+  /** Returns the key to sign with now. */
   async current(): Promise<RingKey> {
     await this.#refresh();
     const now = this.parts.clock.now();
@@ -54,13 +55,13 @@ export class KeyRing {
     return key;
   }
 
-  /** All keys that tokens may be signed with, the signing one first: what the key set shows. */
+  /** Returns all keys of the published key set, the current signing key first. */
   async published(): Promise<readonly RingKey[]> {
     const current = await this.current();
     return [current, ...this.#keys.filter((key) => key !== current)];
   }
 
-  /** The key that the header of a token names; undefined where there is none such. */
+  /** Returns the key with an id; undefined if there is none. */
   async find(kid: string): Promise<RingKey | undefined> {
     await this.#refresh();
     const known = this.#keys.find((key) => key.kid === kid);
@@ -69,7 +70,7 @@ export class KeyRing {
     return this.#keys.find((key) => key.kid === kid);
   }
 
-  /** Lets a new key take over after its announcement, or at once where the present one is not to be trusted any more. */
+  /** Creates a new signing key. It takes over after being published for a day, or at once if the current key is compromised. */
   async rotate({ atOnce = false }: { atOnce?: boolean } = {}): Promise<void> {
     const now = this.parts.clock.now();
     const signsFrom = atOnce ? now : new Date(now.getTime() + ANNOUNCED_MS);
@@ -81,14 +82,14 @@ export class KeyRing {
     await this.#load();
   }
 
-  /** Also the tokens that processes have looked at before: an empty id tells them to forget everything. */
+  /** Deletes all keys. Empties the credential caches of all processes too: an empty id invalidates all entries. */
   async #distrustAll(tx: EntityManager): Promise<void> {
     await tx.nativeDelete(SigningKey, {});
     for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
       await tx.execute(statement);
   }
 
-  /** The keys may have been changed by another process: they are read before the next use. */
+  /** Reloads the keys before the next use: another process may have changed them. */
   forget(): void {
     this.#loadedAt = Number.NEGATIVE_INFINITY;
   }
@@ -107,7 +108,7 @@ export class KeyRing {
     this.#loadedAt = performance.now();
   }
 
-  /** Reads the keys; where one is due makes it, and deletes those whose tokens have all expired. */
+  /** Loads the keys. Creates the next one if it is due, and deletes keys whose tokens have all expired. */
   async #maintained(): Promise<SigningKey[]> {
     const em = this.parts.orm.em.fork();
     const read = (from: EntityManager) => from.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', id: 'asc' } });
@@ -118,7 +119,7 @@ export class KeyRing {
 
     const next = await this.#generate(newest ? new Date(now.getTime() + ANNOUNCED_MS) : now);
     return em.transactional(async (tx) => {
-      // of several processes one makes it: the others wait here, and find it
+      // only one process creates the key: the others wait for this lock and then find it
       await tx.execute('select pg_advisory_xact_lock(?)', [RING_LOCK]);
       const present = await read(tx.fork({ keepTransactionContext: true }));
       if (present.at(-1)?.id !== newest?.id) return present;
@@ -152,10 +153,10 @@ export class KeyRing {
   }
 }
 
-/** Any number, the same in every process. */
+/** An arbitrary number, the same in every process. */
 const RING_LOCK = 4_201_002;
 
-/** A key is kept until its successor has signed for longer than a token lives. */
+/** Keeps a key until its successor has signed for longer than the lifetime of a token. */
 const isKept =
   (keys: readonly SigningKey[], now: Date) =>
   (_: SigningKey, index: number): boolean => {

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 
 const BYTES = 32;
 
-/** A random text that stands for something by itself (refresh tokens, links in mails): 256 bits, URL-safe. */
+/** Creates a random URL-safe secret of 256 bits, for refresh tokens, links in mails and the like. */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(BYTES).toString('base64url');
 
-/** What is kept of it. A fast hash is right: nobody guesses 256 random bits. */
+/** Hash under which a secret is stored. A fast hash is right here: 256 random bits cannot be guessed. */
 export const secretDigest = (secret: string): string => hash('sha256', secret, 'hex');

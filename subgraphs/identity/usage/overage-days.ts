@@ -2,24 +2,24 @@ import { PLANS } from '../../../kernel/access/plans.ts';
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 
-/** A day of a month: the plan that held at its end, and what was requested on it. */
+/** A day of a month: the plan at its end and the number of requests. */
 export interface UsageDay {
   plan: Plan;
   requests: number;
 }
 
 export interface Overage {
-  /** What the month includes: of each day's plan its share. */
+  /** Requests included in the month: each day contributes the share of its plan. */
   included: number;
-  /** What went beyond it so far. */
+  /** Requests beyond those so far. */
   overage: number;
-  /** What no report has told of yet, by the price of the days on which it was requested. */
+  /** Overage not yet reported, by the price of the days on which the requests were made. */
   unreported: { unitPrice: Decimal; quantity: number }[];
 }
 
 /**
- * The overage of a month, by the plan of each of its days; days to come count with the present plan. What is requested on a day whose
- * plan has no price costs nothing and uses up nothing. Overage is what was requested last, so what is to be reported are the last requests.
+ * Computes the overage of a month from the plan of each day; days to come count with the current plan. Requests on days whose plan has no
+ * price are free and do not use up the included ones. Overage is made up of the latest requests, so the latest ones are reported.
  */
 export function overageOf(days: readonly UsageDay[], reported: number): Overage {
   const priced = days.flatMap(({ plan, requests }) => {

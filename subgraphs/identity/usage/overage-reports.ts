@@ -8,7 +8,7 @@ import { overageOf, type UsageDay } from './overage-days.ts';
 import { usageOverage } from './usage.events.ts';
 
 const BATCH = 100;
-/** A month is reported at most so often. */
+/** Minimum time between two reports of the same month. */
 const EVERY_MS = 3_600_000;
 
 interface Due {
@@ -17,11 +17,11 @@ interface Due {
   requests: string;
   reported: string;
   plan: Plan;
-  /** The plans before, by the days from whose end on they held; null where there was no other. */
+  /** Former plans, by the first day on which each was valid; null if the plan never changed. */
   plans: Record<string, Plan> | null;
 }
 
-/** What each plan includes; one that is not priced is not here. */
+/** Included requests per plan. Plans without an overage price are left out. */
 const INCLUDED = JSON.stringify(
   Object.fromEntries(
     Object.entries(PLANS).flatMap(([plan, { includedPerMonth, overagePrice }]) => (overagePrice ? [[plan, includedPerMonth]] : [])),
@@ -29,8 +29,8 @@ const INCLUDED = JSON.stringify(
 );
 
 /**
- * Hands what goes beyond the inclusion of a plan (specification 8.1) to billing, as events. What was reported is noted in the
- * transaction that records the event: each request is reported once, whatever crashes and however many processes do this.
+ * Reports usage beyond what a plan includes (specification 8.1) to billing, as events. The reported quantity is stored in the
+ * transaction that records the event. So each request is reported once, in spite of crashes and concurrent processes.
  */
 export class OverageReports {
   constructor(
@@ -38,7 +38,7 @@ export class OverageReports {
     private readonly clock: Clock,
   ) {}
 
-  /** Reports what is due of this month and the one before, which may still have had something to write when it ended. */
+  /** Reports what is due for this month and the previous one, whose last counts may have been written after its end. */
   async report(): Promise<void> {
     while ((await this.orm.em.fork().transactional((tx) => this.#reportBatch(tx))) === BATCH);
   }
@@ -59,7 +59,7 @@ export class OverageReports {
     return due.length;
   }
 
-  /** Where the plan was never changed it does not matter on which day something was requested. */
+  /** Returns the usage by day. If the plan never changed, the distribution over the days does not matter. */
   async #days(tx: EntityManager, due: Due, { periodStart, periodEnd }: { periodStart: Date; periodEnd: Date }): Promise<UsageDay[]> {
     const days = datesBetween(dateOf(periodStart), dateOf(dayStart(periodEnd, -1)));
     const { organization_id: organizationId, plans, plan, requests } = due;
@@ -78,7 +78,7 @@ export class OverageReports {
     }));
   }
 
-  /** Locked until the transaction ends; what another process is reporting is left to it. */
+  /** Locks the rows until the transaction ends. Rows that another process is reporting are skipped. */
   #due(tx: EntityManager, now: Date): Promise<Due[]> {
     const { schema } = tx.config.getAll();
     const since = monthStart(new Date(monthStart(now).getTime() - 1));

@@ -2,10 +2,10 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 
-/** Of the plan that an organization had before the first change. */
+/** Day of the plan that an organization had before its first change. */
 const ALWAYS = '1970-01-01';
 
-/** Keeps by which plan the days of a month are priced: a day has the one that holds at its end (UTC). */
+/** Stores a plan change, since each day of a month is priced by the plan at its end (UTC). */
 export async function recordPlan(
   tx: EntityManager,
   organizationId: string,

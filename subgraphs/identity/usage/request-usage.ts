@@ -13,16 +13,16 @@ interface Row {
   weight: number;
 }
 
-/** What was counted until a moment. It keeps its number and its rows however often it is sent, so that it counts once. */
+/** Counts to write. A batch keeps its number and rows when it is retried, so that it is counted once. */
 interface Batch {
   sequence: number;
   rows: Row[];
 }
 
 /**
- * Counts the requests of organizations by hour and month (specification 8.1) in memory and writes them every few seconds, so
- * that a request costs no write. What a process that is killed had not written is lost, to the customer's advantage; what was
- * written and whose answer was lost is not written twice.
+ * Counts the requests of organizations by hour and month (specification 8.1) in memory and writes them every few seconds, so that a
+ * request costs no write. Counts not yet written are lost when the process is killed, to the customer's advantage. A batch whose commit was
+ * not confirmed is not counted twice.
  */
 export class RequestUsage {
   readonly #writer = randomUUID();
@@ -38,7 +38,7 @@ export class RequestUsage {
     private readonly log: Logger,
   ) {}
 
-  /** Negative amounts give back. */
+  /** Counts requests. Negative amounts undo a count. */
   count(organizationId: string, { requests, weight }: { requests: number; weight: number }, at: Date): void {
     const hourMs = at.getTime() - (at.getTime() % HOUR_MS);
     const key = `${organizationId} ${hourMs}`;
@@ -50,7 +50,7 @@ export class RequestUsage {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Writes what was counted, in one statement. What cannot be written now is kept for the next time. */
+  /** Writes the counts in one statement. If that fails, they are kept and written with the next flush. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -58,14 +58,14 @@ export class RequestUsage {
     return this.#writing;
   }
 
-  /** One batch after the other; while one cannot be written, what comes is added to the next. */
+  /** Writes batches one at a time. While one cannot be written, new counts are added to the next. */
   async #writeAll(): Promise<void> {
     for (let batch = this.#nextBatch(); batch; batch = this.#nextBatch()) {
       try {
         await this.#write(batch);
         this.#batch = undefined;
       } catch (error) {
-        this.log.warn({ err: error }, 'The use of organizations could not be written; it is kept and tried again');
+        this.log.warn({ err: error }, 'The usage of organizations could not be written; it is kept and will be retried');
         this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
         return;
       }
@@ -80,7 +80,7 @@ export class RequestUsage {
     return this.#batch;
   }
 
-  /** In the same order in all processes, so that none waits for another that waits for it. */
+  /** Writes rows in the same order in all processes, which prevents deadlocks. */
   async #write({ sequence, rows }: Batch): Promise<void> {
     const { schema } = this.orm.config.getAll();
     await this.orm.em.getConnection().execute(

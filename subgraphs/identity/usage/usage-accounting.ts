@@ -2,9 +2,9 @@ import type { Logger } from '../../../kernel/log/log.ts';
 import { PeriodicFunction } from '../../../kernel/work/periodic-task.ts';
 import type { OverageReports } from './overage-reports.ts';
 
-/** More often than a month is reported, so that no hour is missed by a restart. */
+/** More often than a month is reported, so that a restart delays no report by much. */
 const EVERY_MS = 300_000;
 
-/** Hands overage to billing, by the clock. */
+/** Reports overage to billing periodically. */
 export const usageAccounting = ({ overages }: { overages: OverageReports }, log: Logger): PeriodicFunction =>
   new PeriodicFunction({ name: 'identity.usage', everyMs: EVERY_MS, log }, () => overages.report());

@@ -2,12 +2,12 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { CallerLimits, LimitUsage } from './rate-limits.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
 
-/** A rate of less than a minute says nothing of an hour. */
+/** Minimum time for a projection: the rate of less than a minute is not representative. */
 const LEAST_ELAPSED_MS = 60_000;
 const MEDIUM_FROM = 0.6;
 const HIGH_FROM = 0.8;
 
-/** What the hour will have used at its end, by the rate so far, and what that means. */
+/** Projects the usage at the end of the hour from the rate so far, and rates the risk of reaching the limit. */
 export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'hour' | 'at' | 'suspendedUntil'>): RateLimitProjection {
   const endOfHour = projected(hour, at);
   return { endOfHour, riskLevel: suspendedUntil ? RiskLevel.CRITICAL : riskOf(endOfHour / hour.limit) };

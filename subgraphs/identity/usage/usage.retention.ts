@@ -3,11 +3,11 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 
-/** What is shown is of 24 hours; the rest is for questions about an invoice. */
+/** Usage is shown for 24 hours; older hours are kept to answer questions about invoices. */
 const HOURS_KEPT_MS = 92 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;
 
-/** Counters of requests that nobody asks about any more. */
+/** Deletes old counters of requests. */
 export function usageRetention({ rows, clock }: { rows: Rows; clock: Clock }): Retained[] {
   const before = (column: string, keptMs: number) => () => ({
     where: `"${column}" < $1`,

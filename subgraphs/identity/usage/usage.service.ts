@@ -19,7 +19,7 @@ interface OrganizationRow {
   under_review_since: string | null;
 }
 
-/** What a caller has used of its limits (specification 8.6). */
+/** Shows how much of its limits a caller has used (specification 8.6). */
 export class UsageService {
   constructor(
     private readonly rows: Rows,
@@ -57,7 +57,7 @@ export class UsageService {
     return row;
   }
 
-  /** Hours without a request have no row, and stand here all the same. */
+  /** Returns one entry per hour; hours without requests have no row and are filled in. */
   async #history(at: Date, plan: Plan): Promise<RateLimitHour[]> {
     const first = hourStart(at).getTime() - (HISTORY_HOURS - 1) * HOUR_MS;
     const rows = await this.rows.query<HourRow>(
@@ -97,5 +97,5 @@ function monthlyUsage(requests: number, plan: Plan, at: Date): MonthlyUsage {
   };
 }
 
-/** No limit is null. */
+/** Shows an infinite limit as null. */
 const shown = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);

@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** What a hash costs to make, and so to guess. */
+/** Cost parameters of scrypt, which make a hash expensive to compute and to guess. */
 export interface PasswordCost {
   /** Base-2 logarithm of N. */
   ln: number;
@@ -8,13 +8,16 @@ export interface PasswordCost {
   p: number;
 }
 
-/** One of OWASP's recommended strengths: 32 MiB, about as costly as N=2^17 with p=1 and kinder to a small machine. */
+/** One of the strengths that OWASP recommends: 32 MiB. About as costly as N=2^17 with p=1, but with less memory. */
 export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
 
-/** `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`: holds its parameters, so that they can be raised and old hashes still verify. */
+/**
+ * Hashes a password as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. It contains its parameters, so that they can be raised while old hashes still
+ * verify.
+ */
 export async function hashPassword(password: string, cost = PASSWORD_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const { ln, r, p } = cost;
@@ -22,7 +25,7 @@ export async function hashPassword(password: string, cost = PASSWORD_COST): Prom
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** Takes the same time whether or not the password is right. @throws Error for a text that `hashPassword` did not write. */
+/** Verifies a password in a time that does not depend on the result. @throws Error for a text that `hashPassword` did not write */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = STORED.exec(stored) ?? [];
   if (!hash) throw new Error('The stored password hash is not readable.');
@@ -31,13 +34,13 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(actual, expected);
 }
 
-/** Runs on a thread of the pool: the event loop is not held up. */
+/** Runs in the thread pool, so that the event loop is not blocked. */
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln;
-  // Node refuses more than 32 MiB unless it is told
+  // Node's default limit is 32 MiB
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // the same letters typed on another system may come decomposed
+    // other systems may send the same letters in decomposed form
     scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

@@ -5,22 +5,23 @@ import { storedForms } from '../../../kernel/values/email.ts';
 import { UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 
-/** The login name of somebody who was invited and has not accepted: no address, so nobody types it. */
+/** Placeholder login name of an invited user who has not accepted. It is not an e-mail address, so nobody can log in with it. */
 export const withoutLogin = (id: string): string => `invited:${id}`;
 
-/** The user who logs in by an address, in whichever organization. An invitation that is pending is nobody's login. */
+/** Finds the user who logs in with an address, in any organization. Pending invitations do not count. */
 export async function holderOf(em: EntityManager, typed: string, options: typeof LOCKED | object = {}): Promise<User | null> {
   const where = { loginName: { $in: storedForms(typed) }, status: { $ne: UserStatus.INVITED } };
   return em.findOne(User, where, { ...EVERYWHERE, ...options });
 }
 
 /**
- * Makes a user's address their login. False where somebody else logs in by it. Of two at once the unique index lets one through.
+ * Makes the user's address their login name. Returns false if somebody else logs in with it. Of concurrent attempts, the unique index lets
+ * one succeed.
  */
 export async function claimLogin(tx: EntityManager, user: User): Promise<boolean> {
   const holder = await holderOf(tx, user.email, LOCKED);
   if (holder && holder.id !== user.id) return false;
-  // an invitation of the time when invitations held their address
+  // in earlier releases, a pending invitation had the address as its login name
   const pending = await tx.find(
     User,
     { loginName: user.email, status: UserStatus.INVITED, id: { $ne: user.id } },

@@ -5,8 +5,8 @@ import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 
 /**
- * Locks the active owners of an organization until the transaction ends, in one order. Whoever may change an owner does this
- * before anything else: of two who remove each other one waits, and is refused then.
+ * Locks the active owners of an organization until the transaction ends, always in the same order. Every operation that may change an
+ * owner calls it first: if two owners remove each other, the second one waits and is then refused.
  */
 export function lockOwners(tx: EntityManager, organizationId: string): Promise<User[]> {
   const owners = { organizationId, role: UserRole.OWNER, status: UserStatus.ACTIVE };

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { PlatformAccess, UserRole, UserStatus } from '../user.states.ts';
 
-/** A person who can log in (specification 4.2). */
+/** A user: a person who can log in (specification 4.2). */
 @ObjectType({ description: 'A person who can log in.' })
 @Entity({ tableName: 'user' })
 @OrganizationFilter({ account: 'accountId' })
@@ -25,13 +25,13 @@ export class User {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  /** In lower case: the same person whatever they type at login. Others may be invited to it too, by other organizations and accounts. */
+  /** In lower case, so that letter case does not matter at login. Other organizations and accounts may have invited the same address. */
   @Field(() => String, { description: 'E-mail address, with which the user logs in.' })
   @Property({ type: 'text', fieldName: 'address' })
   @Index()
   email!: string;
 
-  /** The address once it is the user's own, unique over all organizations; until an invitation is accepted `withoutLogin`. */
+  /** The address, unique over all organizations, once the user has accepted. Until then the placeholder `withoutLogin`. */
   @Property({ type: 'text', fieldName: 'email' })
   @Unique()
   loginName!: string;
@@ -56,7 +56,7 @@ export class User {
   @Enum({ items: () => UserStatus, type: 'text' })
   status: UserStatus = UserStatus.ACTIVE;
 
-  /** As password.ts writes it, with the parameters it was made with. Null until the invitation is accepted. */
+  /** In the format of password.ts. Null until the invitation is accepted. */
   @Property({ type: 'text', nullable: true })
   passwordHash: string | null = null;
 

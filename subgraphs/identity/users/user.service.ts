@@ -41,17 +41,17 @@ export interface UserList {
   page?: PageInput | undefined;
 }
 
-/** A user, and the account that it must be listed with where one is named. */
+/** A user, and the account that the user must be listed with, if one is named. */
 export interface NamedUser {
   id: string;
   accountId: string | undefined;
 }
 
-/** Users of the caller's organization (specification 4.2). */
+/** Manages users of the caller's organization (specification 4.2). */
 export class UserService {
   constructor(private readonly deps: UserServiceDeps) {}
 
-  /** @throws ResourceNotFound for an account that is not the organization's. */
+  /** Lists users. @throws ResourceNotFound for an account that is not in the organization */
   async list(accountId: string | undefined, { filter, ...wanted }: UserList): Promise<Page<User>> {
     if (accountId !== undefined) await this.#requireAccount(accountId);
     const where = whereOf({ ...filter, accountId });
@@ -63,8 +63,10 @@ export class UserService {
   }
 
   /**
-   * Makes a user and has an invitation mailed: they choose a password by its link. The same for an address that somebody logs in
-   * by in another organization, or in an account that the caller does not see, who is told by mail: what the caller sees, and how long it takes, does not say. @throws EmailTaken, InsufficientPermissions, ResourceNotFound
+   * Creates a user and mails an invitation with a link to choose a password. Nothing that the caller sees, response time included, reveals
+   * whether somebody already logs in with the address in another organization or in an account hidden from the caller. That user is told by
+   * mail.
+   * @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
   async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {
     const { em, request, clock, passwords } = this.deps;
@@ -90,7 +92,7 @@ export class UserService {
     });
     const inviting = em.transactional(async (tx) => {
       await advisoryLock(tx, `identity.invitation:${user.organizationId}:${user.email}`);
-      // those whom the caller sees: that somebody of another account has the address shows as little as in another organization
+      // counts only users whom the caller sees: users of hidden accounts are not revealed, like those of other organizations
       if ((await tx.count(User, { email: user.email })) > 0) throw new EmailTaken();
       tx.persist(user);
       await tx.flush();
@@ -105,7 +107,7 @@ export class UserService {
   async update(named: NamedUser, { role, status, accounts, ...input }: UserUpdateInput): Promise<User> {
     const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
-    // before the transaction: what is not to be seen is not named
+    // before the transaction: refuses accounts that the caller does not see
     const stated = await scopes.change(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
@@ -126,7 +128,7 @@ export class UserService {
     return user;
   }
 
-  /** Answers the user as it last was. @throws ResourceNotFound, LastOwner, InsufficientPermissions */
+  /** Removes a user and returns its last state. @throws ResourceNotFound, LastOwner, InsufficientPermissions */
   async remove(named: NamedUser): Promise<User> {
     const { em, sessions } = this.deps;
     const { id } = named;
@@ -142,7 +144,7 @@ export class UserService {
     return user;
   }
 
-  /** Of who may do more than the caller nobody takes anything away: an administrator does not suspend an owner. */
+  /** Loads and locks a user. Refused if the user may do more than the caller: an administrator cannot suspend an owner. */
   async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
     await lockOwners(tx, this.deps.request.principal.organizationId);
     const where = accountId === undefined ? { id } : { id, accountId };
@@ -157,12 +159,12 @@ export class UserService {
     user.role = role;
   }
 
-  /** Answers whether it suspends. */
+  /** Changes the status. Returns whether the user is suspended by it. */
   #changeStatus(user: User, status: UserStatus): boolean {
     if (status === user.status) return false;
     const allowed = ALLOWED[user.status];
     if (!allowed.includes(status)) throw new InvalidState('user', user.status, status, allowed);
-    // who never chose a password is invited again
+    // a user who has never chosen a password becomes invited again
     user.status = status === UserStatus.ACTIVE && !user.passwordHash ? UserStatus.INVITED : status;
     return status === UserStatus.SUSPENDED;
   }
@@ -180,7 +182,7 @@ export class UserService {
     return orNotFound(await this.deps.accounts.load(id), 'account', id);
   }
 
-  /** What a new user is limited to: staff, who are users of the own account, to nothing, others to their account. */
+  /** Returns the accounts that a new user is limited to: none for staff, who are users of the own account; for others, their account. */
   async #accountsFor(role: UserRole, stated: Accounts | undefined, account: Account): Promise<string[] | null> {
     const staff = account.own || isUnlimited(role) ? null : [account.id];
     const wanted = stated === undefined ? staff : await this.deps.scopes.grant(stated);
@@ -188,12 +190,16 @@ export class UserService {
     return this.#fitting(role, wanted, account.id);
   }
 
-  /** @throws InvalidParameters where the role is not limited, LimitedToAccounts where the caller is and the user would not be */
+  /**
+   * Checks that the accounts fit the role. @throws InvalidParameters if the role cannot be limited; LimitedToAccounts if the caller is
+   * limited and the user would not be
+   */
   #fitting(role: UserRole, accounts: Accounts, accountId: string | null): string[] | null {
     if (isUnlimited(role)) this.deps.request.principal.requireOrganization();
     refuse(accountProblems(role, accounts));
     if (role !== UserRole.ACCOUNT_ADMIN) return accounts && [...accounts];
-    if (!accounts && !accountId) throw new InvalidParameters([{ field: 'accounts', reason: 'is needed: this role is of accounts' }]);
+    if (!accounts && !accountId)
+      throw new InvalidParameters([{ field: 'accounts', reason: 'is required, since the role account_admin is limited to accounts' }]);
     return accounts ? [...accounts] : [accountId as string];
   }
 
