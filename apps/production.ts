@@ -3,19 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Optimizes a function of the embedded database after ten times as much work in it as V8 does by itself: the compiler's threads took
- * a fifth of the processor time of a start. Compiled code is stored by V8's flags, so this comes before its cache.
+ * Makes V8 optimize functions of the embedded database (WebAssembly) ten times later than by default: the compiler threads took a fifth of
+ * the start's processor time. The compile cache depends on V8's flags, so this must come before it is enabled.
  */
 setFlagsFromString('--wasm-tiering-budget=130000000');
 
-/** Uses the compiled code that the build has stored (apps/tools/warm-cache.ts): a start need not compile it again. */
+/** Uses the compile cache of the build (apps/tools/warm-cache.ts), so that a start compiles nothing again. */
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
 /**
- * Outside production graphql asks at each `instanceof` whether it was loaded twice: nearly half of the time of a federated
- * query. It decides when it is loaded, so this is imported first.
+ * Outside production, graphql checks at each `instanceof` whether it was loaded twice, which takes nearly half of the time of a federated
+ * query. It reads NODE_ENV when it is loaded, so this file is imported first.
  */
 process.env.NODE_ENV ??= 'production';
 
-/** Only the platform's own system user may read the files that it writes: database, keys, attachments, mails. */
+/** Files that the platform writes (database, keys, attachments, mails) are accessible to its own system user only. */
 process.umask(0o077);

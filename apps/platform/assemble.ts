@@ -33,25 +33,25 @@ import { openStores, type Stores } from './stores.ts';
 import { type CredentialPorts, openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
-  /** Default: as the settings say. */
+  /** Default: from the settings. */
   mailer?: Mailer;
-  /** The same. */
+  /** Default: from the settings. */
   sms?: SmsSender;
   /** Default: the system's DNS. */
   resolveTxt?: IdentityPorts['resolveTxt'];
-  /** Default: what is right for people's passwords, which would be most of the time of a test. */
+  /** Cost of password hashing. Default: appropriate for passwords that people choose, which would dominate the time of a test. */
   passwordCost?: PasswordCost;
-  /** For tools: makes no first administrator, and jobs are enqueued and left to others. */
+  /** For tools: no first administrator is created, and jobs are enqueued but not run. */
   isOffline?: boolean;
 }
 
-/** What a process that assembled the platform can also do: for tests and tools. */
+/** An assembly with access to its parts, for tests and tools. */
 export interface FullAssembly extends Assembly {
   domains: RunningDomains;
   databases: Databases;
   stores: Stores;
   router: Router;
-  /** Everything that is deleted by age, by a name for each. */
+  /** All tables whose rows are deleted by age. */
   retained: readonly Retained[];
   eventTypes: readonly EventType[];
 }
@@ -60,7 +60,7 @@ export type RunningDomains = Awaited<ReturnType<typeof startDomains>>['running']
 
 export const assemble = (foundation: Foundation): Promise<FullAssembly> => assembleWith(foundation, {});
 
-/** Puts the platform together: databases, domains, the graph over them, its surfaces, and what runs in the background. */
+/** Assembles the platform: databases, domains, the graph over them, its surfaces, and background work. */
 export async function assembleWith(
   foundation: Foundation,
   { mailer: givenMailer, sms: givenSms, resolveTxt, passwordCost, isOffline = false }: AssembleOptions,
@@ -79,7 +79,7 @@ export async function assembleWith(
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const { bootstrap, challenge, core } = running.identity;
   const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
-  // side by side: the hash of the first administrator's password takes a quarter of a second on another core
+  // concurrently: hashing the first administrator's password takes a quarter of a second on another core
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
     openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),
@@ -91,7 +91,7 @@ export async function assembleWith(
     log,
     (domain, oldest) => metrics.outboxLag.set({ domain }, oldest ? (foundation.clock.now().getTime() - oldest.getTime()) / 1000 : 0),
   );
-  // before anyone can ask for something that enqueues
+  // before any request can enqueue a job
   await databases.startJobs({ work: !isOffline });
   const resources = opened.move();
   return {
@@ -134,7 +134,7 @@ export async function assembleWith(
   };
 }
 
-/** Each on the connections of its subgraph, which may have a database of its own. */
+/** One check per subgraph, on its own connections, since it may have its own database. */
 function checksOf(stores: Stores): Record<string, () => Promise<void>> {
   const probes = Object.values(stores).map(({ schema, rows }) => [schema, new WriteProbe(rows, schema)] as const);
   return Object.fromEntries(probes.map(([schema, probe]) => [schema, () => probe.check()]));
@@ -156,7 +156,7 @@ async function startDomains(
   const { stores, secrets } = await openStores(databases, secretKeys, log);
   const { identity, services, billing, support, events } = domains;
   const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
-  // identity's go last: what others hold is found by ids alone
+  // identity is deleted last: rows of other domains are found by its ids
   const organizationData = new OrganizationData(holding.toReversed());
   const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.organizationStatus.isSuspended(organizationId);
   const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.organizationStatus.isClosed(organizationId);
@@ -224,13 +224,13 @@ async function startDomains(
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);
 
-/** Twilio, or who speaks its API, where an account is set; the settings allow no half of one. */
+/** Twilio, or another service with its API, if an account is set. The settings ensure that it is set completely. */
 const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from, dataDir }: Config, log: Logger): SmsSender =>
   smsAccountSid && smsAuthToken && from
     ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
     : new SimulatedSms(join(dataDir, 'sms'), log);
 
-/** A bucket where one is named, else the folder beside the data. */
+/** An S3 bucket if one is configured, otherwise a folder in the data folder. */
 const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint: endpoint, ...config }: Config): FileStore => {
   if (!bucket) return new FolderFiles(join(config.dataDir, 'files'));
   const { filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
@@ -242,7 +242,7 @@ const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint
   });
 };
 
-/** @throws ConfigError for a file that is none such */
+/** Opens the country database. @throws ConfigError if the file cannot be used */
 async function locatorOf({ countryHeader: header, geoipDatabase: database }: Config): Promise<CountryLocator> {
   try {
     return await CountryLocator.open({ header, database });
@@ -251,11 +251,11 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
   }
 }
 
-/** A real network where one is configured, else the simulated one. */
+/** A real network if one is configured, otherwise the simulated one. */
 const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
 
-/** Waits for both, also when one fails: the caller then closes what the other one may still use. */
+/** Waits for both even if one fails, since the caller then closes what the other may still use. */
 async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

@@ -12,14 +12,14 @@ import type { Edge } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';
 import type { Check } from './operations.ts';
 
-/** What the process gives to what is assembled in it. */
+/** What the process provides to the assembly. */
 export interface Foundation {
   config: Config;
-  /** Of the configuration, or the one that the embedded mode keeps in its data folder. */
+  /** From the configuration, or from the data folder in embedded mode. */
   secretKeys: SecretKeys;
-  /** Where callers reach the platform, without a slash at the end. */
+  /** Public origin of the platform, without a trailing slash. */
   origin: string;
-  /** Who must have issued a client certificate; undefined where anyone may. */
+  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted. */
   clientAuthorities?: readonly X509Certificate[] | undefined;
   clock: Clock;
   log: Logger;
@@ -27,7 +27,7 @@ export interface Foundation {
   redis: Redis | undefined;
 }
 
-/** The credentials that were made because there were none: shown once, at the very first start. */
+/** Credentials created at the very first start, to be shown once. */
 export interface FirstAdministrator {
   organization: string;
   email: string;
@@ -37,25 +37,28 @@ export interface FirstAdministrator {
   clientSecret: string;
 }
 
-/** The domain, the router and the bridge, opened and ready to be mounted. */
+/** The domains, the router and the bridge, opened and ready to be mounted. */
 export interface Assembly {
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Whether the credentials have been good before, from memory. */
+  /** Whether the credentials were valid when they were last used, from memory. */
   isFamiliar(credentials: Credentials): boolean;
-  /** Whom the edge tells what is used, and who is suspended. */
+  /** Is told what callers use and who is suspended. */
   usage?: UsageObserver;
-  /** Turns an alias of a path into the path that is routed. */
+  /** Rewrites an alias of a path to the path that is routed. */
   rewriteUrl?(url: string): string;
-  /** Adds the surfaces to the server, behind the edge. Sockets are closed in a `preClose` hook of the server. */
+  /** Mounts the surfaces. The edge must be mounted first. Sockets are closed in a `preClose` hook of the server. */
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
-  /** Starts what follows the events, once the server listens: relay, consumers, deliveries. */
+  /** Starts background work after the server is listening: relay, consumers and deliveries. */
   startWork(): Promise<void>;
-  /** For /readyz. */
+  /** Checks for /readyz. */
   checks: Readonly<Record<string, Check>>;
   firstAdministrator?: FirstAdministrator | undefined;
-  /** Stops the work and closes the database; what waits in the outboxes goes on at the next start. Called when no request is in flight any more. */
+  /**
+   * Stops background work and closes the databases. Events left in the outboxes are relayed at the next start. Call it when no request is
+   * in flight.
+   */
   close(): Promise<void>;
 }
 
-/** @throws StartError, or the error of the database; what it had opened is closed then. */
+/** Opens an assembly. If that fails, everything already opened is closed. @throws StartError, or the error of the database */
 export type Assemble = (foundation: Foundation) => Promise<Assembly>;

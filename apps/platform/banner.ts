@@ -1,6 +1,8 @@
 import type { Platform } from './platform.ts';
 
-/** What a started platform says: where its surfaces are, and at the very first start who may use them. */
+/**
+ * The text printed after the start: the addresses of the surfaces, and at the very first start the credentials of the first administrator.
+ */
 export function banner({ origin, firstAdministrator }: Platform): string {
   const addresses = [
     ['REST', `${origin}/v1`],
@@ -19,11 +21,11 @@ export function banner({ origin, firstAdministrator }: Platform): string {
     ['Password', password],
     ['API key', apiKey],
     ['OAuth client', clientId],
-    ['Its secret', clientSecret],
+    ['Client secret', clientSecret],
   ];
   return [
     ...lines,
-    'First start: keep these, they are not shown again.',
+    'First start: store these credentials. They are not shown again.',
     '',
     ...access.map(row),
     '',

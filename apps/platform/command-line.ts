@@ -9,13 +9,13 @@ const isSwitch = ({ fallback }: Setting): boolean => fallback === '0';
 
 export interface Command {
   help: boolean;
-  /** The environment, overlaid by the options. */
+  /** The environment, overridden by options. */
   source: ConfigSource;
 }
 
 /**
- * Reads the options of the command line over the environment.
- * @throws ConfigError for an option that does not exist or has no value.
+ * Reads the options of the command line, which override the environment.
+ * @throws ConfigError for an option that does not exist or has no value
  */
 export function readCommand(args: readonly string[], environment: ConfigSource): Command {
   const withOption = table.filter(({ option }) => option);
@@ -45,7 +45,7 @@ function parse(args: readonly string[], options: Record<string, { type: 'boolean
 
 const NAME_WIDTH = 26;
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export function helpText(): string {
   const lines = table.map((one) => {
     const option = one.option ? `--${one.option}` : '';
@@ -59,7 +59,7 @@ export function helpText(): string {
   ].join('\n');
 }
 
-/** docs/config.md, whole. */
+/** Generates docs/config.md. */
 export function configMarkdown(): string {
   const rows = table.map((one) => `| \`${one.name}\` | ${one.option ? `\`--${one.option}\`` : ''} | ${one.about} | ${defaultCell(one)} |`);
   return [
@@ -69,7 +69,7 @@ export function configMarkdown(): string {
     '',
     'Settings come from the environment;',
     'those with an option can also be given as `npm start -- --option value`, which wins. An empty value counts as not set.',
-    'Every bad setting is named at once, and the platform does not start.',
+    'If settings are invalid, the platform does not start and lists all of them.',
     '',
     '| variable | option | what it does | default |',
     '| --- | --- | --- | --- |',
@@ -79,7 +79,7 @@ export function configMarkdown(): string {
   ].join('\n');
 }
 
-/** .env.example, whole: every setting with its default, commented out. */
+/** Generates .env.example: every setting with its default, commented out. */
 export function envExample(): string {
   const entries = table.map((one) => `# ${one.about}\n# ${defaultOf(one)}\n#${one.name}=${one.fallback ?? ''}`);
   return [

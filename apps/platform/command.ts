@@ -10,7 +10,7 @@ import { renewOnHangup } from './renewal.ts';
 import { closeOnSignal } from './shutdown.ts';
 import { describeStartError } from './start-error.ts';
 
-/** Loaded when settings, certificates and port are seen to be good: it is most of the program, and who mistyped a setting need not wait for it. */
+/** Loaded only after settings, certificates and port were checked: it is most of the program, and a mistyped setting should fail fast. */
 const assemble: Assemble = async (foundation) => (await import('./assemble.ts')).assemble(foundation);
 
 try {

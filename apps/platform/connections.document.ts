@@ -1,4 +1,4 @@
-/** The end of docs/config.md: how many connections to PostgreSQL there may be, and what a pooler before it needs. */
+/** The end of docs/config.md: the number of connections to PostgreSQL, and the requirements of a connection pooler. */
 export const CONNECTIONS = `## Connections to PostgreSQL
 
 At its start a process logs how many connections it may open, for each database. With the defaults, and all subgraphs in one database:
@@ -21,6 +21,6 @@ With PgBouncer (\`pool_mode = transaction\`), set \`DATABASE_URL\` to it and \`D
   (10 to 40), and \`max_connections\` of the server ≥ \`default_pool_size\` + 4 × processes.
 - Nothing that goes through the pooler needs a session: no prepared statement, no \`SET\`, no \`LISTEN\`, no lock of a session, no startup
   \`options\`. Settings belong to the database or the role; \`jit = off\` is set there by the migration ([operations.md](operations.md)).
-- Without \`DATABASE_DIRECT_URL\` the start is refused: prepared statements would fail, and settings of ours reach the sessions of others.
-- A pooler that gives a connection to each session needs no \`DATABASE_DIRECT_URL\`; the start warns where it finds one.
+- Without \`DATABASE_DIRECT_URL\` the start is refused: prepared statements would fail, and session settings would leak to other clients.
+- With session pooling, \`DATABASE_DIRECT_URL\` is not needed; the start logs a warning.
 `;

@@ -8,14 +8,14 @@ import { StartError } from './start-error.ts';
 const FILE = 'platform.lock';
 const HEARTBEAT_MS = 5_000;
 const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
-/** Longer than two processes that find the same stale lock need to write over each other. */
+/** Longer than two processes that find the same stale lock take to overwrite each other's file. */
 const SETTLE_MS = 50;
 
 interface Holder {
   pid: number;
-  /** The kernel's start time of the process: a number that was used again is another process. Null where it cannot be read. */
+  /** The kernel's start time of the process, since process ids are reused. Null if it cannot be read. */
   started: string | null;
-  /** Process ids mean nothing in another container; there the age of the file tells whether its holder lives. */
+  /** Process ids are meaningless in another container. There the age of the file shows whether the holder is alive. */
   host: string;
   token: string;
 }
@@ -31,8 +31,7 @@ export interface DataLock {
 }
 
 /**
- * Takes a folder for this process alone: two processes on one embedded database would destroy it. The lock of a process
- * that was killed is taken over.
+ * Locks a folder for this process: two processes would destroy an embedded database. The lock of a killed process is taken over.
  * @throws DataFolderInUse
  */
 export async function lockDataFolder(folder: string): Promise<DataLock> {
@@ -50,7 +49,7 @@ export async function lockDataFolder(folder: string): Promise<DataLock> {
   };
 }
 
-/** Folder by folder: on some file systems (/proc) Node's recursive mkdir never comes back. */
+/** Creates folders one by one: on some file systems (/proc) Node's recursive mkdir never returns. */
 function makeFolder(folder: string): void {
   const parent = dirname(resolve(folder));
   if (!existsSync(parent)) makeFolder(parent);
@@ -101,14 +100,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A process that was killed and that its parent has not looked at yet: it holds nothing any more. */
+/** State of a process that was killed but not yet reaped by its parent. It holds no resources any more. */
 const ZOMBIE = 'Z';
 
-/** Fields 3 and 22 of /proc/<pid>/stat; null where there is none. */
+/** Fields 3 and 22 of /proc/<pid>/stat; null if there is none. */
 const stateOf = (pid: number): string | null => statOf(pid)[0] ?? null;
 const startOf = (pid: number): string | null => statOf(pid)[19] ?? null;
 
-/** From the third field on: the name before it is in parentheses and may hold anything. */
+/** Fields from the third on: the second one is the name in parentheses, which may contain anything. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -118,7 +117,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Null for a file that is gone, or that a crash left half written. */
+/** Returns null if the file does not exist, or is incomplete after a crash. */
 function read(file: string): Holder | null {
   try {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
@@ -133,6 +132,6 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // the folder was removed under us; the database says so louder
+    // the folder was removed; the database will report that
   }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '../../kernel/log/log.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
 /**
- * Makes the data folder, also one that was copied or restored, its owner's alone. The database is looked through at each start; files,
- * mails and SMS, which may be many, while their folder is open to others.
+ * Restricts the data folder to its owner, even if it was copied or restored. The database is checked at each start. Files, mails and SMS,
+ * which may be many, are checked only while their folder is accessible to others.
  */
 export function closeDataFolder(dataDir: string, log: Logger): void {
   if (!existsSync(dataDir)) return;
@@ -15,6 +15,6 @@ export function closeDataFolder(dataDir: string, log: Logger): void {
   if (failed.length > 0)
     log.warn(
       { count: failed.length, example: failed[0] },
-      'Files of the data folder stay readable for others: their modes cannot be changed',
+      'Some files of the data folder remain readable by other users: their modes cannot be changed',
     );
 }

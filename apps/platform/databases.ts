@@ -12,7 +12,7 @@ import { type Retained, RetentionTask, retainedRows } from '../../kernel/work/re
 import { schemasOf } from './schemas.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
-/** Where a domain keeps its records: the database, its part in it, and the jobs that its transactions enqueue. */
+/** A domain's part of a database, with the jobs that its transactions enqueue. */
 export interface Store extends Attached {
   schema: string;
   database: Database;
@@ -21,7 +21,7 @@ export interface Store extends Attached {
 
 const INBOX_MS = 3_600_000;
 
-/** The databases of the process: one in the embedded mode, else one for each server that the settings name. */
+/** The databases of the process: one in embedded mode, otherwise one for each server in the settings. */
 export class Databases {
   readonly #stores: Store[] = [];
   readonly inboxes: RetentionTask;
@@ -31,14 +31,14 @@ export class Databases {
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
-    /** What the embedded database begins as. */
+    /** Template of the embedded database. */
     private readonly template?: string,
     private readonly metrics?: Metrics,
   ) {
     this.inboxes = new RetentionTask({ name: 'inboxes', everyMs: INBOX_MS, log }, () => this.retained);
   }
 
-  /** Opens the database of a domain, if none of the others has, and brings its schema up to date. */
+  /** Opens the database of a domain, unless another domain has, and brings its schema up to date. */
   async storeOf(tables: Tables): Promise<Store> {
     const { database, jobs } = await this.#open(databaseUrlsOf(this.config, tables.schema));
     const store = { schema: tables.schema, database, jobs, ...(await database.attach(tables)) };
@@ -47,7 +47,7 @@ export class Databases {
   }
 
   /**
-   * Brings every database up to date; each is looked at as a whole before anything in it is changed.
+   * Brings all databases up to date. Each is checked as a whole before anything in it is changed.
    * @throws SchemaError
    */
   async migrate(): Promise<SchemaUpgrade[]> {
@@ -63,7 +63,7 @@ export class Databases {
     return found;
   }
 
-  /** Without `work` jobs can be enqueued, and nothing runs by itself. */
+  /** Starts the job queues. With `work: false`, jobs can be enqueued but do not run. */
   async startJobs({ work = true } = {}): Promise<void> {
     for (const { jobs } of await this.#all()) await jobs.start({ work });
     if (!work) return;
@@ -77,7 +77,7 @@ export class Databases {
     this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
   }
 
-  /** Entries of inboxes whose events cannot come again. */
+  /** Inbox entries of events that cannot be delivered again. */
   get retained(): Retained[] {
     return this.#stores.map(({ schema, rows }) => {
       const expired = expiredInbox(schema, this.config.eventRetentionDays);
@@ -85,10 +85,10 @@ export class Databases {
     });
   }
 
-  /** Costs no statement. */
+  /** Reads the counters of the pools in memory, without a statement. */
   async #samplePools(): Promise<void> {
     const pools = (await this.#all()).flatMap(({ database }) => [...database.pools]);
-    // the job queues of several databases count together
+    // the job queues of several databases are counted together
     for (const name of new Set(pools.map(([pool]) => pool))) {
       const sum = (count: (pool: PoolCounts) => number): number =>
         pools.filter(([pool]) => pool === name).reduce((total, [, pool]) => total + count(pool), 0);
@@ -117,12 +117,12 @@ export class Databases {
     for (const { database } of await this.#all()) await database.close();
   }
 
-  /** Moves the clock of every job queue, for tests. */
+  /** Moves the clock of all job queues, for tests. */
   async shiftJobs(offsetMs: number): Promise<void> {
     for (const { jobs } of await this.#all()) await jobs.shiftClock(offsetMs);
   }
 
-  /** Calls back while `act` runs, for every caller: for each statement, or for each message with statements that goes to a server. */
+  /** Observes all databases while `act` runs: each statement, or each message with statements that is sent to a server. */
   async observe(act: () => Promise<unknown>, seen: Partial<Pick<Database, 'onStatement' | 'onRoundTrip'>>): Promise<void> {
     const databases = (await this.#all()).map(({ database }) => database);
     for (const database of databases) Object.assign(database, seen);
@@ -133,7 +133,7 @@ export class Databases {
     }
   }
 
-  /** Always in the same order, so that processes that start together wait for each other's locks and not against them. */
+  /** Returns the databases with their subgraphs, always in the same order, so that processes that start together do not deadlock. */
   async #byDatabase(): Promise<Map<Database, SubgraphName[]>> {
     const held = new Map<Database, SubgraphName[]>();
     for (const name of SUBGRAPHS) {
@@ -154,7 +154,7 @@ export class Databases {
 
     const opening = this.#openNew(urls);
     this.#opened.set(key, opening);
-    // one that failed to open is nothing to close
+    // nothing needs to be closed if opening failed
     opening.catch(() => this.#opened.delete(key));
     return opening;
   }
@@ -171,7 +171,7 @@ export class Databases {
   }
 }
 
-/** Without the user and the password. */
+/** Returns host and database of a URL, without user and password. */
 function shownUrl(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

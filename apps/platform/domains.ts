@@ -6,5 +6,5 @@ import { identity } from '../../subgraphs/identity/subgraph.ts';
 import { services } from '../../subgraphs/services/subgraph.ts';
 import { support } from '../../subgraphs/support/subgraph.ts';
 
-/** What each subgraph is of. */
+/** The domain of each subgraph. */
 export const domains = { identity, services, billing, support, events } satisfies Record<SubgraphName, Omit<Domain, 'start'>>;

@@ -2,7 +2,7 @@ import type { RequestContext } from '../../kernel/request.ts';
 import type { Edge } from '../../router/edge/edge.ts';
 import type { CallerLimits, RateLimits } from '../../subgraphs/identity/usage/rate-limits.ts';
 
-/** The counters of the edge as identity shows them. The edge comes after the domains: it is bound when it stands. */
+/** Gives identity access to the counters of the edge. The edge is created after the domains, so it is bound later. */
 export class EdgeLimits implements RateLimits {
   #edge: Edge | undefined;
 

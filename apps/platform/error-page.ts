@@ -10,17 +10,17 @@ export const errorPageFor =
     isForAPerson(request, apiPaths) ? { headers: pageHeaders(), text: errorMessagePage(error, request.id) } : undefined;
 
 function isForAPerson({ url, headers }: FastifyRequest, apiPaths: readonly string[]): boolean {
-  // browsers say so of addresses that are opened and forms that are sent; a script cannot
+  // browsers send it when an address is opened or a form is submitted; scripts cannot
   if (headers['sec-fetch-mode'] === 'navigate') return true;
   const [path = ''] = url.split('?', 1);
-  // there are HTTP libraries that accept text/html unless they are told otherwise
+  // some HTTP libraries accept text/html by default
   if (apiPaths.some((one) => path === one || path.startsWith(`${one}/`))) return false;
   return prefersHtml(headers.accept);
 }
 
 const RANGES_MAX = 20;
 
-/** Whether an Accept header names HTML, with at least the weight of JSON. */
+/** Whether an Accept header prefers HTML to JSON, or weights them equally. */
 function prefersHtml(accept = ''): boolean {
   const weights = new Map(
     accept

@@ -1,4 +1,4 @@
 import '../production.ts';
 
-// not imported as the line above: what is, is compiled before the cache of compiled code is in use
+// a dynamic import: static imports are compiled before the compile cache is enabled
 await import('./command.ts');

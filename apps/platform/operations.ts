@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
-/** Resolves while what it looks at works, rejects when it does not. */
+/** A readiness check. Resolves if what it checks works, rejects otherwise. */
 export type Check = () => Promise<unknown>;
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -11,7 +11,7 @@ const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 export interface Operations {
-  /** Whether the background work has started. The server listens before that. */
+  /** Whether background work has started. The server is already listening before. */
   isStarted(): boolean;
   checks: Readonly<Record<string, Check>>;
   metrics: Metrics;
@@ -19,7 +19,9 @@ export interface Operations {
   log: Logger;
 }
 
-/** What operates the platform asks: /healthz (the process lives), /readyz (it can serve), /metrics. Free of charge. */
+/**
+ * Mounts the endpoints for operations: /healthz (the process is alive), /readyz (it can serve requests), /metrics. They are not metered.
+ */
 export function mountOperations(app: FastifyInstance, { isStarted, checks, metrics, metricsToken, log }: Operations): void {
   app.get('/healthz', UNMETERED, async () => ({ status: 'alive' }));
 
@@ -42,7 +44,7 @@ export function mountOperations(app: FastifyInstance, { isStarted, checks, metri
 async function passes(name: string, check: Check, log: Logger): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
   });
   try {
     await Promise.race([check(), late]);
@@ -55,7 +57,7 @@ async function passes(name: string, check: Check, log: Logger): Promise<boolean>
   }
 }
 
-/** With a token only who shows it; else only this machine, and not by way of a proxy that runs on it. */
+/** With a token, only a caller who sends it. Otherwise only this machine, and not through a proxy that runs on it. */
 function mayReadMetrics({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
   if (token) return equals(headers.authorization ?? '', `Bearer ${token}`);
   return LOOPBACK.has(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;

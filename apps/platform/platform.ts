@@ -24,14 +24,16 @@ import { clientAuthoritiesOf, serverCertificateOf } from './tls.ts';
 
 export interface Platform {
   readonly origin: string;
-  /** Only at the very first start over its data. */
+  /** Set only at the very first start with new data. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   /**
-   * Reads the certificate of the server anew; connections that are open keep the one they began with. Does nothing without TLS.
-   * @throws StartError, and then the old one stays
+   * Reloads the TLS certificate of the server. Open connections keep the old one. Does nothing without TLS.
+   * @throws StartError; the old certificate stays in use then
    */
   renewCertificate(): void;
-  /** Stops accepting, finishes what is in flight, closes sockets, stops the work, closes the database. Safe to call twice. */
+  /**
+   * Stops accepting requests, finishes those in flight, closes sockets, stops background work, closes the databases. Safe to call twice.
+   */
   close(): Promise<void>;
 }
 
@@ -41,15 +43,15 @@ export interface PlatformOverrides {
 }
 
 /**
- * Starts the whole platform in this process: used by the command and by tests alike.
- * @throws StartError with one line for whoever started it; nothing stays open then.
+ * Starts the whole platform in this process. Used by the command and by tests.
+ * @throws StartError with a one-line message; everything already opened is closed then
  */
 export async function startPlatform(config: Config, assemble: Assemble, overrides: PlatformOverrides = {}): Promise<Platform> {
   await using opened = new AsyncDisposableStack();
   const log = overrides.log ?? createLogger({ level: config.logLevel });
   const tls = serverCertificateOf(config);
   const clientAuthorities = clientAuthoritiesOf(config);
-  // the port first: what is shown only at the first start must not be lost to a port that is taken
+  // the port is checked first: credentials that are shown only at the first start must not be lost because a port is in use
   const port = await freePort(config.host, config.port);
   const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
@@ -85,7 +87,7 @@ async function assembled(assemble: Assemble, foundation: Foundation): Promise<As
   }
 }
 
-/** Everything here takes credentials from headers alone. */
+/** Paths that take credentials from headers only, never from cookies. */
 const API_PATHS = ['/v1', '/graphql'];
 
 async function mount(
@@ -126,12 +128,14 @@ const serverOf = (
     ...(rewriteUrl && { rewriteUrl }),
   });
 
-/** How long Redis may say nothing to a command. */
+/** How long a Redis command may take. */
 const REDIS_SILENCE_MS = 1_000;
 
 /**
- * Commands fail at once while Redis is away, so that what uses it can do without; it is reconnected to for ever. One that hangs is
- * cut off: it is away then, and there again when it answers to a new connection. So it delays the requests of one second, not each.
+ * Connects to Redis. Commands fail at once while Redis is down, so that callers fall back; it reconnects forever. A connection that hangs
+ * is
+ * dropped, and Redis counts as down until it responds to a new one. So a hanging Redis delays the requests of one second, not every
+ * request.
  */
 function connectRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
@@ -157,7 +161,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** The port itself when it is free, a free one for 0. */
+/** Checks that the port is free, or picks a free one for 0. */
 async function freePort(host: string, port: number): Promise<number> {
   const server = createNetServer({ pauseOnConnect: true }, (socket) => socket.destroy());
   try {
@@ -172,7 +176,10 @@ async function freePort(host: string, port: number): Promise<number> {
 
 const IDLE_SWEEP_MS = 20;
 
-/** A kept-alive connection that was busy when closing began would otherwise be waited for until its client leaves. */
+/**
+ * Closes idle connections repeatedly: a keep-alive connection that was busy when closing began would otherwise stay open until its client
+ * leaves.
+ */
 async function drain(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
   try {

@@ -5,9 +5,10 @@ import { PRIORITIES, weightOf } from '../../router/edge/plans.ts';
 import type { OperationPrice } from '../../router/weight.ts';
 
 /**
- * What operations of the graph cost by the limits of the REST surface (specification 8.4), so that none is circumvented: a
- * root field is of a category when all routes that it serves are counted in it, and costs what the cheapest of them does. Answers
- * undefined for a price that is nothing.
+ * Returns the cost of an operation of the graph by the limits of the REST API (specification 8.4), so that GraphQL does not circumvent
+ * them.
+ * A root field belongs to a category if all its routes do, and costs as much as the cheapest of them. Undefined if the operation costs
+ * nothing.
  */
 export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
@@ -17,7 +18,7 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
   }
   const surcharges = surchargesOf(routes);
   return ({ weight: usual, requests, fields }) => {
-    // a field that costs nothing over REST takes nothing from the request that brought it
+    // a field that is free over REST must not lower the cost of the rest of the request
     const weight = Math.max(
       0,
       fields.reduce((sum, field) => sum + (surcharges.get(field) ?? 0), usual),
@@ -31,7 +32,7 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
   };
 }
 
-/** What fields cost beyond a read or a change: a removal 1, and what a route says of itself. */
+/** Returns what fields cost beyond the usual price of a read or a change: 1 more for a DELETE, or what their route states. */
 function surchargesOf(routes: readonly Route[]): Map<string, number> {
   const surcharges = new Map<string, number>();
   for (const { field, method, weight } of routes) {
@@ -42,8 +43,9 @@ function surchargesOf(routes: readonly Route[]): Map<string, number> {
 }
 
 /**
- * How urgent an operation of the graph is (8.4): as the least urgent of its root fields, and each as the least urgent of the
- * routes that it serves, so that nothing jumps the queue in company.
+ * Returns the priority of an operation (specification 8.4): the least urgent of its root fields, each of which has the priority of its
+ * least
+ * urgent route. So no field gains priority by being combined with urgent ones.
  */
 export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationPrice) => Priority {
   const priorities = new Map<string, number>();

@@ -2,17 +2,19 @@ import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** V8's function `gc`, which scripts have where `--expose-gc` is set. */
+/** V8's function `gc`, which exists with the flag `--expose-gc`. */
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_EVERY_MS = 500;
-/** The share of that time in which the event loop may have been busy. */
+/** Maximum event loop utilization in an interval that counts as idle. */
 const IDLE = 0.05;
 
 /**
- * Gives the system back what the start took and needs no more: 150 MB, which V8 would keep for as long as the system does not run
- * short, since an idle process makes no garbage that has it look. That takes a quarter of a second, in which nothing is served: it
- * waits until nothing is to be served. A busy process makes garbage, and needs none of this.
+ * Returns about 150 MB to the system that only the start needed. V8 would keep it until the system runs short of memory, since an idle
+ * process
+ * creates no garbage that triggers a collection. The collection blocks for a quarter of a second, so it waits until the process is idle. A
+ * busy
+ * process collects its garbage anyway.
  */
 export function releaseMemoryWhenIdle(): void {
   let last = performance.eventLoopUtilization();

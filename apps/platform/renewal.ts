@@ -1,14 +1,14 @@
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Platform } from './platform.ts';
 
-/** Reads the certificate of the server anew on SIGHUP, which is what programs that renew certificates send. A bad one is logged and not used. */
+/** Reloads the TLS certificate on SIGHUP, which certificate renewal programs send. An invalid certificate is logged and not used. */
 export function renewOnHangup(platform: Pick<Platform, 'renewCertificate'>, log: Logger): void {
   process.on('SIGHUP', () => {
     try {
       platform.renewCertificate();
-      log.info('The certificate of the server was read anew');
+      log.info('The TLS certificate was reloaded');
     } catch (error) {
-      log.error({ err: error }, 'The certificate of the server could not be read anew; the old one stays');
+      log.error({ err: error }, 'The TLS certificate could not be reloaded; the old one stays in use');
     }
   });
 }

@@ -19,10 +19,10 @@ import { supportReportFiles } from '../../rest-bridge/routes/support-reports.ts'
 import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 import { describeEventType } from '../../subgraphs/events/event-types/event-type.types.ts';
 
-/** The REST surface, in the order in which the documentation shows it. */
+/** The areas of the REST API, in the order of the documentation. */
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
 
-/** What is no query or mutation of the graph: protocols with shapes of their own. */
+/** Routes that do not serve a query or mutation of the graph: protocols with their own request and response formats. */
 export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...oauthRoutes,
   ...samlRoutes,
@@ -33,7 +33,7 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...operatorFiles,
 ];
 
-/** The REST surface as the bridge takes it. Without an origin it is described for no server in particular. */
+/** The parts of the REST API that the bridge needs. Without an origin, the OpenAPI document names no server. */
 export const restSurface = (origin: string | undefined, eventTypes: readonly EventType[]) =>
   ({
     origin,

@@ -7,18 +7,21 @@ import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import { domains } from './domains.ts';
 import { migrations as platformSteps } from './migrations/index.ts';
 
-/** The steps of every schema that the platform keeps in its databases; the job queue's, which is pg-boss's own, is not among them. */
+/** Migrations of all schemas in the databases, except that of the job queue, which pg-boss migrates itself. */
 export const STEPS: Readonly<Record<SubgraphName | 'bridge' | 'platform', readonly MigrationStep[]>> = {
   ...(Object.fromEntries(SUBGRAPHS.map((name) => [name, domains[name].migrations])) as Record<SubgraphName, readonly MigrationStep[]>),
   bridge: idempotencyMigrations,
   platform: platformSteps,
 };
 
-/** The schemas of a database that holds these subgraphs. Kept responses lie with identity, what every database needs in all. */
+/**
+ * Returns the schemas of a database with these subgraphs. Stored REST responses are in identity's database; the schema `platform` is in
+ * every database.
+ */
 export function schemasOf(subgraphs: readonly SubgraphName[]): VersionedSchema[] {
   const names = [...subgraphs, ...(subgraphs.includes('identity') ? (['bridge'] as const) : []), 'platform' as const];
   return [...names.map((name) => new SteppedSchema(name, STEPS[name])), jobSchema];
 }
 
-/** Differs where a database that is up to date would be another one. */
+/** Changes whenever the schema of an up-to-date database changes. */
 export const SCHEMA_VERSION: string = JSON.stringify([STEPS, JOB_SCHEMA_VERSION]);

@@ -7,18 +7,18 @@ import { domains } from './domains.ts';
 
 /** A column with encrypted texts, described by SQL expressions. */
 export interface SealedPlace {
-  /** `events.webhook.sealed_secret` */
+  /** For example `events.webhook.sealed_secret`. */
   name: string;
   purpose: string;
   table: string;
-  /** Expressions that name a row, and that an index has in this order. */
+  /** Expressions that identify a row. An index contains them in this order. */
   key: readonly string[];
-  /** The text, and what it was encrypted for. */
+  /** Expressions for the encrypted text and for the context that it is bound to. */
   sealed: string;
   context: string;
-  /** An optional condition that selects rows, besides that the text is not null. */
+  /** Selects rows, in addition to the condition that the text is not null. `true` selects all. */
   where: string;
-  /** The assignment of a text that the statement has as `fresh`. */
+  /** SQL assignment of the new text, which the statement names `fresh`. */
   assign: string;
 }
 
@@ -44,7 +44,7 @@ const jobsPlace = (queue: string, purpose: string): SealedPlace => ({
   assign: `"data" = jsonb_set("data", '{sealed}', to_jsonb(fresh))`,
 });
 
-/** The places of a domain in its database. Kept responses lie with identity. */
+/** Returns the encrypted columns of a domain. Stored REST responses are in identity's database. */
 export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   const { sealed = [], sealedJobs = [] }: Pick<Domain, 'sealed' | 'sealedJobs'> = domains[schema];
   return [
@@ -54,7 +54,7 @@ export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   ];
 }
 
-/** Keys of hashes, which every database has room for. */
+/** Hash keys; every database has the table. */
 export const HASH_KEYS = columnPlace('platform', { table: 'hash_key', column: 'sealed', purpose: 'hash-keys', key: ['purpose'] });
 
 /** The text that a start decrypts to check the secret key. It is re-encrypted last. */

@@ -8,16 +8,19 @@ import { StartError } from './start-error.ts';
 const CONTEXT = 'platform';
 
 /**
- * Refuses a database whose secrets another key encrypted: else it is found out by logins, keys and deliveries that fail. The first
- * start seals a text in each database, which every start opens. A database from before that gets one where the key opens a secret of it.
- * @returns the one of the keys that the database was encrypted with
+ * Refuses a database that was encrypted with another secret key. Otherwise logins, API keys and deliveries would fail later. The first
+ * start
+ * stores an encrypted text in each database, which every later start decrypts. A database of an earlier release gets one if the key
+ * decrypts
+ * any of its secrets.
+ * @returns the key that the database was encrypted with
  * @throws StartError
  */
 export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: readonly SealedPlace[], log: Logger): Promise<string> {
   let sealed = await sealedText(rows);
   if (sealed === undefined) {
     await tryOnSecrets(rows, keys, [HASH_KEYS, ...places], log);
-    // of processes that start together one writes; all read what it wrote
+    // if several processes start together, one of them writes, and all read what it has written
     const insert = 'insert into "platform"."secret_key_check" ("sealed") values ($1) on conflict do nothing';
     const box = new SecretBox(keys, KEY_CHECK.purpose);
     await rows.query(insert, [box.seal('This database belongs to this secret key.', CONTEXT)]);
@@ -29,9 +32,10 @@ export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: reado
 }
 
 /**
- * Reads the keys of hashes from the database. One that is not there is derived from the key that the database is encrypted with, as
- * releases did that stored none, and stored: so it stays what it is when the secret key changes.
- * @throws StartError where one was encrypted with another key: the secret key is just being changed
+ * Reads the hash keys from the database. A missing one is derived from the key that the database is encrypted with, as earlier releases
+ * did,
+ * and stored. So it stays the same when the secret key changes.
+ * @throws StartError if one was encrypted with another key, because the secret key is just being changed
  */
 export async function readSecrets(rows: Rows, keys: SecretKeys, keyOfDatabase: string): Promise<Secrets> {
   const box = new SecretBox(keys, HASH_KEYS.purpose);
@@ -50,7 +54,7 @@ export async function readSecrets(rows: Rows, keys: SecretKeys, keyOfDatabase: s
 class WrongSecretKey extends StartError {
   constructor() {
     super(
-      'The secret key is not the one that the database was started with: nothing that is encrypted in it could be read. Set SECRET_KEY, or the file secret.key of DATA_DIR, to that one. See The secret key in docs/operations.md.',
+      'The secret key is not the one that this database was encrypted with, so its secrets cannot be read. Set SECRET_KEY, or the file secret.key of DATA_DIR, to the original key. See The secret key in docs/operations.md.',
     );
   }
 }
@@ -60,7 +64,7 @@ async function sealedText(rows: Rows): Promise<string | undefined> {
   return row?.sealed;
 }
 
-/** The oldest and the newest secret of each place: one that opens shows that the key is right, as does a database without secrets. */
+/** Tries to decrypt the oldest and newest secret of each column. The key is right if it decrypts one of them, or if there are none. */
 async function tryOnSecrets(rows: Rows, keys: SecretKeys, places: readonly SealedPlace[], log: Logger): Promise<void> {
   const unreadable: string[] = [];
   let opened = 0;

@@ -6,12 +6,12 @@ import type { Config } from '../../kernel/settings/config.ts';
 import { StartError } from './start-error.ts';
 
 const FILE = 'secret.key';
-/** The key before, while `npm run maintenance -- reencrypt` replaces it. */
+/** The previous key, while `npm run maintenance -- reencrypt` replaces it. */
 const FALLBACK_FILE = 'secret.key.fallback';
 /** Folder of the embedded database in DATA_DIR. */
 export const EMBEDDED_DATABASE = 'postgres';
 
-/** The keys of the settings, or those that the embedded mode keeps in its data folder. @throws StartError */
+/** Returns the keys from the settings, or in embedded mode those from the data folder. @throws StartError */
 export function secretKeysOf({
   secretKey,
   secretKeyFallback,
@@ -23,7 +23,7 @@ export function secretKeysOf({
   return fallback ? [current, fallback] : [current];
 }
 
-/** Puts a new key in place of the kept one, which stays beside it as its fallback. Where that was begun before, it goes on. */
+/** Replaces the stored key by a new one and keeps the old one as its fallback. Continues a replacement that was already begun. */
 export function replaceKeptSecretKey(dataDir: string): SecretKeys {
   const [current, fallback] = secretKeysOf({ dataDir, secretKey: undefined, secretKeyFallback: undefined });
   if (fallback !== undefined && fallback !== current) return [current, fallback];
@@ -33,12 +33,12 @@ export function replaceKeptSecretKey(dataDir: string): SecretKeys {
   return [fresh, current];
 }
 
-/** Removes the fallback key, once nothing is encrypted with it. */
+/** Deletes the fallback key, once nothing is encrypted with it any more. */
 export const forgetKeptFallback = (dataDir: string): void => rmSync(join(dataDir, FALLBACK_FILE), { force: true });
 
 /**
- * The embedded mode's own SECRET_KEY: made at the first start, kept beside the data that it protects.
- * @throws StartError where there are data and no key: a new one would open none of their secrets.
+ * Returns the secret key of embedded mode. It is created at the first start and stored with the data that it protects.
+ * @throws StartError if there are data but no key: a new key would decrypt none of their secrets
  */
 function keptSecretKey(dataDir: string): string {
   const file = join(dataDir, FILE);
@@ -57,7 +57,7 @@ function keptSecretKey(dataDir: string): string {
 
 export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
-/** Writes a file whole or not at all, so that a step that was killed can be repeated. */
+/** Writes a file atomically, so that a step that was killed can be repeated. */
 function write(file: string, key: string): void {
   const partial = `${file}.partial`;
   writeFileSync(partial, `${key}\n`, { mode: 0o600, flush: true });

@@ -1,9 +1,9 @@
 import type { Logger } from '../../kernel/log/log.ts';
 
-/** The conventional status of a process that SIGINT ended. */
+/** Conventional exit status of a process that was ended by SIGINT. */
 const EXIT_INTERRUPTED = 130;
 
-/** npm hands Ctrl-C on to a process that the terminal has told already: two signals at once are one wish. */
+/** npm forwards Ctrl-C to a process that the terminal has already signalled. Two signals within this time count as one. */
 const SAME_WISH_MS = 500;
 
 export interface Stoppable {
@@ -11,8 +11,8 @@ export interface Stoppable {
 }
 
 /**
- * Ends the process well on the first SIGINT or SIGTERM: status 0 once everything is closed, 1 when that takes longer than
- * `timeoutMs`. A second signal ends it at once with 130.
+ * Shuts the process down on the first SIGINT or SIGTERM. Exits with 0 when everything is closed, or with 1 if that takes longer than
+ * `timeoutMs`. A second signal exits at once with 130.
  */
 export function closeOnSignal(platform: Stoppable, timeoutMs: number, log: Logger): void {
   let closingSince: number | undefined;
@@ -22,9 +22,9 @@ export function closeOnSignal(platform: Stoppable, timeoutMs: number, log: Logge
       return;
     }
     closingSince = performance.now();
-    log.info({ signal }, 'Stopping: what is in flight is finished');
+    log.info({ signal }, 'Stopping: requests in flight are finished first');
     setTimeout(() => {
-      log.error({ timeoutMs }, 'Stopping took too long and was cut off');
+      log.error({ timeoutMs }, 'Stopping took too long and was aborted');
       process.exit(1);
     }, timeoutMs).unref();
     platform.close().then(

@@ -1,7 +1,7 @@
 import { SchemaError } from '../../kernel/migrations/schema-error.ts';
 import { ConfigError } from '../../kernel/settings/config.ts';
 
-/** Why the platform cannot start, in one line that says what to do. */
+/** The platform cannot start. The message is one line that says what to do. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -9,7 +9,7 @@ export class StartError extends Error {
   }
 }
 
-/** What stderr shows for anything that kept the platform from starting: a line for each reason, and no secret. */
+/** Formats a start error for stderr: one line per reason, without secrets. */
 export function describeStartError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError || error instanceof SchemaError) return error.message;
   return `The platform cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
@@ -28,23 +28,23 @@ export function listenError(error: unknown, host: string, port: number): Error {
 }
 
 const DATABASE_REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name cannot be looked up now',
-  ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its network',
+  EAI_AGAIN: 'its host name cannot be resolved at the moment',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'its host is unreachable',
+  ENETUNREACH: 'its network is unreachable',
   ECONNRESET: 'it closed the connection',
   '28P01': 'it does not accept the user or password',
-  '28000': 'it does not let this user in',
+  '28000': 'it refuses this user',
   '3D000': 'it has no such database',
   '25006': 'it is read-only, as a standby server is',
   '42501': 'the user may not create schemas in it',
-  '53300': 'it has no connection left',
+  '53300': 'it has no free connections',
   '57P03': 'it is starting up',
 };
 
-/** The error of opening a database, with the server it was and without the password; another error as it is. */
+/** Adds the server, without the password, to an error of opening a database. Other errors are returned unchanged. */
 export function databaseError(error: unknown, url: string): Error {
   const isTimeout = error instanceof Error && /timeout/i.test(error.message) && !codeOf(error);
   const reason = isTimeout ? DATABASE_REASONS.ETIMEDOUT : DATABASE_REASONS[codeOf(error)];
@@ -54,7 +54,7 @@ export function databaseError(error: unknown, url: string): Error {
     : (error as Error);
 }
 
-/** An AggregateError (a name with several addresses) has the code of its first reason. */
+/** Returns the error code; of an AggregateError (a name with several addresses) that of its first error. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: unknown[] };
   if (typeof code === 'string') return code;

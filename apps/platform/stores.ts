@@ -16,7 +16,7 @@ export interface OpenedStores {
 }
 
 /**
- * Opens what each domain keeps: schemas up to date, and encrypted with one of these secret keys.
+ * Opens the stores of all domains, with schemas up to date and encrypted with one of these secret keys.
  * @throws SchemaError, StartError
  */
 export async function openStores(databases: Databases, keys: SecretKeys, log: Logger): Promise<OpenedStores> {
@@ -32,7 +32,7 @@ export async function openStores(databases: Databases, keys: SecretKeys, log: Lo
   return { stores: opened, secrets: await readSecrets(rows, keys, keyOf.get(database) ?? keys[0]) };
 }
 
-/** Each database, with the places of encrypted texts of the domains that it holds. */
+/** Returns each database with the encrypted columns of its domains. */
 export function sealedIn(stores: Stores): { database: Database; rows: Store['rows']; places: SealedPlace[] }[] {
   const byDatabase = Map.groupBy(SUBGRAPHS, (name): Database => stores[name].database);
   return [...byDatabase].map(([database, names]) => {

@@ -29,19 +29,19 @@ import { supergraphOf } from './composition.ts';
 import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 import { restAreas, restSurface } from './rest-areas.ts';
 
-/** The graph over the subgraphs of this process, and what callers reach it by. */
+/** The graph over the subgraphs of this process, and the APIs that serve it. */
 export interface Surfaces {
   router: Router;
-  /** Kept responses. */
+  /** Stored responses of idempotent requests. */
   retained: Retained;
   rewriteUrl(url: string): string;
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
-  /** Starts what the surfaces do by themselves. */
+  /** Starts background work of the surfaces. */
   startWork(): void;
   close(): Promise<void>;
 }
 
-/** What the surfaces ask of who knows the callers. */
+/** Operations of identity that the surfaces need. */
 export interface CredentialPorts {
   challenge: Challenge;
   onCredentialChange(listener: (subjectId: string) => void): void;
@@ -144,7 +144,7 @@ interface Demands {
   hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
 }
 
-/** The rules of an input are those of the subgraph that has the root field. */
+/** Checks input with the rules of the subgraph that has the root field. */
 const rulesOf =
   (subgraphs: readonly Subgraph[]): InputProblems =>
   async (kind, field, args, request) => {
@@ -153,7 +153,7 @@ const rulesOf =
     return owner?.inputProblems?.(kind, field, args, request) ?? [];
   };
 
-/** Judges root fields of mutations as the bridge does its routes. */
+/** Checks permissions of root mutation fields as the bridge does for its routes. */
 const authorizer =
   ({ permissionOf, hasPolicy }: Demands): MutationsOnceOptions['authorize'] =>
   (fields, principal) => {

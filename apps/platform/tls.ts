@@ -6,8 +6,8 @@ import type { ServerCertificate } from '../../router/edge/server.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * What TLS_CERT and TLS_KEY hold; undefined without them.
- * @throws StartError in one line that names the setting and the file, and nothing of what is in it
+ * Reads TLS_CERT and TLS_KEY; undefined if they are not set.
+ * @throws StartError with one line that names the setting and the file, but nothing of its content
  */
 export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): ServerCertificate | undefined {
   if (!tlsCert || !tlsKey) return undefined;
@@ -26,8 +26,8 @@ export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): S
 }
 
 /**
- * What TLS_CLIENT_CA holds; undefined without it.
- * @throws StartError in one line that names the file
+ * Reads TLS_CLIENT_CA; undefined if it is not set.
+ * @throws StartError with one line that names the file
  */
 export function clientAuthoritiesOf({ tlsClientCa }: Config): readonly X509Certificate[] | undefined {
   if (!tlsClientCa) return undefined;
@@ -35,7 +35,7 @@ export function clientAuthoritiesOf({ tlsClientCa }: Config): readonly X509Certi
   const other = authorities.find(({ ca }) => !ca);
   if (other)
     throw new StartError(
-      `TLS_CLIENT_CA: ${tlsClientCa} holds a certificate that may issue none: ${other.subject?.replaceAll('\n', ', ')}.`,
+      `TLS_CLIENT_CA: ${tlsClientCa} contains a certificate that is not of a certificate authority: ${other.subject?.replaceAll('\n', ', ')}.`,
     );
   return authorities;
 }
@@ -56,16 +56,16 @@ function certificatesIn(setting: string, file: string, pem: string): X509Certifi
     const certificates = blocks.map((block) => new X509Certificate(block));
     if (certificates.length > 0) return certificates;
   } catch (error) {
-    throw new StartError(`${setting}: ${file} holds a damaged certificate.`, { cause: error });
+    throw new StartError(`${setting}: ${file} contains a damaged certificate.`, { cause: error });
   }
-  throw new StartError(`${setting}: ${file} holds no certificate in PEM.`);
+  throw new StartError(`${setting}: ${file} contains no certificate in PEM format.`);
 }
 
 function privateKeyIn(file: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    const problem = /\bENCRYPTED\b/.test(pem) ? 'is encrypted; the platform needs it without a passphrase' : 'holds no private key in PEM';
+    const problem = /\bENCRYPTED\b/.test(pem) ? 'is encrypted; provide it without a passphrase' : 'contains no private key in PEM format';
     throw new StartError(`TLS_KEY: ${file} ${problem}.`, { cause: error });
   }
 }

@@ -9,15 +9,15 @@ export interface RouterCommand {
   supergraph: string;
   host: string;
   port: number;
-  /** Undefined: everyone may ask, and no principal goes to the subgraphs. */
+  /** If undefined, any caller is accepted and no principal is sent to subgraphs. */
   secret: string | undefined;
   logLevel: string;
   limits: Partial<OperationLimits>;
-  /** Until a subgraph's response is complete. */
+  /** Timeout for the complete response of a subgraph. */
   timeoutMs: number;
-  /** To each subgraph. */
+  /** Maximum connections to each subgraph. */
   connections: number;
-  /** Names of headers, in lower case. */
+  /** Header names in lower case. */
   forwardedHeaders: readonly string[];
   allowedOrigins: AllowedOrigins;
 }
@@ -39,17 +39,17 @@ const OPTIONS = {
 
 export const HELP = `Runs the router alone over a Federation 2 supergraph with HTTP subgraphs: npm run router -- [options]
 
-  --supergraph FILE       the supergraph SDL; subgraphs are reached at the urls that it names
+  --supergraph FILE       file with the supergraph SDL, which contains the URLs of the subgraphs
   --port N                default: 4000; 0 for a free one
   --host ADDRESS          default: 127.0.0.1
-  --open                  answer everyone: for trials, and behind a front that authenticates
-  --secret TEXT           shared with a front that signs x-principal, and with the subgraphs (or PRINCIPAL_SECRET)
-  --limit NAME=N          what one operation may ask, repeatable:
+  --open                  accept any caller: for trials, or behind a proxy that authenticates
+  --secret TEXT           shared with the proxy that signs x-principal, and with the subgraphs (or PRINCIPAL_SECRET)
+  --limit NAME=N          limit for one operation, repeatable:
 ${LIMITS_HELP}
-  --timeout MS            until the response of a subgraph is complete; default: 30000
-  --connections N         to each subgraph; default: 64
-  --forward-header NAME   sent on to every subgraph as it came, repeatable; over WebSocket from the connection_init payload
-  --allowed-origins LIST  origins whose pages may call it from a browser and open WebSockets, with commas between, or *
+  --timeout MS            timeout for the complete response of a subgraph; default: 30000
+  --connections N         maximum connections to each subgraph; default: 64
+  --forward-header NAME   header to forward to every subgraph, repeatable; over WebSocket, from the connection_init payload
+  --allowed-origins LIST  comma-separated origins whose pages may call it from a browser and open WebSockets, or *
                           (or ALLOWED_ORIGINS); default: *
   --log-level LEVEL       trace, debug, info, warn, error, fatal or silent; default: info
 
@@ -80,17 +80,18 @@ const OWN_HEADERS = new Set([
   'x-request-id',
 ]);
 
-/** @throws StartError with one line for whoever started it. */
+/** Reads the command line. @throws StartError with a one-line message */
 export function readCommand(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): RouterCommand {
   const values = parse(args);
   const { supergraph = '', host, open, help } = values;
   const secret = values.secret || environment.PRINCIPAL_SECRET || undefined;
   const logLevel = values['log-level'];
   if (!help) {
-    if (!supergraph) throw new StartError('Name the supergraph: --supergraph FILE.');
+    if (!supergraph) throw new StartError('--supergraph FILE is required.');
     if (!LOG_LEVELS.has(logLevel)) throw new StartError(`--log-level must be one of ${[...LOG_LEVELS].join(', ')}.`);
-    if (open && values.secret) throw new StartError('Give --open or --secret, not both.');
-    if (!open && !secret) throw new StartError('Give --secret (or PRINCIPAL_SECRET) that signs callers, or --open to answer everyone.');
+    if (open && values.secret) throw new StartError('Use either --open or --secret, not both.');
+    if (!open && !secret)
+      throw new StartError('Use --secret (or PRINCIPAL_SECRET) to verify signed callers, or --open to accept any caller.');
   }
   return {
     help,

@@ -14,7 +14,7 @@ try {
     const log = createLogger({ level: command.logLevel });
     const server = await startRouter(command, log);
     closeOnSignal(server, SHUTDOWN_TIMEOUT_MS, log);
-    process.stdout.write(`The router answers at ${server.origin}/graphql\n`);
+    process.stdout.write(`The router is listening at ${server.origin}/graphql\n`);
   }
 } catch (error) {
   process.stderr.write(`${error instanceof StartError ? error.message : (error as Error).stack}\n`);

@@ -1,18 +1,18 @@
 import { DEFAULT_LIMITS, type OperationLimits } from '../../router/limits.ts';
 import { StartError } from '../platform/start-error.ts';
 
-/** The limits by the name that the command line has for them. */
+/** Limits of an operation, by their names on the command line. */
 const LIMITS: Readonly<Record<string, { limit: keyof OperationLimits; about: string }>> = {
-  depth: { limit: 'depth', about: 'fields within each other' },
-  fields: { limit: 'fields', about: 'all fields, those of a fragment as often as it is spread' },
+  depth: { limit: 'depth', about: 'nesting depth of fields' },
+  fields: { limit: 'fields', about: 'number of fields; those of a fragment count each time it is spread' },
   spreads: { limit: 'spreads', about: 'fragments, named and inline' },
   'root-fields': { limit: 'rootFields', about: 'fields of Query, Mutation or Subscription' },
-  aliases: { limit: 'aliases', about: 'fields under another name' },
+  aliases: { limit: 'aliases', about: 'number of aliases' },
   comparisons: { limit: 'comparisons', about: 'pairs of selections under one response key' },
   tokens: { limit: 'tokens', about: 'lexical tokens of the document' },
-  cost: { limit: 'cost', about: 'objects that the response could have' },
-  'page-size': { limit: 'pageSize', about: 'items counted for a list with an argument for its size that is not given' },
-  'list-size': { limit: 'listSize', about: 'items counted for a list without such an argument' },
+  cost: { limit: 'cost', about: 'objects that the response could contain' },
+  'page-size': { limit: 'pageSize', about: 'assumed size of a list whose size argument is omitted' },
+  'list-size': { limit: 'listSize', about: 'assumed size of a list without a size argument' },
 };
 
 export const LIMITS_HELP = Object.entries(LIMITS)
@@ -20,7 +20,7 @@ export const LIMITS_HELP = Object.entries(LIMITS)
   .join('\n');
 
 /**
- * Reads `fields=5000` and the like.
+ * Parses limits such as `fields=5000`.
  * @throws StartError
  */
 export function readLimits(given: readonly string[]): Partial<OperationLimits> {

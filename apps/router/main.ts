@@ -1,4 +1,4 @@
 import '../production.ts';
 
-// as in apps/platform/main.ts
+// dynamic, as in apps/platform/main.ts
 await import('./command.ts');

@@ -20,13 +20,13 @@ import type { RouterCommand } from './command-line.ts';
 
 export interface RouterServer {
   origin: string;
-  /** Stops accepting, finishes what is in flight, closes sockets and connections. */
+  /** Stops accepting requests, finishes those in flight, closes sockets and connections. */
   close(): Promise<void>;
 }
 
 const ANYONE = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
-/** @throws StartError for a file that is no supergraph, a port that is taken. */
+/** Starts the router. @throws StartError if the file is no supergraph or the port is in use */
 export async function startRouter(command: RouterCommand, log: Logger): Promise<RouterServer> {
   const { supergraph, host, port, secret, limits, timeoutMs, connections, forwardedHeaders, allowedOrigins } = command;
   const supergraphSdl = readSupergraph(supergraph);
@@ -74,7 +74,7 @@ export async function startRouter(command: RouterCommand, log: Logger): Promise<
   };
 }
 
-/** The headers that go on to subgraphs, of those that were sent; over WebSocket a payload holds them, with any values. */
+/** Selects the sent headers to forward to subgraphs. Over WebSocket they come from a payload whose values may be of any type. */
 function forwardedOf(sent: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {
   const found = names.flatMap((name) => {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
@@ -108,7 +108,7 @@ function readSupergraph(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : (error as Error).message;
     throw new StartError(`The supergraph ${file} cannot be read: ${reason}.`, { cause: error });
   }
 }
@@ -118,7 +118,7 @@ function transportsOf(supergraphSdl: string, file: string, options: Omit<HttpTra
   return new Map(
     graphs.map(({ name, url }) => {
       if (!URL.canParse(url) || !/^https?:/.test(url))
-        throw new StartError(`The subgraph ${name} in ${file} has no http url: ${url || 'none'}.`);
+        throw new StartError(`The subgraph ${name} in ${file} has no http URL: ${url || 'none'}.`);
       return [name, new HttpTransport({ ...options, url })];
     }),
   );
@@ -128,7 +128,7 @@ function joinedGraphs(supergraphSdl: string, file: string) {
   try {
     return [...new Joins(parse(supergraphSdl, { noLocation: true })).graphs.values()];
   } catch (error) {
-    throw new StartError(`${file} is no GraphQL schema: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`, {
+    throw new StartError(`${file} is not a GraphQL schema: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`, {
       cause: error,
     });
   }

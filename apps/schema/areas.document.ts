@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../rest-bridge/openapi/document.ts';
 
-/** The areas of the specification: how many operations each has, and the beginnings of their paths. */
+/** The areas of the specification, with the number of their operations and their path prefixes. */
 const AREAS = [
   { name: 'Credentials', specified: 12, paths: ['/auth'] },
   { name: 'Accounts and users', specified: 9, paths: ['/accounts'] },
@@ -19,7 +19,9 @@ const AREAS = [
   { name: 'SAML', specified: 3, paths: ['/saml'] },
 ];
 
-/** How many of the specified operations of each area are built. @throws if an operation is in no area, or an area has too many */
+/**
+ * Returns how many specified operations of each area are built. @throws if an operation is in no area, or an area has more than specified
+ */
 export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const built = new Map<string, number>();
   for (const [path, operations] of Object.entries(paths)) {
@@ -30,7 +32,8 @@ export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
     built.set(area, (built.get(area) ?? 0) + specified.length);
   }
   for (const { name, specified } of AREAS)
-    if ((built.get(name) ?? 0) > specified) throw new Error(`${name} has ${built.get(name)} operations, and ${specified} are specified.`);
+    if ((built.get(name) ?? 0) > specified)
+      throw new Error(`${name} has ${built.get(name)} operations, but only ${specified} are specified.`);
   const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
   return [
     '| area | built | specified |',
@@ -40,7 +43,7 @@ export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   ];
 }
 
-/** The area with the longest path that the operation begins with. */
+/** Returns the area with the longest prefix of the path. */
 function areaOf(path: string): string | undefined {
   const matches = AREAS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start }))).filter(
     ({ start }) => path.startsWith(`${start}/`) || path === start,

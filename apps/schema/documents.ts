@@ -22,7 +22,7 @@ import { withSections } from './sections.ts';
 
 const MIGRATIONS = 'schema/migrations.json';
 
-/** Everything that is generated from the code, by its path in the repository; `committed` reads what is there. */
+/** Generates all documents, by path in the repository. `committed` reads the current content of a path. */
 export async function generateDocuments(committed: (path: string) => string | undefined): Promise<Map<string, string>> {
   const migrations = migrationsDocument(STEPS, committed(MIGRATIONS));
   const section = (path: string, sections: Parameters<typeof withSections>[1]): [string, string] => [

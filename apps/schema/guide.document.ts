@@ -3,7 +3,7 @@ import type { Area } from '../../rest-bridge/route.ts';
 
 const count = (number: number): string => (Number.isFinite(number) ? number.toLocaleString('en-US') : 'unlimited');
 
-/** What each plan allows. */
+/** The table of plans in the guide. */
 export const planRows = (): string[] => {
   const plans = Object.values(PLANS);
   const row = (name: string, value: (plan: (typeof plans)[number]) => string): string => `| ${[name, ...plans.map(value)].join(' | ')} |`;
@@ -21,7 +21,7 @@ export const planRows = (): string[] => {
   ];
 };
 
-/** Which field of the graph serves which REST operation. */
+/** The table of REST operations and GraphQL fields in the guide. */
 export const restToGraphqlRows = (areas: readonly Area[]): string[] => [
   '| REST | GraphQL |',
   '| --- | --- |',

@@ -6,7 +6,7 @@ import { generateDocuments } from './documents.ts';
 
 const ROOT = process.cwd();
 
-/** `npm run schema` writes what is generated and committed; with `--check` it says what differs and fails. */
+/** Writes generated files that are committed (`npm run schema`). With `--check`, lists those that differ and fails. */
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const read = (path: string): string | undefined => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined);
 const documents = await generateDocuments(read).catch((error: unknown) => {
@@ -22,7 +22,7 @@ const orphaned = existsSync(join(ROOT, 'schema'))
 
 if (values.check) {
   for (const path of [...differing, ...orphaned])
-    process.stderr.write(`${path} is not what the code generates. Run npm run schema and commit it.\n`);
+    process.stderr.write(`${path} differs from what the code generates. Run npm run schema and commit it.\n`);
   if (differing.length + orphaned.length === 0) process.stdout.write(`${documents.size} generated files are up to date.\n`);
   process.exit(differing.length + orphaned.length ? 1 : 0);
 }

@@ -1,12 +1,12 @@
 import type { MigrationStep } from '../../kernel/migrations/migration.ts';
 
-/** Checksums of steps by schema and name, as schema/migrations.json holds them. */
+/** Checksums of migrations by schema and name, as in schema/migrations.json. */
 type Landed = Record<string, Record<string, string>>;
 
 /**
- * schema/migrations.json: every step that has landed, with its checksum. New steps are added to what is committed; what is there
- * never changes, because databases have it.
- * @throws Error naming each step that was changed, removed, or put out of order
+ * Generates schema/migrations.json: all landed migrations with their checksums. New migrations are added to the committed ones, which never
+ * change, because databases have applied them.
+ * @throws Error naming each migration that was changed, removed, or put out of order
  */
 export function migrationsDocument(steps: Readonly<Record<string, readonly MigrationStep[]>>, committed: string | undefined): string {
   const landed: Landed = committed ? JSON.parse(committed) : {};
@@ -20,19 +20,19 @@ export function migrationsDocument(steps: Readonly<Record<string, readonly Migra
 }
 
 const ADVICE =
-  'Put it back as it was and add a step. (A step that has not landed on main may be changed: remove its line from schema/migrations.json.)';
+  'Restore it and add a new migration. (A migration that has not landed on main may be changed: remove its line from schema/migrations.json.)';
 
 function* brokenSteps(landed: Landed, steps: Readonly<Record<string, readonly MigrationStep[]>>): Generator<string> {
   for (const [schema, checksums] of Object.entries(landed)) {
     for (const [name, checksum] of Object.entries(checksums)) {
       const step = steps[schema]?.find((one) => one.name === name);
-      if (!step) yield `The migration ${name} of ${schema} has landed and is gone. ${ADVICE}`;
-      else if (step.checksum !== checksum) yield `The migration ${name} of ${schema} has landed and was changed. ${ADVICE}`;
+      if (!step) yield `The migration ${name} of ${schema} has landed but was removed. ${ADVICE}`;
+      else if (step.checksum !== checksum) yield `The migration ${name} of ${schema} has landed but was changed. ${ADVICE}`;
     }
   }
 }
 
-/** Steps are ordered by their names, and one that was added between two others would be missing in every database. */
+/** Migrations are ordered by name: one that is added between two others would be missing in existing databases. */
 function* disorderedSteps(steps: Readonly<Record<string, readonly MigrationStep[]>>): Generator<string> {
   for (const [schema, all] of Object.entries(steps)) {
     const names = all.map(({ name }) => name);

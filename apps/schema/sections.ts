@@ -1,6 +1,6 @@
 /**
- * Puts generated text into a page that is otherwise written by hand: what stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
- * @throws where the page has no such section
+ * Replaces sections of a hand-written page by generated text: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+ * @throws if the page has no such section
  */
 export function withSections(page: string, sections: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(sections).reduce((text, [name, lines]) => {

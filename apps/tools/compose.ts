@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { composeSupergraph } from '../../router/supergraph.ts';
 import { supergraphFile } from '../platform/composition.ts';
 
-/** Composes the subgraphs as they were committed, so that no start does: part of `npm run build`. */
+/** Composes the committed subgraphs, so that no start has to: part of `npm run build`. */
 const subgraphs = globSync('schema/*.graphql')
   .map((path) => ({ name: basename(path, '.graphql'), sdl: readFileSync(path, 'utf8') }))
   .filter(({ name }) => name !== 'supergraph' && name !== 'api');

@@ -8,7 +8,7 @@ import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { schemasOf } from '../platform/schemas.ts';
 
-/** Makes DATABASE_TEMPLATE. Part of `npm run build`; made anew when another PGlite was installed. */
+/** Creates DATABASE_TEMPLATE: part of `npm run build`. It is created again when another PGlite was installed. */
 const installedAt = statSync(fileURLToPath(import.meta.resolve('@electric-sql/pglite'))).ctimeMs;
 if (!existsSync(DATABASE_TEMPLATE) || statSync(DATABASE_TEMPLATE).ctimeMs < installedAt) {
   const dist = dirname(DATABASE_TEMPLATE);

@@ -8,16 +8,16 @@ import { verify } from './verify.ts';
 
 const HELP = `Maintains the databases of the platform: npm run maintenance -- COMMAND [options].
 
-  verify                Reads the whole event log and says what is wrong with it, by ids. Ends with status 1 if anything is.
-  prune                 Deletes now what the platform deletes by age in the background.
+  verify                Checks the whole event log and lists problems with their ids. Exits with status 1 if there are any.
+  prune                 Deletes all rows now that the platform would delete by age in the background.
   reencrypt             Encrypts all secrets with a new secret key. See The secret key in docs/operations.md.
 
-  --dry-run             Of prune and reencrypt: counts, and changes nothing.
+  --dry-run             For prune and reencrypt: counts without changing anything.
   --data FOLDER         DATA_DIR of an embedded database; the platform must not run on it.
-  --database-url URL    DATABASE_URL.
-  --help                This text.
+  --database-url URL    The setting DATABASE_URL.
+  --help                Shows this text.
 
-Everything else is read from the environment, as npm start does (docs/config.md). Every command works in small transactions: it may
+All other settings are read from the environment, as npm start does (docs/config.md). Every command works in small transactions: it may
 run beside the platform, and can be stopped and repeated.
 `;
 

@@ -11,21 +11,21 @@ import { secretKeysOf } from '../platform/secret-key.ts';
 import { databaseError, describeStartError } from '../platform/start-error.ts';
 import { openStores } from '../platform/stores.ts';
 
-const HELP = `Brings the databases of the platform up to date, one process at a time, and ends: npm run migrate -- [options].
+const HELP = `Brings the databases of the platform up to date: npm run migrate -- [options].
 
-  --status              Says what would be done and changes nothing; ends with status 2 where something would be.
+  --status              Shows pending migrations without applying them; exits with status 2 if there are any.
   --data FOLDER         DATA_DIR of an embedded database; the platform must not run on it.
-  --database-url URL    DATABASE_URL.
-  --help                This text.
+  --database-url URL    The setting DATABASE_URL.
+  --help                Shows this text.
 
-Everything else is read from the environment, as npm start does (docs/config.md): databases of subgraphs (…_DATABASE_URL), the way
-past a pooler (…_DATABASE_DIRECT_URL), and SECRET_KEY, which must be the one of the platform. MIGRATE is not: it says what npm start does.
+All other settings are read from the environment, as npm start does (docs/config.md): databases of subgraphs (…_DATABASE_URL),
+direct connections past a pooler (…_DATABASE_DIRECT_URL), and SECRET_KEY, which must be that of the platform. MIGRATE is ignored.
 `;
 
-/** The status of `--status` where something is to be done. */
+/** Exit status of `--status` if migrations are pending. */
 const NOT_UP_TO_DATE = 2;
 
-/** `npm run migrate`: what a start does with the setting MIGRATE=auto, by itself: for MIGRATE=never. */
+/** Applies pending migrations (`npm run migrate`), as a start with MIGRATE=auto does. For platforms with MIGRATE=never. */
 try {
   const { values } = parsed();
   if (values.help) process.stdout.write(HELP);
@@ -57,7 +57,7 @@ async function run(onlyStatus: boolean, given: Record<string, string | undefined
     const upgrades = await (onlyStatus ? databases.upgrades() : databases.migrate());
     process.stdout.write(report(upgrades, onlyStatus));
     if (onlyStatus) return upgrades.length > 0 ? NOT_UP_TO_DATE : 0;
-    // also here, so that a wrong key is found before the platform runs
+    // also checks the secret key, so that a wrong key is found before the platform starts
     await openStores(databases, secretKeys, log);
     return 0;
   } catch (error) {
@@ -68,5 +68,5 @@ async function run(onlyStatus: boolean, given: Record<string, string | undefined
 function report(upgrades: readonly SchemaUpgrade[], onlyStatus: boolean): string {
   if (upgrades.length === 0) return 'The databases are up to date.\n';
   const lines = upgrades.map(({ schema, from, to }) => `  ${schema.padEnd(10)} ${from} → ${to}\n`);
-  return `${onlyStatus ? 'To be done' : 'Done'}:\n${lines.join('')}`;
+  return `${onlyStatus ? 'Pending' : 'Applied'}:\n${lines.join('')}`;
 }

@@ -8,10 +8,13 @@ import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { domains } from '../platform/domains.ts';
 
-/** `npm run migration -- <subgraph>`: the SQL that its entities need beyond its migrations; nothing where they agree. */
+/**
+ * Prints the SQL that the entities of a subgraph need beyond its migrations (`npm run migration -- <subgraph>`). Prints nothing if they
+ * agree.
+ */
 const schema = SUBGRAPHS.find((name) => name === process.argv[2]);
 if (!schema) {
-  process.stderr.write(`Name a subgraph: ${SUBGRAPHS.join(', ')}.\n`);
+  process.stderr.write(`Specify a subgraph: ${SUBGRAPHS.join(', ')}.\n`);
   process.exit(1);
 }
 using folder = mkdtempDisposableSync(join(tmpdir(), 'migration-'));

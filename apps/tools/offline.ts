@@ -18,13 +18,15 @@ interface Settled {
   secretKeys: SecretKeys;
 }
 
-/** A platform without a port and without its background work: it may run beside others on a server, and alone over an embedded database. */
+/**
+ * A platform without a port and without background work. It may run beside others on a server, but needs an embedded database for itself.
+ */
 export interface Offline extends AsyncDisposable {
   config: Config;
   assembly: FullAssembly;
 }
 
-/** With settings as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
+/** Opens the platform offline, with settings as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
 export async function openOffline(settings: ConfigSource): Promise<Offline> {
   await using opened = new AsyncDisposableStack();
   const { config, log, secretKeys } = await settle(settings, opened);
@@ -36,7 +38,7 @@ export async function openOffline(settings: ConfigSource): Promise<Offline> {
   return { config, assembly, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Opens the databases without the platform. @throws as `openOffline` */
+/** Opens the databases only. @throws as `openOffline` */
 export async function openOfflineStores(
   settings: ConfigSource,
   keysOf?: KeysOf,
@@ -49,7 +51,7 @@ export async function openOfflineStores(
   return { ...stores, config, secretKeys, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** The embedded database belongs to the tool until it ends. */
+/** Reads the settings and locks an embedded database until the tool ends. */
 async function settle(settings: ConfigSource, opened: AsyncDisposableStack, keysOf: KeysOf = secretKeysOf): Promise<Settled> {
   const config: Config = { ...loadConfig(settings), migrate: 'never' };
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());

@@ -10,17 +10,17 @@ import { StartError } from '../platform/start-error.ts';
 /** Options of the command line, by name. */
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** A command is one operation of the graph. */
+/** A command of the tool; each runs one operation of the graph. */
 interface Command {
   name: string;
   usage: string;
   does: string;
-  /** Variables that its arguments are. */
+  /** GraphQL variables that are positional arguments. */
   takes: readonly string[];
   operation: string;
-  /** The record that the message `There is no …` names. Default: an organization. */
+  /** The record named in the message `There is no …`. Default: an organization. */
   absent?: string;
-  /** Variables that its options are. */
+  /** GraphQL variables from options. */
   variables?(values: Values): Record<string, unknown>;
 }
 
@@ -40,7 +40,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'list',
     usage: 'list [--status] [--plan] [--search]',
-    does: 'Lists organizations, the newest 200 that fit.',
+    does: 'Lists organizations: the newest 200 that match.',
     takes: [],
     operation: `query ($filter: OrganizationFilter) { organizations(filter: $filter, page: { limit: 200 }) { nodes { ${FIELDS} } } }`,
     variables: ({ status, plan, search }) => ({ filter: { status: listed(status), plan: listed(plan), search } }),
@@ -65,14 +65,14 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'plan',
     usage: 'plan ORGANIZATION PLAN',
-    does: 'Changes its plan: developer, business, enterprise, custom.',
+    does: 'Changes the plan of an organization: developer, business, enterprise, custom.',
     takes: ['id', 'plan'],
     operation: `mutation ($id: ID!, $plan: Plan!) { changeOrganizationPlan(id: $id, plan: $plan) { ${FIELDS} } }`,
   },
   {
     name: 'suspend',
     usage: 'suspend ORGANIZATION [--reason]',
-    does: 'Refuses all its credentials; its services run on.',
+    does: 'Refuses all credentials of an organization; its services keep running.',
     takes: ['id'],
     operation: `mutation ($id: ID!, $input: OrganizationSuspendInput) { suspendOrganization(id: $id, input: $input) { ${FIELDS} } }`,
     variables: ({ reason }) => ({ input: { reason } }),
@@ -80,23 +80,23 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'close',
     usage: 'close ORGANIZATION [--reason]',
-    does: 'Closes one without live services; its records are deleted after 30 days.',
+    does: 'Closes an organization without live services; its records are deleted after 30 days.',
     takes: ['id'],
     operation: `mutation ($id: ID!, $input: OrganizationCloseInput) { closeOrganization(id: $id, input: $input) { ${FIELDS} } }`,
     variables: ({ reason }) => ({ input: { reason } }),
   },
-  changing('resume', 'resumeOrganization', 'Ends a suspension, or a closing until records are deleted.'),
+  changing('resume', 'resumeOrganization', 'Ends a suspension, or reopens a closed organization until its records are deleted.'),
   {
     name: 'export',
     usage: 'export ORGANIZATION',
-    does: 'Begins an archive of all its records, which the platform writes.',
+    does: 'Requests an archive of all records, which the platform writes.',
     takes: ['id'],
     operation: `mutation ($id: ID!) { exportOrganization(id: $id) { ${EXPORT_FIELDS} } }`,
   },
   {
     name: 'export-status',
     usage: 'export-status ORGANIZATION',
-    does: 'Shows how far its newest archive is, and where.',
+    does: 'Shows the status of the newest archive, and where to download it.',
     takes: ['id'],
     operation: `query ($id: ID!) { organizationExport(id: $id) { ${EXPORT_FIELDS} } }`,
     absent: 'export of',
@@ -104,11 +104,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'withdraw-domain',
     usage: 'withdraw-domain ORGANIZATION DOMAIN',
-    does: 'Takes an e-mail domain from its SAML connection.',
+    does: 'Removes an e-mail domain from a SAML connection of the organization.',
     takes: ['id', 'domain'],
     operation: `mutation ($id: ID!, $domain: String!) { withdrawSamlDomain(id: $id, domain: $domain) { ${FIELDS} } }`,
   },
-  changing('clear-review', 'clearOrganizationReview', 'Ends its review for exceeding the burst limit.'),
+  changing('clear-review', 'clearOrganizationReview', 'Ends the review of an organization that exceeded the burst limit.'),
 ];
 
 /** Runs commands on the graph, for the organization that operates the platform. */
@@ -118,14 +118,15 @@ export class OperatorCommands {
     private readonly operatorId: string,
   ) {}
 
-  /** @throws StartError where nobody operates the platform yet */
+  /** Creates the commands. @throws StartError if no organization operates the platform yet */
   static async of(assembly: FullAssembly): Promise<OperatorCommands> {
     const operator = await assembly.domains.identity.core.access.operator();
-    if (!operator) throw new StartError('Nobody operates this platform yet. Say who does: npm run operator -- grant EMAIL.');
+    if (!operator)
+      throw new StartError('No organization operates this platform yet. Choose a user who does: npm run operator -- grant EMAIL.');
     return new OperatorCommands(assembly, operator.id);
   }
 
-  /** @throws ConfigError with what the operation refused */
+  /** Runs a command and returns its output. @throws ConfigError with the errors of the operation */
   async run({ operation, takes, absent = 'organization', variables }: Command, names: readonly string[], values: Values): Promise<string> {
     const named = Object.fromEntries(takes.map((name, index) => [name, name === 'plan' ? names[index]?.toUpperCase() : names[index]]));
     const { data, errors } = await this.#execute(operation, { ...variables?.(values), ...named });

@@ -9,16 +9,16 @@ import { orHelp, settingsOf, type Tool } from './tool.ts';
 const HELP = `Operates the platform from its server: npm run operator -- COMMAND [options].
 
 ${COMMANDS.map(({ usage, does }) => `  ${usage.padEnd(38)}${does}\n`).join('')}
-  grant EMAIL [--read]                  Lets a user operate the platform, or only look. The first one says whose organization does.
-  revoke EMAIL                          Takes that away.
+  grant EMAIL [--read]                  Lets a user operate the platform, or only read. The first user's organization becomes the operator.
+  revoke EMAIL                          Revokes that permission.
 
-  --json                Shows what comes of it as JSON.
+  --json                Prints the result as JSON.
   --data FOLDER         DATA_DIR of an embedded database; the platform must not run on it.
-  --database-url URL    DATABASE_URL.
-  --help                This text.
+  --database-url URL    The setting DATABASE_URL.
+  --help                Shows this text.
 
-Everything else is read from the environment, as npm start does (docs/config.md). Each command is the operation of the API of that
-name: audited in both organizations, and in force in every process within 5 seconds.
+All other settings are read from the environment, as npm start does (docs/config.md). Each command is the API operation of that
+name: it is audited in both organizations and takes effect in every process within 5 seconds.
 `;
 
 const text = { type: 'string' } as const;

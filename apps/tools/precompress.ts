@@ -12,8 +12,9 @@ import { graphiqlAssets } from '../../router/graphiql.ts';
 import { StaticContent } from '../../router/static-content.ts';
 
 /**
- * Makes the API reference and the pages of the guide, and compresses what is served as it is into dist/static/: part of `npm run build`, so that no request
- * waits for it.
+ * Generates the API reference and the pages of the guide, and compresses static files into dist/static/: part of `npm run build`, so that
+ * no
+ * request waits for it.
  */
 const FOLDER = fileURLToPath(new URL('../../static/', import.meta.url));
 const REFERENCE = fileURLToPath(new URL('../../reference/', import.meta.url));
@@ -30,5 +31,5 @@ const contents = [
 ];
 const written = new Set<string>();
 for (const content of contents) for (const name of await content.precompress(FOLDER)) written.add(name);
-// of contents that are no longer served
+// deletes files of content that is no longer served
 for (const name of readdirSync(FOLDER)) if (!written.has(name)) rmSync(join(FOLDER, name));

@@ -2,7 +2,7 @@ import type { ConfigSource } from '../../kernel/settings/config.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
-/** Deletes what the platform deletes in the background, by the same statements, until nothing is left to be deleted. */
+/** Deletes everything that is due for deletion, with the same statements as the platform's background work. */
 export async function prune(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOffline(settings);
   let sum = 0;
@@ -14,9 +14,9 @@ export async function prune(settings: ConfigSource, { dryRun, tell }: Maintenanc
         count += deleted;
         tell(`  ${name}: ${count} deleted …`);
       }
-    if (count > 0 || dryRun) tell(`  ${name}: ${count} ${dryRun ? 'to be deleted' : 'deleted'}`);
+    if (count > 0 || dryRun) tell(`  ${name}: ${count} ${dryRun ? 'would be deleted' : 'deleted'}`);
     sum += count;
   }
-  tell(`${sum} rows ${dryRun ? 'are to be' : 'were'} deleted.`);
+  tell(`${sum} rows ${dryRun ? 'would be' : 'were'} deleted.`);
   return true;
 }

@@ -9,7 +9,7 @@ export interface MaintenanceOptions {
   tell(line: string): void;
 }
 
-/** Encrypts all secrets with the new key. False where some are left that no key opens. */
+/** Encrypts all secrets with the new key. Returns false if some secrets can be decrypted with no key. */
 export async function reencrypt(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOfflineStores(settings, (config) => {
     if (!config.secretKey) return dryRun ? secretKeysOf(config) : replaceKeptSecretKey(config.dataDir);
@@ -17,7 +17,7 @@ export async function reencrypt(settings: ConfigSource, { dryRun, tell }: Mainte
     return secretKeysOf(config);
   });
   const { config, secretKeys, stores } = offline;
-  // the kept key, of which a dry run has made no new one
+  // with the stored key, a dry run has not created a new one
   const keys = secretKeys.length === 1 ? ([newSecretKey(), ...secretKeys] as const) : secretKeys;
   const reencryption = new Reencryption({ keys, dryRun, tell });
   const unreadable: string[] = [];
@@ -28,17 +28,19 @@ export async function reencrypt(settings: ConfigSource, { dryRun, tell }: Mainte
     unreadable.push(...outcome.unreadable);
   }
   if (!dryRun && !config.secretKey) forgetKeptFallback(config.dataDir);
-  tell(dryRun ? `${changed} secrets are to be encrypted anew.` : `${changed} secrets were encrypted anew. ${nextStep(config)}`);
+  tell(dryRun ? `${changed} secrets would be re-encrypted.` : `${changed} secrets were re-encrypted. ${nextStep(config)}`);
   if (unreadable.length > 0)
-    tell(`Neither key opens these; they were of no use before either:\n${unreadable.map((one) => `  ${one}\n`).join('')}`);
+    tell(
+      `These secrets can be decrypted with neither key, so they were already unusable:\n${unreadable.map((one) => `  ${one}\n`).join('')}`,
+    );
   return unreadable.length === 0;
 }
 
 const nextStep = ({ secretKey }: Config): string =>
   secretKey
-    ? 'Nothing needs SECRET_KEY_FALLBACK any more but links that were sent: see The secret key in docs/operations.md.'
-    : 'The new key is in secret.key of DATA_DIR: make a backup.';
+    ? 'SECRET_KEY_FALLBACK is now needed only for links that were already sent: see The secret key in docs/operations.md.'
+    : 'The new key is in the file secret.key of DATA_DIR: back it up.';
 
 function requireFallback({ secretKeyFallback }: Config): void {
-  if (!secretKeyFallback) throw new ConfigError(['Set SECRET_KEY to the new key, and SECRET_KEY_FALLBACK to the one that it replaces.']);
+  if (!secretKeyFallback) throw new ConfigError(['Set SECRET_KEY to the new key and SECRET_KEY_FALLBACK to the old one.']);
 }

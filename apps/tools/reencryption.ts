@@ -2,11 +2,11 @@ import { SecretBox, type SecretKeys } from '../../kernel/access/secret-box.ts';
 import type { Rows } from '../../kernel/database/database.ts';
 import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed-places.ts';
 
-/** How many rows are read, then written in one statement. A stored response may be large. */
+/** Rows that are read, and then written in one statement. A stored response may be large. */
 const BATCH = 200;
-/** How often a line says how far it is. */
+/** Rows between two progress lines. */
 const PROGRESS_ROWS = 20_000;
-/** Processes that still encrypt with the other key make more passes necessary, and are not waited for longer. */
+/** Maximum number of passes. More than one is needed while other processes still encrypt with the old key. */
 const PASSES = 5;
 const NAMED_MAX = 20;
 
@@ -17,7 +17,7 @@ export interface ReencryptionParts {
 }
 
 export interface Outcome {
-  /** The number of texts that were re-encrypted; with a dry run, that would be. */
+  /** Number of texts that were re-encrypted, or in a dry run would be. */
   changed: number;
   /** The first places of texts that none of the keys decrypts. */
   unreadable: string[];
@@ -30,15 +30,17 @@ interface SealedRow {
 }
 
 /**
- * Encrypts every text of a database with the current key. Each batch is a transaction, and what is encrypted with the current key
- * already is left alone: it can be killed and repeated, beside processes that read and write the same rows.
+ * Encrypts all texts of a database with the current key. Each batch is a transaction, and texts that already use the current key are
+ * skipped.
+ * So it can be killed and repeated, and run beside processes that read and write the same rows.
  */
 export class Reencryption {
   constructor(private readonly parts: ReencryptionParts) {}
 
   /**
-   * A start reads the keys of hashes, which come first, and the text by which it recognizes the secret key, which comes last: from the
-   * beginning to the end it is refused without both keys.
+   * Re-encrypts a database. Hash keys come first, and the text that a start uses to check the secret key comes last. So a start needs both
+   * keys
+   * until the end.
    */
   async run(rows: Rows, places: readonly SealedPlace[]): Promise<Outcome> {
     const all = [HASH_KEYS, ...places];
@@ -64,7 +66,7 @@ export class Reencryption {
 
   async #reencrypt(rows: Rows, place: SealedPlace, tell: (line: string) => void): Promise<Outcome> {
     const box = new SecretBox(this.parts.keys, place.purpose);
-    const done = this.parts.dryRun ? 'to be encrypted anew' : 'encrypted anew';
+    const done = this.parts.dryRun ? 'would be re-encrypted' : 're-encrypted';
     const outcome: Outcome = { changed: 0, unreadable: [] };
     let seen = 0;
     let unreadable = 0;
@@ -102,7 +104,7 @@ export class Reencryption {
     );
   }
 
-  /** A text that was replaced since it was read is left as it is. */
+  /** Writes a batch. A text that has changed since it was read is left as it is. */
   async #write(rows: Rows, place: SealedPlace, fresh: readonly (SealedRow & { fresh: string })[]): Promise<number> {
     if (fresh.length === 0) return 0;
     const { table, key, sealed, where, assign } = place;

@@ -4,16 +4,16 @@ import { ConfigError } from '../../kernel/settings/config.ts';
 import { openOffline } from './offline.ts';
 import { orHelp, settingsOf, type Tool } from './tool.ts';
 
-const HELP = `Gives a user a new password and shows it once: npm run reset-admin -- EMAIL [options].
+const HELP = `Sets a new password for a user and shows it once: npm run reset-admin -- EMAIL [options].
 
-For a password or second factor that was lost and that no other user can help with. All sessions and second factors of the user end,
-and a suspended user is active again. It is audited.
+For a user who has lost the password or second factor and whom no other user can help. Ends all sessions, removes all second factors,
+and activates a suspended user. The reset is audited.
 
   --data FOLDER         DATA_DIR of an embedded database; the platform must not run on it.
-  --database-url URL    DATABASE_URL.
-  --help                This text.
+  --database-url URL    The setting DATABASE_URL.
+  --help                Shows this text.
 
-Everything else is read from the environment, as npm start does (docs/config.md).
+All other settings are read from the environment, as npm start does (docs/config.md).
 `;
 
 const text = { type: 'string' } as const;
@@ -27,7 +27,7 @@ export const resetAdmin: Tool = async (run) => {
   }
   const [address] = positionals;
   if (!address || positionals.length > 1)
-    throw new ConfigError(['Name the e-mail address of one user. See npm run reset-admin -- --help.']);
+    throw new ConfigError(['Specify the e-mail address of one user. See npm run reset-admin -- --help.']);
   await using offline = await openOffline(settingsOf(run, { DATA_DIR: values.data, DATABASE_URL: values['database-url'] }));
   const { email, organizationId, password } = await offline.assembly.domains.identity.core.administrators.reset(address);
   run.write(`User          ${email}\nOrganization  ${organizationId}\nPassword      ${password}\n`);

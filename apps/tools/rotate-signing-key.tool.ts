@@ -6,9 +6,10 @@ import { openOfflineStores } from './offline.ts';
 import { orHelp, settingsOf, type Tool } from './tool.ts';
 
 /**
- * `npm run rotate-signing-key`: announces a new key for access tokens, which signs from tomorrow on. With `-- --at-once`, for a key
- * that is not to be trusted any more, it signs now and no token of the old ones is taken: everybody logs in again. Reads the
- * settings of the platform from the environment; over the embedded database the platform must not run.
+ * Creates a new signing key for access tokens (`npm run rotate-signing-key`), which is published now and signs from tomorrow on. With
+ * `-- --at-once`, for a key that is compromised, it signs now and all existing tokens are refused: everybody has to log in again. Settings
+ * are
+ * read from the environment. With an embedded database, the platform must not run.
  */
 export const rotateSigningKey: Tool = async (run) => {
   const options = { 'at-once': { type: 'boolean', default: false }, data: { type: 'string' } } as const;
@@ -18,6 +19,6 @@ export const rotateSigningKey: Tool = async (run) => {
   const ring = new KeyRing({ orm, clock: systemClock, box: offline.secrets.box(SIGNING_KEYS) });
   await ring.rotate({ atOnce: values['at-once'] });
   const newest = (await ring.published()).reduce((one, other) => (one.signsFrom > other.signsFrom ? one : other));
-  run.write(`${newest.kid} signs from ${newest.signsFrom.toISOString()} on.\n`);
+  run.write(`${newest.kid} signs tokens from ${newest.signsFrom.toISOString()} on.\n`);
   return 0;
 };

@@ -20,7 +20,7 @@ export async function runTool(tool: Tool, run: ToolRun): Promise<number> {
   try {
     return await tool(run);
   } catch (error) {
-    // what an operation refuses says what to do; anything else shows where it came from
+    // an operation's error says what to do; any other error is shown with its stack
     run.warn(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
     return 1;
   }
@@ -36,13 +36,13 @@ export async function runAsProcess(tool: Tool): Promise<void> {
   });
 }
 
-/** The settings of a run: those of its environment, in place of which options of its command line stand. */
+/** Returns the settings of a run: its environment, overridden by its options. */
 export const settingsOf = ({ environment }: ToolRun, options: ConfigSource): ConfigSource => ({
   ...environment,
   ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
 });
 
-/** Parses a command line. @throws ConfigError with what is wrong in one sentence, and where the help is */
+/** Parses a command line. @throws ConfigError with one sentence about the problem, and a reference to the help */
 export function orHelp<T>(parse: () => T, tool: string): T {
   try {
     return parse();

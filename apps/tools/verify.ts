@@ -5,11 +5,11 @@ import type { Stores } from '../platform/stores.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
-/** How many problems are shown; all of them are counted. */
+/** Maximum number of problems to list; all are counted. */
 const SHOWN_MAX = 1_000;
 const PROGRESS_EVENTS = 50_000;
 
-/** Verifies the event log, the outboxes before it, and whom its events are about. False where something is wrong. */
+/** Verifies the event log, the outboxes, and the organizations and accounts of events. Returns false if there is a problem. */
 export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceOptions, 'tell'>): Promise<boolean> {
   await using offline = await openOffline(settings);
   const { domains, stores } = offline.assembly;
@@ -29,12 +29,14 @@ export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceO
       read += batch.length;
     },
   });
-  tell(`${events} events were verified: ${problems === 0 ? 'nothing is wrong' : `${problems} problems`}.`);
-  if (gaps > 0) tell(`${gaps} numbers of the log are not used, as after transactions that did not commit.`);
+  tell(`${events} events were verified: ${problems === 0 ? 'no problems' : `${problems} problems`}.`);
+  if (gaps > 0) tell(`${gaps} sequence numbers are unused, because transactions were rolled back.`);
   return problems === 0;
 }
 
-/** Events that stay in an outbox while later ones have left it: the platform need not run, and then all of them wait. */
+/**
+ * Finds events that stay in an outbox while later ones have left it. If the platform is not running, all events wait, which is no problem.
+ */
 async function stuckIn(stores: Stores): Promise<string[]> {
   const lines: string[] = [];
   const [log] = await stores.events.rows.query<{ last: Date | null }>('select max("occurred_at") as last from "events"."event_log"', []);
@@ -50,7 +52,7 @@ async function stuckIn(stores: Stores): Promise<string[]> {
   return lines;
 }
 
-/** Events whose organization or account does not exist. */
+/** Finds events whose organization or account does not exist. */
 async function strangersIn({ rows }: Store, events: readonly EventRecord[]): Promise<string[]> {
   const ids = <K extends 'organizationId' | 'accountId'>(name: K) => [...new Set(events.flatMap((event) => event[name] ?? []))];
   const organizations = await rows.query<{ id: string }>('select "id" from "identity"."organization" where "id" = any($1)', [

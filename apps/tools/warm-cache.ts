@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAMS = new URL('../../programs/', import.meta.url);
 
-/** Loads the bundled programs once, so that what their modules compile to lies in dist/compile-cache: part of `npm run build`. */
+/** Loads the bundled programs once, to fill the compile cache in dist/compile-cache: part of `npm run build`. */
 for (const name of ['platform.js', 'router.js']) {
   spawnSync(process.execPath, [fileURLToPath(new URL(name, PROGRAMS)), '--help'], { stdio: 'ignore' });
 }

@@ -142,10 +142,10 @@ describe('standalone router', () => {
       /--secret .* or --open/,
       /--colour/,
       /--port must be/,
-      /no such file/,
+      /file does not exist/,
       /not a Federation 2 supergraph/,
-      /no GraphQL schema/,
-      /has no http url/,
+      /not a GraphQL schema/,
+      /has no HTTP URL/,
       /in use/,
     ];
     for (const [index, pattern] of expected.entries()) expect(failures[index]).toMatch(pattern);

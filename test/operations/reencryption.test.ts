@@ -23,7 +23,7 @@ const PROGRAM = programOf('maintenance');
 const OLD = 'the key that the database was started with';
 const NEW = 'the key that takes its place from now on...';
 const BOTH = { SECRET_KEY: NEW, SECRET_KEY_FALLBACK: OLD };
-const REFUSED = /^The secret key is not the one that the database was started with/;
+const REFUSED = /^The secret key is not the one that this database was encrypted with/;
 
 const reencrypted = (kept: KeptDatabase, ...options: string[]) =>
   runInProcess(maintain, ['reencrypt', ...options], { ...kept.settings, ...BOTH });
@@ -112,14 +112,14 @@ test('changing the secret key re-encrypts every secret in the database', async (
 
   const counted = await reencrypted(kept, '--dry-run');
   expect(counted).toMatchObject({ code: 0, stderr: '' });
-  const count = Number(/^(\d+) secrets are to be encrypted anew/m.exec(counted.stdout)?.[1]);
+  const count = Number(/^(\d+) secrets would be re-encrypted/m.exec(counted.stdout)?.[1]);
   expect(count).toBeGreaterThan(found.length);
   await kept.startedOnce({ SECRET_KEY: OLD });
 
   const done = await reencrypted(kept);
   expect([done.code, done.stderr]).toEqual([0, '']);
-  expect(done.stdout).toContain(`${count} secrets were encrypted anew.`);
-  expect((await reencrypted(kept)).stdout).toContain('0 secrets were encrypted anew.');
+  expect(done.stdout).toContain(`${count} secrets were re-encrypted.`);
+  expect((await reencrypted(kept)).stdout).toContain('0 secrets were re-encrypted.');
   expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
 
   const platform = await startWith(kept, { SECRET_KEY: NEW });
@@ -150,7 +150,7 @@ test('an interrupted change of the secret key continues, and needs both keys unt
 
   const resumed = await reencrypted(kept);
   expect([resumed.code, resumed.stderr]).toEqual([0, '']);
-  const left = Number(/^(\d+) secrets were encrypted anew/m.exec(resumed.stdout)?.[1]);
+  const left = Number(/^(\d+) secrets were re-encrypted/m.exec(resumed.stdout)?.[1]);
   expect(left).toBeGreaterThan(0);
   const platform = await startWith(kept, { SECRET_KEY: NEW });
   await expectUsable(platform, lived);
@@ -184,8 +184,8 @@ test.runIf(process.env.TEST_DATABASE_URL)(
 
     const resumed = await reencrypted(kept);
     expect([resumed.code, resumed.stderr]).toEqual([0, '']);
-    expect(Number(/^(\d+) secrets were encrypted anew/m.exec(resumed.stdout)?.[1])).toBeGreaterThan(0);
-    expect((await reencrypted(kept)).stdout).toContain('0 secrets were encrypted anew.');
+    expect(Number(/^(\d+) secrets were re-encrypted/m.exec(resumed.stdout)?.[1])).toBeGreaterThan(0);
+    expect((await reencrypted(kept)).stdout).toContain('0 secrets were re-encrypted.');
     const platform = await startWith(kept, { SECRET_KEY: NEW });
     await expectUsable(platform, lived);
     await platform.close();

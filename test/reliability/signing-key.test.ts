@@ -34,7 +34,7 @@ test('an operator can announce a new signing key or end the old ones with all th
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('in use')]);
   await first.close();
 
-  expect(await rotate(data)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key_\w+ signs from /) });
+  expect(await rotate(data)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key_\w+ signs tokens from /) });
   const second = await started(settings);
   const announced = await keysOf(origin);
   expect([announced.length, announced[0]]).toEqual([2, present]);

@@ -51,7 +51,7 @@ test('an unreachable database is reported in one line without its password', asy
   const { code, stderr } = await runPlatform(['--port', '0'], { DATABASE_URL, SECRET_KEY }).exited;
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `The database 127.0.0.1:${port}/platform cannot be used: nothing listens there. Check DATABASE_URL.\n`,
+    stderr: `The database 127.0.0.1:${port}/platform cannot be used: nothing is listening there. Check DATABASE_URL.\n`,
   });
 });
 

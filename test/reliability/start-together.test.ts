@@ -36,7 +36,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     const url = await emptyDatabaseUrl();
     const processes = [1, 2, 3].map(() => onPort0(url));
     for (const one of processes) expect((await fetch(`${await originOf(one)}/readyz`)).status).toBe(200);
-    expect(processes.filter(({ stdout }) => stdout.includes('First start: keep these'))).toHaveLength(1);
+    expect(processes.filter(({ stdout }) => stdout.includes('First start: store these credentials'))).toHaveLength(1);
   }, 180_000);
 
   test('migrations that were interrupted by a kill are completed by the next process', async () => {
@@ -72,7 +72,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
       /^The database is older than this release, and MIGRATE is never: the schema identity is at nothing, this release needs \d{4}-[\w-]+; .+ Run npm run migrate\.\n$/,
     );
     const status = await migrate(url, '--status').exited;
-    expect([status.code, status.stdout]).toEqual([2, expect.stringMatching(/^To be done:\n {2}identity +nothing → \d{4}-/)]);
+    expect([status.code, status.stdout]).toEqual([2, expect.stringMatching(/^Pending:\n {2}identity +nothing → \d{4}-/)]);
     expect((await migrate(url).exited).stdout).toMatch(/^Done:\n {2}identity +nothing → /);
 
     await onServer(url, (client) => client.query(limitedRole(new URL(url).pathname.slice(1))));

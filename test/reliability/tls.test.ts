@@ -16,9 +16,9 @@ const DAMAGED = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
 const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
   ['a certificate without its key', /^TLS_CERT and TLS_KEY are needed together/, async () => ({ TLS_KEY: '' })],
   ['a file that does not exist', /^TLS_CERT: \/none cannot be read \(ENOENT\)\.$/, async () => ({ TLS_CERT: '/none' })],
-  ['a file without a certificate', /^TLS_CERT: \S+ holds no certificate in PEM\.$/, async () => ({ TLS_CERT: written('') })],
-  ['a damaged certificate', /^TLS_CERT: \S+ holds a damaged certificate\.$/, async () => ({ TLS_CERT: written(DAMAGED) })],
-  ['a file without a key', /^TLS_KEY: \S+ holds no private key in PEM\.$/, async () => ({ TLS_KEY: written('secret') })],
+  ['a file without a certificate', /^TLS_CERT: \S+ contains no certificate in PEM format\.$/, async () => ({ TLS_CERT: written('') })],
+  ['a damaged certificate', /^TLS_CERT: \S+ contains a damaged certificate\.$/, async () => ({ TLS_CERT: written(DAMAGED) })],
+  ['a file without a key', /^TLS_KEY: \S+ contains no private key in PEM format\.$/, async () => ({ TLS_KEY: written('secret') })],
   [
     'the key of another certificate',
     /^TLS_KEY: the key in \S+ does not belong to \S+\.$/,
@@ -28,10 +28,14 @@ const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
   ['a key that is too weak for TLS', /^TLS_CERT: \S+ cannot be used: .+\.$/, weakServer],
   [
     'an invalid file of authorities',
-    /^TLS_CLIENT_CA: \S+ holds a certificate that may issue none: CN=client-\d+, O=Test\.$/,
+    /^TLS_CLIENT_CA: \S+ contains a certificate that is not of a certificate authority: CN=client-\d+, O=Test\.$/,
     notOnlyAuthorities,
   ],
-  ['an empty file of authorities', /^TLS_CLIENT_CA: \S+ holds no certificate in PEM\.$/, async () => ({ TLS_CLIENT_CA: written('') })],
+  [
+    'an empty file of authorities',
+    /^TLS_CLIENT_CA: \S+ contains no certificate in PEM format\.$/,
+    async () => ({ TLS_CLIENT_CA: written('') }),
+  ],
 ];
 
 const assembled = () => Promise.reject(new Error('The platform was put together all the same.'));
@@ -73,7 +77,7 @@ test('with TLS all addresses use https and wss, and SIGHUP loads a renewed certi
 
   rmSync(files.TLS_KEY);
   platform.kill('SIGHUP');
-  await eventually(() => platform.stdout.includes('could not be read anew'));
+  await eventually(() => platform.stdout.includes('could not be reloaded'));
   expect(await servedBy(origin)).toBe(second);
   expect(platform.isRunning).toBe(true);
 });

@@ -199,7 +199,7 @@ describe('permissions of SAML connections', () => {
     await world.user('OWNER', world.address('owner'));
     await world.user('READ_ONLY', world.address('reader'));
 
-    await refusal(world, { email: world.address('owner') }, /beyond/);
+    await refusal(world, { email: world.address('owner') }, /exceeds the permissions/);
     expect((await world.signIn({ email: world.address('reader') })).status).toBe(200);
     // a caller with all permissions confirms the connection
     await world.update({ active: true });

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Keys of hashes, which outlive a change of the secret key. Each is encrypted with it. */
+/** Hash keys, which stay the same when the secret key changes. Each is encrypted with the secret key. */
 export const hashKeys = migration('0002-hash-keys', [
   `create table "platform"."hash_key" (
      "purpose" text primary key,

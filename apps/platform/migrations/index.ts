@@ -1,5 +1,5 @@
 import { secretKey } from './0001-secret-key.ts';
 import { hashKeys } from './0002-hash-keys.ts';
 
-/** In order. */
+/** The migrations in order. */
 export const migrations = [secretKey, hashKeys];
