@@ -126,7 +126,11 @@ describe('refused OAuth clients', () => {
     ['a grant type that does not exist', { grant_types: ['password'] }, /^grant_types/],
     ['a grant type twice', { grant_types: ['device_code', 'device_code'] }, /^grant_types: must not repeat/],
     ['only the refresh grant type', { grant_types: ['refresh_token'] }, /refresh_token requires/],
-    ['client credentials of a public client', { is_confidential: false, grant_types: ['client_credentials'] }, /requires a confidential client/],
+    [
+      'client credentials of a public client',
+      { is_confidential: false, grant_types: ['client_credentials'] },
+      /requires a confidential client/,
+    ],
     ['a javascript: homepage', { homepage_url: 'javascript:alert(1)' }, /^homepage_url: must be an https address/],
     ['a chosen secret', { client_secret: 'mine' }, /client_secret/],
   ])('registering an OAuth client with %s is refused', async (_, members, reason) => {
