@@ -19,15 +19,15 @@ async function parties(): Promise<{ desk: Tenant; customer: Tenant }> {
   const desk = await platform.organization({ plan: 'custom' });
   return { desk, customer: await desk.limitedTo('support:read', 'support:create', 'webhooks:*') };
 }
-const say = async (desk: Tenant, ticketId: string, body: object): Promise<Json> => {
+const postComment = async (desk: Tenant, ticketId: string, body: object): Promise<Json> => {
   const answer = await desk.rest('POST', `/support/tickets/${ticketId}/comments`, { body });
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.comment;
 };
 /** An internal comment, followed by one that everyone may see. */
 async function noteAndReply(desk: Tenant, ticketId: string): Promise<void> {
-  await say(desk, ticketId, { content: SECRET, visibility: 'internal' });
-  await say(desk, ticketId, { content: 'On it' });
+  await postComment(desk, ticketId, { content: SECRET, visibility: 'internal' });
+  await postComment(desk, ticketId, { content: 'On it' });
 }
 const namesOf = async (by: Tenant, filter = '{}'): Promise<string[]> =>
   (await by.graphql(`{ events(filter: ${filter}) { nodes { event } } }`)).data.events.nodes.map(({ event }: Json) => event);
@@ -39,7 +39,7 @@ test('comment.added contains the comment, its attachments and its ticket', async
   const hook = await receiver();
   await subscribe(desk, { url: hook.url, events: ['comment.added'] });
   const ticket = await openTicket(desk);
-  const comment = await say(desk, ticket.id, {
+  const comment = await postComment(desk, ticket.id, {
     content: 'On it',
     attachments: [{ filename: 'a.txt', content_type: 'text/plain', data: 'YQo=' }],
   });
@@ -82,7 +82,7 @@ describe('events of internal comments', () => {
     const told = ([one, other]: readonly { of(field: string): Json[] }[], field: string) =>
       [one, other].map((each) => each?.of(field).map(({ event }) => event) ?? []);
     await eventually(async () => {
-      await say(desk, id, { content: 'Anybody there?' });
+      await postComment(desk, id, { content: 'Anybody there?' });
       const all = [
         ...told(followed.typed, 'ticketUpdated'),
         ...told(followed.all, 'events'),
@@ -92,7 +92,7 @@ describe('events of internal comments', () => {
       return all.every(({ length }) => length > 0);
     });
     await noteAndReply(desk, id);
-    await say(desk, id, { content: 'last' });
+    await postComment(desk, id, { content: 'last' });
     const last = ({ payload }: Json) => JSON.parse(payload).data.comment.content === 'last';
     for (const each of [...followed.all, ...followed.pattern]) await eventually(() => each.of('events').some(last));
     await eventually(() =>

@@ -8,40 +8,40 @@ const file = { filename: 'log.txt', content_type: 'text/plain', data: Buffer.fro
 
 let platform: Rig;
 /** Support staff with all permissions. */
-let desk: Tenant;
+let staff: Tenant;
 /** An API client of the customer. */
 let customer: Tenant;
 beforeAll(async () => {
   platform = await rig();
-  desk = await platform.organization();
-  customer = await desk.limitedTo('support:read', 'support:create');
+  staff = await platform.organization();
+  customer = await staff.limitedTo('support:read', 'support:create');
 });
 
-async function opened(body: object = {}, by = desk): Promise<Json> {
+async function openTicketAs(body: object = {}, by = staff): Promise<Json> {
   return (await by.rest('POST', '/support/tickets', { body: { ...ticket, ...body } })).body.ticket;
 }
-const say = (id: string, body: object, by = desk) =>
+const postComment = (id: string, body: object, by = staff) =>
   by.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'A technician is on the way.', ...body } });
-async function said(id: string, body: object = {}, by = desk): Promise<Json> {
-  const answer = await say(id, body, by);
+async function createComment(id: string, body: object = {}, by = staff): Promise<Json> {
+  const answer = await postComment(id, body, by);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.comment;
 }
-const read = async (id: string, by = desk) => (await by.rest('GET', `/support/tickets/${id}`)).body.ticket;
-const listed = async (id: string, by = desk) => (await by.rest('GET', `/support/tickets/${id}/comments`)).body.comments as Json[];
+const read = async (id: string, by = staff) => (await by.rest('GET', `/support/tickets/${id}`)).body.ticket;
+const commentsOf = async (id: string, by = staff) => (await by.rest('GET', `/support/tickets/${id}/comments`)).body.comments as Json[];
 const refusal = ({ status, body }: RestResponse) => [
   status,
   body.error?.code,
   body.error?.details.field ?? body.error?.details.required ?? body.error?.details.resource,
 ];
 const slaOf = async (id: string) =>
-  (await desk.graphql('query($id: ID!) { ticket(id: $id) { status sla { respondedAt } updatedAt } }', { id })).data.ticket;
+  (await staff.graphql('query($id: ID!) { ticket(id: $id) { status sla { respondedAt } updatedAt } }', { id })).data.ticket;
 
 describe('ticket comments', () => {
   test('a comment has every field of the specification, and its attachments can be downloaded', async () => {
-    const { id, assigned_to } = await opened();
+    const { id, assigned_to } = await openTicketAs();
     const sent = { type: 'customer_update', visibility: 'customer', metadata: { shift: 2 }, content: 'Fixed — Grüße' };
-    const comment = await said(id, {
+    const comment = await createComment(id, {
       ...sent,
       author: { type: 'agent', id: assigned_to.agent_id, name: 'Somebody else' },
       attachments: [file],
@@ -58,8 +58,8 @@ describe('ticket comments', () => {
     });
     const answer = await fetch(comment.attachments[0].download_url, { headers: { authorization: `Bearer ${customer.apiKey}` } });
     expect(await answer.text()).toBe('no light');
-    expect(await listed(id)).toEqual([comment]);
-    const { data } = await desk.graphql(
+    expect(await commentsOf(id)).toEqual([comment]);
+    const { data } = await staff.graphql(
       `query($ticket: ID!, $id: ID!) { comment(id: $id) { content author { type } } ticket(id: $ticket) { attachments { commentId } comments(limit: 1) { id attachments { filename } } } }`,
       { ticket: id, id: comment.id },
     );
@@ -70,11 +70,11 @@ describe('ticket comments', () => {
   });
 
   test('a comment is a reply to the customer by default, and an internal one is a note', async () => {
-    const { id } = await opened();
-    expect(await said(id)).toMatchObject({ type: 'reply', visibility: 'customer', metadata: {}, attachments: [] });
-    expect(await said(id, { visibility: 'internal' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
-    expect(await said(id, { type: 'internal_note' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
-    expect(await said(id, { type: 'handover' })).toMatchObject({ type: 'handover', visibility: 'customer' });
+    const { id } = await openTicketAs();
+    expect(await createComment(id)).toMatchObject({ type: 'reply', visibility: 'customer', metadata: {}, attachments: [] });
+    expect(await createComment(id, { visibility: 'internal' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
+    expect(await createComment(id, { type: 'internal_note' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
+    expect(await createComment(id, { type: 'handover' })).toMatchObject({ type: 'handover', visibility: 'customer' });
   });
 
   test.each([
@@ -100,50 +100,50 @@ describe('ticket comments', () => {
       [400, 'INVALID_PARAMETERS', 'attachments.0.filename'],
     ],
   ])('a comment with %s is refused and nothing is stored', async (_, body, expected) => {
-    const { id } = await opened();
-    expect(refusal(await say(id, body))).toEqual(expected);
-    expect(await listed(id)).toEqual([]);
+    const { id } = await openTicketAs();
+    expect(refusal(await postComment(id, body))).toEqual(expected);
+    expect(await commentsOf(id)).toEqual([]);
   });
 
   test('commenting on a ticket of another organization, or listing its comments, returns 404', async () => {
-    const { id } = await opened();
-    const comment = await said(id);
+    const { id } = await openTicketAs();
+    const comment = await createComment(id);
     const stranger = await platform.organization();
-    expect(refusal(await say(id, {}, stranger))).toEqual([404, 'RESOURCE_NOT_FOUND', 'ticket']);
+    expect(refusal(await postComment(id, {}, stranger))).toEqual([404, 'RESOURCE_NOT_FOUND', 'ticket']);
     expect(refusal(await stranger.rest('GET', `/support/tickets/${id}/comments`))).toEqual([404, 'RESOURCE_NOT_FOUND', 'ticket']);
     expect((await stranger.graphql('query($id: ID!) { comment(id: $id) { id } }', { id: comment.id })).data).toEqual({ comment: null });
   });
 
   test('the comment list is paged, newest first', async () => {
-    const { id } = await opened();
+    const { id } = await openTicketAs();
     const ids: string[] = [];
-    for (let count = 0; count < 3; count++) ids.unshift((await said(id, { content: `${count}` })).id);
-    const { body } = await desk.rest('GET', `/support/tickets/${id}/comments?limit=2`);
+    for (let count = 0; count < 3; count++) ids.unshift((await createComment(id, { content: `${count}` })).id);
+    const { body } = await staff.rest('GET', `/support/tickets/${id}/comments?limit=2`);
     expect(body.comments.map((comment: Json) => comment.id)).toEqual(ids.slice(0, 2));
     expect(body.pagination).toMatchObject({ total: 3, has_more: true });
-    const next = await desk.rest('GET', `/support/tickets/${id}/comments?limit=2&cursor=${body.pagination.next_cursor}`);
+    const next = await staff.rest('GET', `/support/tickets/${id}/comments?limit=2&cursor=${body.pagination.next_cursor}`);
     expect(next.body.comments.map((comment: Json) => comment.id)).toEqual(ids.slice(2));
   });
 });
 
 describe('comment authors', () => {
   test('the author of a comment is the calling user or API key, and is an agent if the caller has support:write', async () => {
-    const { id } = await opened();
-    const user = await userOf(desk, 'owner');
-    expect((await said(id, {}, user)).author).toEqual({ type: 'agent', id: user.id, name: expect.any(String), email: user.email });
-    expect((await said(id, {}, customer)).author).toEqual({
+    const { id } = await openTicketAs();
+    const user = await userOf(staff, 'owner');
+    expect((await createComment(id, {}, user)).author).toEqual({ type: 'agent', id: user.id, name: expect.any(String), email: user.email });
+    expect((await createComment(id, {}, customer)).author).toEqual({
       type: 'customer',
       id: expect.stringMatching(/^ak_/),
       name: 'limited',
       email: null,
     });
-    expect((await said(id)).author).toMatchObject({ type: 'agent', id: expect.stringMatching(/^ak_/) });
+    expect((await createComment(id)).author).toMatchObject({ type: 'agent', id: expect.stringMatching(/^ak_/) });
   });
 
   test('an API key with support:write may state another author', async () => {
-    const { id } = await opened();
-    const account = (await desk.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
-    const author = async (stated: object) => (await said(id, { author: stated })).author;
+    const { id } = await openTicketAs();
+    const account = (await staff.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
+    const author = async (stated: object) => (await createComment(id, { author: stated })).author;
     expect(await author({ type: 'customer', id: account.customer_id, name: 'Ada' })).toEqual({
       type: 'customer',
       id: account.customer_id,
@@ -159,16 +159,16 @@ describe('comment authors', () => {
   });
 
   test('users cannot state another author, and customers cannot state an agent or the system as author', async () => {
-    const { id, assigned_to } = await opened();
-    const user = await userOf(desk, 'owner');
-    expect(refusal(await say(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([
+    const { id, assigned_to } = await openTicketAs();
+    const user = await userOf(staff, 'owner');
+    expect(refusal(await postComment(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([
       400,
       'INVALID_PARAMETERS',
       'author',
     ]);
     for (const author of [{ type: 'agent', id: assigned_to.agent_id }, { type: 'system' }, { type: 'customer', id: user.id }])
-      expect(refusal(await say(id, { author }, customer))).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'support:write']);
-    expect((await said(id, { author: { type: 'customer', name: 'Ada' } }, customer)).author).toMatchObject({
+      expect(refusal(await postComment(id, { author }, customer))).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'support:write']);
+    expect((await createComment(id, { author: { type: 'customer', name: 'Ada' } }, customer)).author).toMatchObject({
       type: 'customer',
       name: 'Ada',
     });
@@ -177,18 +177,18 @@ describe('comment authors', () => {
 
 describe('internal comments', () => {
   test('internal comments and their attachments are visible to support staff only', async () => {
-    const { id } = await opened();
-    const note = await said(id, {
+    const { id } = await openTicketAs();
+    const note = await createComment(id, {
       content: 'Line test ordered',
       visibility: 'internal',
       attachments: [{ ...file, filename: 'secret.txt' }],
     });
-    await said(id, { content: 'We are on it' });
+    await createComment(id, { content: 'We are on it' });
     for (const body of [{ visibility: 'internal' }, { type: 'internal_note' }])
-      expect(refusal(await say(id, body, customer))).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'support:write']);
+      expect(refusal(await postComment(id, body, customer))).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'support:write']);
 
-    expect((await listed(id)).map(({ content }) => content)).toEqual(['We are on it', 'Line test ordered']);
-    expect((await listed(id, customer)).map(({ content }) => content)).toEqual(['We are on it']);
+    expect((await commentsOf(id)).map(({ content }) => content)).toEqual(['We are on it', 'Line test ordered']);
+    expect((await commentsOf(id, customer)).map(({ content }) => content)).toEqual(['We are on it']);
     expect((await customer.rest('GET', `/support/tickets/${id}/comments`)).body.pagination.total).toBe(1);
     expect((await read(id)).attachments).toHaveLength(1);
     expect((await read(id, customer)).attachments).toEqual([]);
@@ -199,61 +199,61 @@ describe('internal comments', () => {
       ticket: { comments: [{ content: 'We are on it' }], attachments: [] },
     });
     const download = (by: Tenant) => fetch(note.attachments[0].download_url, { headers: { authorization: `Bearer ${by.apiKey}` } });
-    expect([(await download(desk)).status, (await download(customer)).status]).toEqual([200, 404]);
+    expect([(await download(staff)).status, (await download(customer)).status]).toEqual([200, 404]);
   });
 });
 
 describe('effects of a comment on its ticket', () => {
   test('the first comment of support staff that the customer sees counts as the first response', async () => {
-    const { id } = await opened();
-    await said(id, {}, customer);
-    await said(id, { visibility: 'internal' });
-    await said(id, { author: { type: 'system' } });
+    const { id } = await openTicketAs();
+    await createComment(id, {}, customer);
+    await createComment(id, { visibility: 'internal' });
+    await createComment(id, { author: { type: 'system' } });
     expect((await slaOf(id)).sla.respondedAt).toBeNull();
-    const { created_at } = await said(id);
+    const { created_at } = await createComment(id);
     await platform.advance(60_000);
-    await said(id);
+    await createComment(id);
     expect((await slaOf(id)).sla.respondedAt).toBe(created_at);
   });
 
   test("a customer's comment reopens a resolved ticket, and other comments do not", async () => {
-    const { id } = await opened();
-    await desk.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
-    await said(id);
-    await said(id, { visibility: 'internal' });
+    const { id } = await openTicketAs();
+    await staff.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
+    await createComment(id);
+    await createComment(id, { visibility: 'internal' });
     expect((await slaOf(id)).status).toBe('RESOLVED');
-    await said(id, {}, customer);
+    await createComment(id, {}, customer);
     expect((await slaOf(id)).status).toBe('OPEN');
   });
 
   test('every comment updates the time of its ticket', async () => {
-    const { id, updated_at } = await opened();
+    const { id, updated_at } = await openTicketAs();
     await platform.advance(1_000);
-    const { created_at } = await said(id);
+    const { created_at } = await createComment(id);
     expect((await slaOf(id)).updatedAt).toBe(created_at);
     expect(created_at > updated_at).toBe(true);
   });
 
   test('internal_notes and customer_update of a ticket update become comments', async () => {
-    const { id } = await opened();
-    const change = (body: object) => desk.rest('PUT', `/support/tickets/${id}`, { body });
+    const { id } = await openTicketAs();
+    const change = (body: object) => staff.rest('PUT', `/support/tickets/${id}`, { body });
     await change({ internal_notes: 'Line test ordered', customer_update: 'We are on it' });
     // the same text again sends no notification
     await change({ customer_update: 'We are on it', internal_notes: null });
     await change({ customer_update: null });
-    expect((await listed(id)).map(({ type, visibility, content }) => [type, visibility, content]).toSorted()).toEqual([
+    expect((await commentsOf(id)).map(({ type, visibility, content }) => [type, visibility, content]).toSorted()).toEqual([
       ['customer_update', 'customer', 'We are on it'],
       ['internal_note', 'internal', 'Line test ordered'],
     ]);
     expect((await slaOf(id)).sla.respondedAt).not.toBeNull();
     expect(JSON.stringify(await read(id, customer))).not.toContain('Line test');
     expect((await change({ internal_notes: 'x', status: 'nonsense' })).status).toBe(400);
-    expect(await listed(id)).toHaveLength(2);
+    expect(await commentsOf(id)).toHaveLength(2);
   });
 
   test('concurrent comments on a ticket are all stored', async () => {
-    const { id } = await opened();
-    await Promise.all(Array.from({ length: 8 }, (_, index) => said(id, { content: `${index}` })));
-    expect(await listed(id)).toHaveLength(8);
+    const { id } = await openTicketAs();
+    await Promise.all(Array.from({ length: 8 }, (_, index) => createComment(id, { content: `${index}` })));
+    expect(await commentsOf(id)).toHaveLength(8);
   });
 });

@@ -12,9 +12,9 @@ export interface Difference {
  * compile repeated ones.
  */
 export async function difference(world: World, { document, variables }: Operation): Promise<Difference | undefined> {
-  const expected = told(world.expected(parse(document), variables));
+  const expected = normalized(world.expected(parse(document), variables));
   for (let time = 0; time < 2; time += 1) {
-    const ours = told(await world.ours(document, variables));
+    const ours = normalized(await world.ours(document, variables));
     if (JSON.stringify(ours) !== JSON.stringify(expected)) return { expected, ours };
   }
   return undefined;
@@ -24,7 +24,7 @@ export async function difference(world: World, { document, variables }: Operatio
  * The data, and each null that an error explains. An executor may stop at the first error below such a null or continue, so error
  * paths are compared only as far as there is data.
  */
-function told({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
+function normalized({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
   const nulls = errors.map(({ path = [], message }) => {
     let value: unknown = data;
     const at = path.findIndex((step) => {
