@@ -150,7 +150,7 @@ test.each([
 });
 
 test.each(['example.com', '', '127.1', '0x7f000001', '[::1]', 'fe80::1%eth0', '2606:4700:4700::1111%eth0', '::ffff:127.0.0.1', '8.8.8.8 '])(
-  'the text %j is not a resolved public address',
+  'the text %j is not accepted as a public IP address from a resolver',
   (text) => {
     expect(isPublicAddress(text)).toBe(false);
   },

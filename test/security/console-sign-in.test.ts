@@ -49,7 +49,7 @@ describe('ticket page', () => {
     expect(newest).toMatchObject({ content: 'It is <b>very</b> slow.', author: { type: 'customer', id: user.id, email: user.email } });
   });
 
-  test('a reply of support staff on the ticket page is shown as theirs, and the page shows no internal comments to them', async () => {
+  test('a reply of support staff on the ticket page appears under their name, and the page hides internal comments from them too', async () => {
     const ticket = await openTicket(tenant);
     await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'A secret of ours.', visibility: 'internal' } });
     const user = await userOf(tenant, 'admin');

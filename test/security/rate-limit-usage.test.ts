@@ -141,7 +141,7 @@ test('usage on a plan without limits shows null as limits', async () => {
   expect(shown.month).toMatchObject({ included: null, overage: 0, overage_price: null });
 });
 
-test('reading usage runs two statements', async () => {
+test('reading the rate limit usage runs two statements', async () => {
   const { organization, statements } = await rig();
   const tenant = await organization();
   await read(tenant);
