@@ -37,8 +37,8 @@ interface Described {
 }
 
 /**
- * The schema as clients read it: the description of each root field also states its permission, its weight and its cost. A schema
- * of its own, because the REST bridge takes descriptions from the plain one and states permissions itself.
+ * The schema as clients read it: the description of each root field also states its permission, its weight and its cost. It is a
+ * separate schema, because the REST bridge takes descriptions from the plain one and adds permissions itself.
  */
 export function describeApi({ schema, supergraph, costs, limits, rateOf }: Described): GraphQLSchema {
   const demands = demandsIn(supergraph);

@@ -148,10 +148,10 @@ class CostCompiler {
   }
 }
 
-/** Whether an argument says how long a list is: by itself, or by a field of its input object. */
+/** Returns true if an argument limits the length of a list, by itself or by a field of its input object. */
 export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeMembers(type) !== undefined;
 
-/** The members of an input object that say how many items are wanted; undefined where there is none. */
+/** The fields of an input object that limit the number of items; undefined if there are none. */
 function sizeMembers(type: GraphQLInputType): string[] | undefined {
   const named = getNamedType(type);
   if (!isInputObjectType(named)) return undefined;

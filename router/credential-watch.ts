@@ -101,7 +101,7 @@ export class Watched<C extends RequestContext> {
     const now = this.admitted.principal;
     if (now === begun || (this.#sufficient?.now === now && this.#sufficient.begun === begun)) return undefined;
     if (!holdsAll(now, begun)) {
-      return new PlatformError('INSUFFICIENT_PERMISSIONS', 'Permissions were taken since this subscription began. Subscribe again.');
+      return new PlatformError('INSUFFICIENT_PERMISSIONS', 'You have lost permissions since this subscription began. Subscribe again.');
     }
     this.#sufficient = { now, begun };
     return undefined;

@@ -131,7 +131,9 @@ export class Documents {
     if (!node)
       return requestError({
         field: 'operationName',
-        reason: name ? `There is no operation named ${name}.` : 'Name one of the operations.',
+        reason: name
+          ? `There is no operation named ${name}.`
+          : 'The document must have one operation, or operationName must name one of them.',
       });
     const variants = {
       node,

@@ -126,7 +126,7 @@ function readErrors(errors: unknown, url: string): GraphQLError[] {
   // some servers send null for no errors
   if (errors === null) return [];
   if (!Array.isArray(errors) || !errors.every((error) => isObject(error) && typeof error.message === 'string'))
-    throw new Error(`${url} responded with errors that are no list of GraphQL errors`);
+    throw new Error(`${url} responded with errors that are not a list of GraphQL errors`);
   return (errors as JsonObject[]).map(toError);
 }
 

@@ -18,9 +18,9 @@ import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 export interface GraphqlHttpOptions {
   /** Default: `/graphql`. */
   path?: string;
-  /** Who may read the schema as a file. Default `public`. */
+  /** Who may download the schema as a file. Default: `public`. */
   schemaAccess?: 'public' | 'authenticated';
-  /** GraphiQL for browsers at the same path. Default true. */
+  /** Whether browsers get GraphiQL at the same path. Default: true. */
   graphiql?: boolean;
   /**
    * Charges an operation before it runs, and waits for a free slot. The charge is its root fields and its weight beyond the 1 that the

@@ -54,7 +54,7 @@ export class IntrospectionLimit {
   exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
     const size = this.#sizeOf(document, fragments);
     if (size <= this.#limit) return undefined;
-    return `The operation asks about the schema as much as ${Math.ceil((size / this.#limit) * QUERIES)} full introspection queries; at most ${QUERIES} are allowed.`;
+    return `The operation selects as much of the schema as ${Math.ceil((size / this.#limit) * QUERIES)} full introspection queries; at most ${QUERIES} are allowed.`;
   }
 
   #sizeOf({ definitions }: DocumentNode, fragments: Fragments): number {

@@ -77,7 +77,7 @@ export function exceededLimit({ definitions }: DocumentNode, fragments: Fragment
   }
   const comparisons = executable.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0);
   return comparisons > limits.comparisons
-    ? `The document selects the same fields again and again: ${comparisons} pairs of them, and at most ${limits.comparisons} are allowed.`
+    ? `The document selects the same fields too often: ${comparisons} pairs; at most ${limits.comparisons} are allowed.`
     : undefined;
 }
 

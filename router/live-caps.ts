@@ -77,7 +77,8 @@ export class LiveSlot {
 }
 
 const WORDS = {
-  live_connections: (limit: number) => `The plan allows ${limit} live connections at a time. Close one, or put more subscriptions on each.`,
+  live_connections: (limit: number) =>
+    `The plan allows ${limit} live connections at a time. Close one, or use more subscriptions per connection.`,
   live_subscriptions: (limit: number) => `The plan allows ${limit} live subscriptions at a time. Complete one first.`,
 };
 

@@ -75,10 +75,10 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   const { schema, joins } = graph;
   const root = schema.getSubscriptionType();
   const field = rootField(node, fragments);
-  if (!root || !field) return new NotSubscribable('This subscription selects no stream: all of its fields are skipped.');
-  if (field === 'several') return new NotSubscribable('A subscription follows one field, and this one selects several.');
+  if (!root || !field) return new NotSubscribable('This subscription is empty: all of its fields are skipped.');
+  if (field === 'several') return new NotSubscribable('A subscription must select exactly one field.');
   const definition = root.getFields()[field.name.value];
-  if (!definition) return new NotSubscribable(`${field.name.value} is not a stream.`);
+  if (!definition) return new NotSubscribable(`${field.name.value} is not a subscription field.`);
   const type = getNamedType(definition.type);
   const isNullable = !isNonNullType(definition.type);
   const responseKey = keyOf(field);

@@ -167,7 +167,7 @@ export class LiveOperations {
       context: renewContext(context),
     });
     if (read.errors || plan.isNullable || read.data?.[plan.responseKey]) return plan.complete(read);
-    const gone = new PlatformError('RESOURCE_NOT_FOUND', 'What this event is about cannot be read any more.', { id: record.id });
+    const gone = new PlatformError('RESOURCE_NOT_FOUND', 'The record of this event is no longer available.', { id: record.id });
     return { data: null, ...this.#refusal(context, new GraphQLError(gone.message, { path: [plan.responseKey], originalError: gone })) };
   }
 
@@ -191,7 +191,7 @@ export class LiveOperations {
   #tooSlow(context: RequestContext): ExecutionResult {
     const known = new PlatformError(
       'RATE_LIMIT_EXCEEDED',
-      'Events came faster than they were read. Subscribe again from the last one you have.',
+      'Events came faster than they were read. Subscribe again from the last event that you received.',
       {
         buffered: this.#options.bufferSize,
       },

@@ -29,7 +29,7 @@ export function verifyPrincipal(header: unknown, secret: string, now: Date): Pri
   const { expires, ...data } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as PrincipalData & { expires: number };
   const validForMs = expires - now.getTime();
   if (validForMs < -SKEW_MS || validForMs > LIFETIME_MS + SKEW_MS)
-    throw new PlatformError('TOKEN_EXPIRED', `${PRINCIPAL_HEADER} is too old. Sign it anew for each request.`);
+    throw new PlatformError('TOKEN_EXPIRED', `${PRINCIPAL_HEADER} is too old. Sign it again for each request.`);
   return new Principal(data);
 }
 

@@ -273,12 +273,12 @@ export class Router {
     if (unfit) return [unfit];
     const cost = operation.cost(variables);
     if (cost > this.limits.cost) {
-      const reason = `The answer could have ${cost} objects; at most ${this.limits.cost} are allowed. Ask for shorter lists, or for fewer large texts.`;
+      const reason = `The response could have ${cost} objects; at most ${this.limits.cost} are allowed. Request shorter lists or fewer large texts.`;
       return [requestError({ field: 'query', reason })];
     }
     if (wanted === 'any' || (operation.node.operation === 'subscription') === (wanted === 'subscription')) return operation;
     const reason =
-      wanted === 'answer' ? 'A subscription needs a WebSocket (graphql-ws) on the same address.' : 'Only a subscription can be followed.';
+      wanted === 'answer' ? 'A subscription needs a WebSocket (graphql-ws) on the same address.' : 'The operation is not a subscription.';
     return [requestError({ field: 'query', reason })];
   }
 

@@ -46,7 +46,7 @@ export function refusedFields(
 
 const isRefusal = ({ extensions: { code } }: GraphQLError): boolean => isErrorCode(code) && TAKES_NOTHING.has(statusOf(code));
 
-/** What a root field counts against the rate limit, unless who serves it knows better. */
+/** The default weight of a root field in the rate limit. Routes may set another. */
 export function fieldWeight(type: OperationDefinitionNode['operation'], name: string): number {
   if (name.startsWith('__')) return 0;
   return type === 'mutation' ? 2 : 1;

@@ -152,7 +152,7 @@ class GraphqlSockets<C extends RequestContext> {
     if (session.hasOperations) session.idleSince = undefined;
     else session.idleSince ??= now;
     if (session.idleSince === undefined || now - session.idleSince < this.options.idleMs) return false;
-    session.close(SOCKET_CLOSE.normal, 'Idle: there was no operation for a while');
+    session.close(SOCKET_CLOSE.normal, 'Idle: the socket had no operations');
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { Decimal } from '../values/money.ts';
 import type { Plan } from './principal.ts';
 
-/** The limits of a plan (specification 8.1). No limit is `Infinity`; no price is null. */
+/** The limits of a plan (specification 8.1). A value of `Infinity` means that there is no limit. */
 export interface PlanTerms {
   readonly perHour: number;
   /** Requests allowed in any 60 seconds. */

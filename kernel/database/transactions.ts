@@ -76,7 +76,7 @@ const isAnswerless = ({ sql, parameters }: Statement): boolean =>
 
 const ERRORS = new BasePostgreSqlPlatform().getExceptionConverter();
 
-/** The error as the ORM throws it for a statement. */
+/** Converts a driver error to the error class that the ORM throws. */
 const asOfOrm = (error: Error): Error => (error instanceof DriverException ? error : ERRORS.convertException(error));
 
 /** A connection that is taken from the pool for one statement or one transaction. */

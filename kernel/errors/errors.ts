@@ -93,7 +93,7 @@ export const MAX_LISTED_PROBLEMS = 20;
 export class InvalidParameters extends PlatformError {
   constructor(
     readonly problems: readonly [FieldProblem, ...FieldProblem[]],
-    /** Given if there are more problems than are listed. */
+    /** The total number of problems. Pass it if `problems` does not contain all of them. */
     readonly total = problems.length,
   ) {
     const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);

@@ -13,8 +13,8 @@ import { prefixOf } from '../values/id-prefixes.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.ts';
 
 /**
- * Describes what has the same meaning in every domain: ids, timestamps, arguments of lists, sort fields. A decorator that states a
- * description of its own wins.
+ * Adds default descriptions to what means the same in every domain: ids, timestamps, arguments of lists, sort fields. A description in
+ * a decorator takes precedence.
  */
 export function describeCommon(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

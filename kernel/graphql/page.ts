@@ -97,7 +97,7 @@ export function pageOf<T extends object>(name: string, node: ClassType<T>): Clas
   return RecordPage;
 }
 
-/** Creates the GraphQL input `<Name>Sort` for the given sort fields, with optional descriptions of them. */
+/** Creates the GraphQL input `<Name>Sort` for the given sort fields. Descriptions of common fields are in common-descriptions.ts. */
 export function sortOf<F extends string, K extends string>(
   name: string,
   fields: Record<K, F>,

@@ -29,9 +29,7 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
     const certificate = isProxied ? forwarded(request, header, parsed) : presented(request, handshakes);
     // a browser sends its user's certificate with requests of any page, like cookies
     if (certificate && isCrossOrigin(request)) {
-      throw new InvalidCredentials(
-        'A page of another origin cannot call with the certificate of who looks at it. Send an API key or access token.',
-      );
+      throw new InvalidCredentials('Pages of other origins cannot use a client certificate. Send an API key or access token.');
     }
     return certificate;
   };
@@ -55,9 +53,10 @@ function forwarded(
   const [value, ...more] = (header && headersDistinct[header]) || [];
   if (!value) return undefined;
   // the first value could come from the client itself
-  if (more.length > 0) throw new InvalidCredentials(`${header} came more than once: the proxy must replace what a client sends in it.`);
+  if (more.length > 0)
+    throw new InvalidCredentials(`${header} was sent more than once. The proxy must overwrite the value that a client sends.`);
   const certificate = known.get(value) ?? parse(value);
-  if (!certificate) throw new InvalidCredentials(`${header}, which the proxy sent, holds no certificate.`);
+  if (!certificate) throw new InvalidCredentials(`${header} from the proxy does not contain a certificate.`);
   known.set(value, certificate);
   return certificate;
 }

@@ -46,7 +46,7 @@ function limitText(window: WindowName, limit: number): string {
     case 'burst':
       return `This would exceed the burst of ${limit} requests in 60 seconds.`;
     case 'concurrency':
-      return `All ${limit} requests that the plan serves at a time are being served.`;
+      return `The plan's limit of ${limit} concurrent requests is reached.`;
     default:
       return `This would exceed the limit of ${limit} ${window} operations an hour.`;
   }

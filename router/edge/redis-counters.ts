@@ -67,9 +67,12 @@ export class RedisCounters implements Counters {
     if (isUp === this.#isUp) return;
     this.#isUp = isUp;
     this.metrics.rateLimitStoreUp.set(isUp ? 1 : 0);
-    if (isUp) this.log.info('Redis is back: rate limits are shared between processes again');
+    if (isUp) this.log.info('Redis is reachable again: all processes share rate limits');
     else
-      this.log.warn({ reason: reason instanceof Error ? reason.message : reason }, 'Redis is away: this process counts rate limits alone');
+      this.log.warn(
+        { reason: reason instanceof Error ? reason.message : reason },
+        'Redis is unreachable: this process counts rate limits by itself',
+      );
   }
 }
 

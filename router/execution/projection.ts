@@ -68,7 +68,7 @@ export function compileProjection(schema: GraphQLSchema, { operation, fragments,
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
 
 class Compiler {
-  /** The problems of the current response. A projection is synchronous, so there is only one. */
+  /** The problems of the current response. Projections are synchronous, so only one runs at a time. */
   problems = new Problems();
 
   constructor(

@@ -72,7 +72,7 @@ describe('federated execution', () => {
     const document = 'query A { whoAmI } query B { person(id: "p1") { name } }';
     expect((await router.execute({ document, operationName: 'B', context: caller() })).data).toEqual({ person: { name: 'Ada' } });
     const { errors } = await router.execute({ document, context: caller() });
-    expect(errors?.[0]?.message).toBe('Name one of the operations.');
+    expect(errors?.[0]?.message).toBe('The document must have one operation, or operationName must name one of them.');
   });
 
   test('introspection shows the public schema without federation types', async () => {

@@ -20,7 +20,7 @@ test('a document with too many repeated selections is refused before its costly 
   const validated = vi.spyOn(Documents.prototype, 'operation');
   const { status, messages } = await post(`{ people { ${'orders { id } '.repeat(150)} } }`);
   expect(status).toBe(400);
-  expect(messages).toEqual([expect.stringMatching(/the same fields again and again: \d{5} pairs of them, and at most 20000 are allowed/)]);
+  expect(messages).toEqual([expect.stringMatching(/the same fields too often: \d{5} pairs; at most 20000 are allowed/)]);
   expect(validated).not.toHaveBeenCalled();
 });
 
@@ -70,7 +70,10 @@ test('the introspection query of common tools is allowed, and ten of them in one
   const type = 'type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }';
   const short = `types { kind name description fields { name description args { name description defaultValue ${type} } ${type} } }`;
   const ten = await post(`{ ${Array.from({ length: 10 }, (_, n) => `s${n}: __schema { ${short} }`).join(' ')} }`);
-  expect(ten).toMatchObject({ status: 400, messages: [expect.stringMatching(/as much as \d full introspection queries; at most 2/)] });
+  expect(ten).toMatchObject({
+    status: 400,
+    messages: [expect.stringMatching(/as much of the schema as \d full introspection queries; at most 2/)],
+  });
 });
 
 test.each([

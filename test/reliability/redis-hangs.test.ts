@@ -20,14 +20,14 @@ describe.runIf(redisUrl)('unresponsive Redis', () => {
     expect(await isUp()).toBe(false);
     // with a second for each request this would take as many seconds
     for (let count = 0; count < 100; count++) expect((await tenant.rest('GET', '/accounts')).status).toBe(200);
-    expect(rig.logged.filter((line) => line.includes('Redis is away'))).toHaveLength(1);
+    expect(rig.logged.filter((line) => line.includes('Redis is unreachable'))).toHaveLength(1);
 
     line.flow();
     await eventually(async () => {
       await tenant.rest('GET', '/accounts');
       return isUp();
     });
-    expect(rig.logged.filter((line) => line.includes('Redis is back'))).toHaveLength(1);
+    expect(rig.logged.filter((line) => line.includes('Redis is reachable again'))).toHaveLength(1);
     await rig.close();
   }, 60_000);
 });

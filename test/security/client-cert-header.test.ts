@@ -69,7 +69,7 @@ test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nA
   async (value) => {
     const { status, body } = await saying(behindProxy, { [HEADER]: value });
     expect(status).toBe(401);
-    expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: `${HEADER}, which the proxy sent, holds no certificate.` });
+    expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: `${HEADER} from the proxy does not contain a certificate.` });
   },
 );
 

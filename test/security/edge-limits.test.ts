@@ -240,7 +240,7 @@ test('while Redis is unavailable each process counts alone and logs it once', as
     const { headers } = await rig.app.inject({ url: '/things/1', headers: { 'x-api-key': key } });
     expect(headers['x-ratelimit-remaining']).toBe(String(1000 - count));
   }
-  expect(logged.filter((line) => line.includes('Redis is away'))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes('Redis is unreachable'))).toHaveLength(1);
   expect(await metrics.text()).toContain('rate_limit_store_up 0');
   await rig.app.close();
 });

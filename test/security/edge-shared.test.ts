@@ -116,13 +116,13 @@ describe.runIf(redisUrl)('Redis failure', () => {
 
     await line.cut();
     for (const status of [200, 200, 200, 429, 403]) expect((await ask()).statusCode).toBe(status);
-    expect(logged.filter((one) => one.includes('Redis is away'))).toHaveLength(1);
+    expect(logged.filter((one) => one.includes('Redis is unreachable'))).toHaveLength(1);
     expect(await metrics.text()).toContain('rate_limit_store_up 0');
 
     await line.mend();
     await eventually(() => redis.status === 'ready');
     expect((await ask()).headers['x-ratelimit-burst-remaining']).toBe('0');
-    expect(logged.filter((one) => one.includes('Redis is back'))).toHaveLength(1);
+    expect(logged.filter((one) => one.includes('Redis is reachable again'))).toHaveLength(1);
     expect(await metrics.text()).toContain('rate_limit_store_up 1');
     await rig.app.close();
     redis.disconnect();

@@ -172,7 +172,7 @@ describe('client certificates in browsers', () => {
       const body = { name: 'Forged', email: 'it@evil.example' };
       const answer = await showing(shown).rest('POST', '/accounts', { body, headers: { origin } });
       expect(answer.status, origin).toBe(401);
-      expect(answer.body.error.message).toMatch(/another origin/);
+      expect(answer.body.error.message).toMatch(/other origins/);
       await expect(showing(shown).socket(ACCOUNTS, { origin })).rejects.toMatchObject({ code: 4401 });
     }
     expect((await showing(shown).rest('GET', '/accounts')).body.data).toEqual([]);
