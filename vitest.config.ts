@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const graphqlIndex = fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url));
 
 /**
- * Vitest begins with the files that took longest, and orders those that it has not run yet by their size. Those that start
- * processes are short and take long: one of them would be left at the end, with the other worker idle.
+ * Runs files that start processes first. By default Vitest begins with the slowest files, and sorts files without a recorded time by
+ * size. Files that start processes are short but slow, so one of them could run last, with the other worker idle.
  */
 class ProcessesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,7 +16,7 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** What the modes run that do not run everything: of `pooled` the platforms reach PostgreSQL through PgBouncer. */
+/** Files of the modes that do not run all tests. In `pooled`, platforms reach PostgreSQL through PgBouncer. */
 const INCLUDED: Readonly<Record<string, string[]>> = {
   examples: ['test/examples/record.ts'],
   record: ['test/releases/record.ts'],
@@ -24,7 +24,7 @@ const INCLUDED: Readonly<Record<string, string[]>> = {
 };
 
 /**
- * `--mode services` (npm run test:services) runs the same suites on a PostgreSQL and a Redis, which must be there.
+ * `--mode services` (npm run test:services) runs the same suites on PostgreSQL and Redis, which must be running.
  * `--mode examples` (npm run examples) records the examples of the OpenAPI document.
  * `--mode record` (npm run record-release) runs no test: it records the databases that test/operations/releases.test.ts opens.
  */
@@ -41,7 +41,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: ['test/support/scratch.setup.ts', ...(onServices ? ['test/support/services.setup.ts'] : [])],
       setupFiles: ['test/support/worker.setup.ts'],
       pool: 'forks',
-      // The platform's modules are loaded once in a worker, not once for every file.
+      // loads the platform's modules once per worker instead of once per file
       isolate: false,
       maxWorkers: 2,
       sequence: { sequencer: ProcessesFirst },

@@ -3,8 +3,9 @@ import type { CompiledRoute } from './compiled-route.ts';
 import type { Found, PageInfo } from './graph.ts';
 
 /**
- * Writes what a route represents as JSON text, once: the ETag is taken over this text, and the body is made around it. For the
- * general envelope it is the part that does not change from request to request (`"data":…`), else the whole body.
+ * Serializes the result of a route to JSON once. The ETag is computed from this text, and the body contains it. With the general envelope
+ * it
+ * is only the part that does not change between requests (`"data":…`), otherwise the whole body.
  */
 export type Represent = (found: Found) => string;
 
@@ -21,7 +22,7 @@ export function compileRepresentation({ route, isPage, isList }: CompiledRoute):
   return ({ data }) => `"data":${JSON.stringify(data)}`;
 }
 
-/** A list that is always whole is its only page. */
+/** Pagination of a list that is always complete: one page. */
 const onlyPage = (total: number): PageInfo => ({
   page: 1,
   per_page: Math.max(1, total),
@@ -41,9 +42,9 @@ const supportPagination = (page: PageInfo | undefined) =>
     next_cursor: page.next_cursor,
   };
 
-/** Whether a route answers with the general envelope of specification 2.1. */
+/** Whether the response has the general envelope of specification 2.1. */
 export const hasEnvelope = ({ route: { wrap, bare } }: Pick<CompiledRoute, 'route'>): boolean => !wrap && !bare;
 
-/** `requestId` and `timestamp` hold nothing that JSON would escape. */
+/** `requestId` and `timestamp` need no JSON escaping. */
 export const envelope = (representation: string, requestId: string, timestamp: string): string =>
   `{"success":true,${representation},"metadata":{"request_id":"${requestId}","timestamp":"${timestamp}","version":"${API_VERSION}"}}`;

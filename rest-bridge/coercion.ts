@@ -14,7 +14,7 @@ import { restValue, snakeCase } from './names.ts';
 import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import { scalarCoercion } from './scalars.ts';
 
-/** Built once for each type that a route takes. */
+/** Compiles the coercion of an input type. Done once per type, before the first request. */
 export function compileCoercion(type: GraphQLInputType, source: Source): Coerce {
   if (isNonNullType(type)) {
     const coerce = compileCoercion(type.ofType, source);
@@ -31,7 +31,7 @@ function compileNullable(type: GraphQLInputType, source: Source): Coerce {
   return source === 'text' ? once(scalarCoercion(getNamedType(type).name, source)) : scalarCoercion(getNamedType(type).name, source);
 }
 
-/** In a query a repeated parameter is an array. */
+/** Refuses arrays, which repeated query parameters are parsed to. */
 const once =
   (coerce: Coerce): Coerce =>
   (value, at, problems) =>
@@ -50,7 +50,7 @@ function compileList(item: GraphQLInputType, source: Source): Coerce {
   const isLeaf = isLeafType(getNamedType(item));
   const isSplit = source === 'text' && isLeaf;
   return (value, at, problems) => {
-    // as in GraphQL one value stands for the list of it
+    // as in GraphQL, a single value is accepted as a list of one
     const items = isSplit ? splitAll(value) : isLeaf && !isObject(value) && !Array.isArray(value) ? [value] : value;
     if (!Array.isArray(items)) return wrong(problems, at, value, 'must be an array');
     if (items.length > MAX_ITEMS) return wrong(problems, at, undefined, `has ${items.length} items, at most ${MAX_ITEMS} are accepted`);
@@ -58,7 +58,7 @@ function compileList(item: GraphQLInputType, source: Source): Coerce {
   };
 }
 
-/** `status=open,in_progress` and `status=open&status=in_progress` are the same. */
+/** Splits lists in a query: `status=open,in_progress` and `status=open&status=in_progress` are the same. */
 function splitAll(value: unknown): unknown {
   if (typeof value === 'string') return value.split(',');
   return Array.isArray(value) ? value.flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry])) : value;
@@ -89,7 +89,7 @@ function compileObject(type: GraphQLInputObjectType, source: Source): Coerce {
   };
 }
 
-/** `created_at:desc,priority:asc`; the order may be left out. */
+/** Compiles a sort parameter such as `created_at:desc,priority:asc`. The order may be left out. */
 export function compileSort(type: GraphQLInputType): Coerce {
   const item = getNamedType(type) as GraphQLInputObjectType;
   const { field, order } = item.getFields();

@@ -33,7 +33,7 @@ export interface RestSource {
   areas: readonly Area[];
   /** Default: the field's `@requiresScopes` in the schema. */
   permissionOf?: PermissionOf;
-  /** Whether a field has a policy, by its coordinate, like `Mutation.createTicket`. Default: none has. */
+  /** Whether a field has a policy. `coordinate` is like `Mutation.createTicket`. Default: no field has one. */
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
   /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
@@ -50,7 +50,7 @@ export interface RestSource {
 /** The body of a successful response, by operationId. */
 export type Examples = Readonly<Record<string, unknown>>;
 
-/** Compiles the whole table. @throws RouteError for the first line that does not fit the graph. */
+/** Compiles the route table. @throws RouteError for the first route that does not match the graph */
 export function compileRoutes({ schema, areas, permissionOf: permission = permissionOf, hasPolicy }: RestSource): CompiledRoute[] {
   const selections = new Selections();
   const ids = new Set<string>();
@@ -75,7 +75,7 @@ export function compileRoutes({ schema, areas, permissionOf: permission = permis
   return compiled;
 }
 
-/** All documents at once: validating each by itself takes four times as long. */
+/** Validates all documents at once: validating them one by one takes four times as long. */
 function requireValid(schema: GraphQLSchema, compiled: readonly CompiledRoute[]): void {
   if (validate(schema, concatAST(compiled.map(({ document }) => document))).length === 0) return;
   for (const { route, document } of compiled) {
@@ -139,7 +139,7 @@ function buildDocument(
   return parse(text, { noLocation: true });
 }
 
-/** An argument with a default may be left out, so its variable may too. */
+/** The variable's type is nullable if the argument has a default, so that it may be left out. */
 const variableType = ({ type, defaultValue }: GraphQLArgument): string => String(defaultValue === undefined ? type : getNullableType(type));
 
 function findField(

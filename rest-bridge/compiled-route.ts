@@ -6,7 +6,7 @@ import type { ReadInput } from './input-reader.ts';
 import type { Route } from './route.ts';
 import type { SelectedObject } from './selection.ts';
 
-/** A line of the route table with everything that can be known before the first request. */
+/** A route with everything that can be computed before the first request. */
 export interface CompiledRoute {
   route: Route;
   tag: string;
@@ -18,9 +18,9 @@ export interface CompiledRoute {
   /** Whether users are asked for a second factor. */
   secondFactor: boolean;
   status: number;
-  /** The path parameter that names the record; for 404. */
+  /** The path parameter that identifies the record; named in a 404. */
   recordParameter: string | undefined;
-  /** What there is none of where the field is null; undefined for a field that never is. */
+  /** Type of the record in a 404 if the field is null; undefined if the field is never null. */
   resource: Resource | undefined;
   input: InputPlan;
   read: ReadInput;
@@ -32,6 +32,6 @@ export interface CompiledRoute {
   recordType: GraphQLOutputType;
   convertEnums: ConvertEnums | undefined;
   convertLeaf: ((value: unknown) => unknown) | undefined;
-  /** The operation in the graph: always this object, so that parsed documents and plans can be kept by it. */
+  /** The GraphQL operation. Always the same object, since caches of parsed documents and plans use it as a key. */
   document: DocumentNode;
 }

@@ -5,7 +5,7 @@ import type { SelectedField, SelectedObject } from './selection.ts';
 /** Converts enum values to the case of REST, in place. */
 export type ConvertEnums = (data: unknown) => void;
 
-/** Only ways that lead to an enum are walked; undefined where there is none. */
+/** Compiles the conversion. Visits only paths that lead to an enum; undefined if there is none. */
 export function compileEnumCase(object: SelectedObject): ConvertEnums | undefined {
   const conversions = object.fields.flatMap(conversionsOf);
   if (conversions.length === 0) return undefined;
@@ -31,7 +31,7 @@ function conversionsOf({ name, field, object }: SelectedField): Conversion[] {
   return convert ? [(record) => (record[name] = convert(record[name]))] : [];
 }
 
-/** For an enum or a list of it. */
+/** Returns the conversion of an enum or a list of enums; undefined for other types. */
 export function enumCase(type: GraphQLOutputType): ((value: unknown) => unknown) | undefined {
   const named = getNamedType(type);
   if (!isEnumType(named)) return undefined;

@@ -3,22 +3,23 @@ import type { Problems } from '../kernel/errors/problems.ts';
 import { type InputPlan, restFieldOf, restWords } from './input-plan.ts';
 
 /**
- * The refusal of a request with problems of shape, and of rules that were checked of the rest: all of them in one round. What a rule
- * says of a value around or within one of the wrong shape is left out: it did not see that value.
+ * Returns one error with all problems of a request: those of its shape, and those that rules found in the rest. A rule's problem about a
+ * field
+ * that already has a problem of shape is left out, since the rule did not see that value.
  */
 export function refusalOf(plan: InputPlan, shape: Problems, broken: readonly FieldProblem[], body: unknown): InvalidParameters {
   const more = broken.map((problem) => inRest(plan, problem)).filter(({ field }) => !shape.has(field));
   return inOrderOf(body, plan, { problems: [...shape.listed, ...more], total: shape.total + more.length });
 }
 
-/** A problem of the graph as the caller of the route spells it. */
+/** Translates a problem from the graph's names to REST names. */
 export const inRest = (plan: InputPlan, problem: FieldProblem): FieldProblem => ({
   ...problem,
   field: restFieldOf(plan, problem.field),
   reason: restWords(plan, problem.reason),
 });
 
-/** Problems in REST spelling, in the order of the body. */
+/** Sorts problems in the order of the body. */
 export function inOrderOf(
   body: unknown,
   plan: InputPlan,
@@ -33,7 +34,7 @@ export function inOrderOf(
   return new InvalidParameters([first, ...rest], total);
 }
 
-/** Where a field stands: path and query first, then the body as it was sent, then what is missing in it. */
+/** Returns the position of a field: path and query first, then the body in the order sent, then missing fields. */
 function positionsIn(body: unknown, { fields }: InputPlan): (field: string) => number[] {
   const isOfBody = (name: string): boolean => fields.some((member) => member.name === name && member.in === 'body');
   return (field) => {

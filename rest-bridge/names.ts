@@ -1,28 +1,28 @@
 import type { GraphQLEnumType } from 'graphql';
 
-/** `createdAt` is `created_at`: GraphQL speaks camelCase, REST the specification's snake_case. */
+/** Converts `createdAt` to `created_at`: GraphQL uses camelCase, REST the specification's snake_case. */
 export const snakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .toLowerCase();
 
-/** `ticket_id` is `ticketId`. */
+/** Converts `ticket_id` to `ticketId`. */
 export const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `sla_status` is `SlaStatus`. */
+/** Converts `sla_status` to `SlaStatus`. */
 export const pascalCase = (name: string): string => name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `IN_PROGRESS` is `in_progress`. */
+/** Converts `IN_PROGRESS` to `in_progress`. */
 export const restValue = (value: string): string => value.toLowerCase();
 export const restValues = (type: GraphQLEnumType): string[] => type.getValues().map(({ name }) => restValue(name));
 
-/** A dotted path of the graph in REST spelling: `services.0.unitPrice` is `services.0.unit_price`. */
+/** Converts a dotted path of the graph to REST: `services.0.unitPrice` becomes `services.0.unit_price`. */
 export const restPath = (path: string): string => path.split('.').map(snakeCase).join('.');
 
 const MAX_DISTANCE = 3;
 
-/** Of the known names the one that was probably meant. */
+/** Returns the known name that was probably meant. */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
@@ -33,7 +33,7 @@ export function closest(name: string, known: readonly string[]): string | undefi
 
 const LONGEST_COMPARED = 64;
 
-/** Levenshtein's; names longer than any of ours are not worth comparing. */
+/** Levenshtein distance. Longer names than any known one are not compared. */
 function editDistance(one: string, other: string): number {
   if (one.length > LONGEST_COMPARED) return Infinity;
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

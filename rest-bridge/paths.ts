@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
 const AREAS = ['connectivity', 'voice', 'cloud', 'security', 'ai'];
-/** Paths under /services/<area> that are routes of their own and not aliases (docs/decisions/surface.md). */
+/** Paths under /services/<area> that are routes themselves, not aliases (docs/decisions/surface.md). */
 const REAL = ['cloud/platforms', 'security/managed', 'security/infrastructure', 'ai/platforms'];
 const SERVICES = '/v1/services/';
 
 /**
- * For the server's `rewriteUrl`: `/api/v1/…` is `/v1/…`, and `/v1/services/<area>/…` is `/v1/<area>/…`. Runs for each request,
- * before routing.
+ * Rewrites aliases: `/api/v1/…` to `/v1/…`, and `/v1/services/<area>/…` to `/v1/<area>/…`. For the server's `rewriteUrl`, so it runs for
+ * each request before routing.
  */
 export function rewriteUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const versioned = url.startsWith('/api/v1/') ? url.slice('/api'.length) : url;

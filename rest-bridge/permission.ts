@@ -1,16 +1,16 @@
 import { type ConstDirectiveNode, type GraphQLField, Kind, parse, valueFromASTUntyped } from 'graphql';
 import type { Permission, Principal } from '../kernel/access/principal.ts';
 
-/** The permission that a field of the graph asks for; `coordinate` is like `Query.ticket`. */
+/** Returns the permission that a field of the graph requires. `coordinate` is like `Query.ticket`. */
 export type PermissionOf = (coordinate: string, field: GraphQLField<unknown, unknown>) => string | undefined;
 
-/** Read from `@requiresScopes(scopes: [["support.read"]])`: stated once, in the subgraph. A scope is a permission with a dot. */
+/** Reads it from `@requiresScopes(scopes: [["support.read"]])`, which the subgraph states. A scope is a permission in dot form. */
 export const permissionOf: PermissionOf = (_, { astNode, extensions }) => {
   const stated = extensions.permission;
   return typeof stated === 'string' ? stated : permissionIn(astNode?.directives);
 };
 
-/** The same from the text of a supergraph, for a public schema that does not show directives. */
+/** Reads the same from the SDL of a supergraph, for a public schema without directives. */
 export function permissionsIn(supergraphSdl: string): (coordinate: string) => string | undefined {
   const permissions = new Map<string, string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
@@ -24,7 +24,7 @@ export function permissionsIn(supergraphSdl: string): (coordinate: string) => st
 }
 
 /**
- * Refuses a caller who may not use an operation, before anything of the request is read. The graph checks the same again.
+ * Refuses a caller who may not use an operation, before the request is read. The graph checks the same again.
  * @throws CredentialsMissing (401), InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403)
  */
 export function requireOperation({ permission, isOrganizationWide, secondFactor }: Demand, principal: Principal): void {
@@ -47,7 +47,7 @@ function permissionIn(directives: readonly ConstDirectiveNode[] | undefined): st
   return alternative?.[0]?.replace('.', ':');
 }
 
-/** The fields with a policy, such as `@policy(policies: [["second_factor"]])`, in the text of a supergraph. */
+/** Reads the fields with a policy, such as `@policy(policies: [["second_factor"]])`, from the SDL of a supergraph. */
 export function policiesIn(supergraphSdl: string): (coordinate: string, policy: 'second_factor' | 'organization') => boolean {
   const asking = new Set<string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {

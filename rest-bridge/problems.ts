@@ -1,12 +1,12 @@
 import type { Problems } from '../kernel/errors/problems.ts';
 import { closest } from './names.ts';
 
-/** Whether a value is text (path and query: everything is a string) or JSON. */
+/** Whether a value is text, as in path and query, or JSON. */
 export type Source = 'text' | 'json';
 
 /**
- * Turns one value of a request into the graph's: names in camelCase, enum values in upper case. Adds what is wrong to
- * `problems`, with `at` as its dotted path in REST spelling; what it returns then is not used.
+ * Converts one value of a request to the graph's form: names in camelCase, enum values in upper case. If the value is invalid, it adds a
+ * problem with the dotted REST path `at`, and its result is ignored.
  */
 export type Coerce = (value: unknown, at: string, problems: Problems) => unknown;
 
@@ -15,19 +15,19 @@ export function wrong(problems: Problems, field: string, value: unknown, reason:
   return undefined;
 }
 
-/** More than any input has: an object with more fields is refused before they are looked at. */
+/** More fields than any input has. Objects with more are refused before their fields are checked. */
 const MAX_FIELDS = 100;
 
-/** An object as a list of its fields, in the order in which they were sent; undefined, with a problem, where it has too many. */
+/** Returns the fields of an object in the order sent. If there are too many, adds a problem and returns undefined. */
 export function fieldsOf(value: Readonly<Record<string, unknown>>, at: string, problems: Problems): string[] | undefined {
   const names = Object.keys(value);
   if (names.length <= MAX_FIELDS) return names;
   return wrong(problems, at, undefined, `has ${names.length} fields, at most ${MAX_FIELDS} are accepted`);
 }
 
-/** A field that nobody knows is named: a typo that is silently dropped costs a user a day. */
+/** Reports an unknown field, since ignoring a typo silently would cost users much time. */
 export function reportUnknown(name: string, known: readonly string[], at: string, problems: Problems, what = 'member'): void {
-  // words take their time
+  // suggestions take time to compute
   const meant = problems.isFull ? undefined : closest(name, known);
   wrong(problems, at ? `${at}.${name}` : name, undefined, `is not a known ${what}${meant ? `; did you mean ${meant}?` : ''}`);
 }

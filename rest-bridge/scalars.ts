@@ -39,7 +39,7 @@ const instant = when(parses(DateTime));
 const decimal = when((value) => typeof value === 'number' && parses(DecimalNumber)(value));
 const storable = (value: unknown): boolean => unstorableIn(value) === undefined;
 
-/** How each scalar of the graph is read in REST, and its JSON Schema. Values go on unchanged: the graph checks them again. */
+/** How REST reads each scalar of the graph, and its JSON Schema. Values are passed on unchanged; the graph checks them again. */
 const SCALARS: Readonly<Record<string, Scalar>> = {
   Int: { json: when(isInt), text: parsed(/^-?\d{1,10}$/, when(isInt)), reason: 'must be an integer', schema: { type: 'integer' } },
   Float: { json: number, text: parsed(NUMBER, number), reason: 'must be a number', schema: { type: 'number' } },
@@ -77,7 +77,7 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   },
 };
 
-/** A scalar that is not listed goes through as it is, and its own subgraph judges it. */
+/** A scalar that is not listed is passed on unchecked; its subgraph validates it. */
 const UNKNOWN: Scalar = { json: (value) => value, text: (value) => value, reason: '', schema: {} };
 
 export function scalarCoercion(name: string, source: Source): Coerce {
@@ -89,9 +89,9 @@ export function scalarCoercion(name: string, source: Source): Coerce {
   };
 }
 
-/** A new object each time: Sofa writes descriptions into what it gets. */
+/** Returns a new object each time, because Sofa writes descriptions into it. */
 export const scalarSchema = (name: string): Record<string, unknown> => ({ ...(SCALARS[name] ?? UNKNOWN).schema });
 
-/** The scalar as the REST schema shows it to Sofa, which puts arguments through `serialize`: what arrives there is already right. */
+/** The scalar in the REST schema. Sofa passes arguments through `serialize`, but they are already checked then. */
 export const restScalar = (name: string, description?: string | null): GraphQLScalarType =>
   new GraphQLScalarType({ name, description, serialize: (value) => value, parseValue: (value) => value });

@@ -17,28 +17,28 @@ import {
 import { pascalCase, snakeCase } from './names.ts';
 import type { View } from './route.ts';
 
-/** One member of what REST shows. */
+/** One selected field of a REST representation. */
 export interface SelectedField {
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** `(limit: 5)`, as the view writes it. */
+  /** Arguments such as `(limit: 5)`, as the view states them. */
   arguments: string;
   object?: SelectedObject;
 }
 
-/** What REST shows of one type: a schema of the OpenAPI document, by its name. */
+/** The REST representation of a type: a named schema in the OpenAPI document. */
 export interface SelectedObject {
   name: string;
   type: GraphQLObjectType;
   fields: SelectedField[];
 }
 
-/** Makes the selections of all routes, so that what is shown alike is one object. */
+/** Creates the selections of all routes, so that equal representations are the same object. */
 export class Selections {
   readonly #plain = new Map<string, SelectedObject>();
   readonly #views = new Map<View, SelectedObject>();
 
-  /** Undefined for scalars and enums. @throws for a view that does not fit the type. */
+  /** Returns undefined for scalars and enums. @throws for a view that does not match the type */
   of(type: GraphQLOutputType, view?: View): SelectedObject | undefined {
     const named = getNamedType(type);
     if (isLeafType(named)) return undefined;
@@ -46,7 +46,10 @@ export class Selections {
     return view ? this.#viewOf(object, view) : this.#plainOf(object);
   }
 
-  /** A record's own fields: scalars, enums, and value objects. Other records, and what takes arguments, are what GraphQL is for. */
+  /**
+   * Selects a record's plain fields: scalars, enums and value objects. Other records, and fields with arguments, are available over GraphQL
+   * only.
+   */
   #plainOf(type: GraphQLObjectType): SelectedObject {
     const known = this.#plain.get(type.name);
     if (known) return known;
@@ -80,7 +83,7 @@ export class Selections {
       if (node.kind === Kind.FRAGMENT_SPREAD && node.name.value === 'fields') return this.#plainOf(type).fields;
       throw new Error(`the view ${name} may hold fields and ...fields`);
     });
-    // a field that the view writes out stands for the plain one of its name
+    // a field that the view states replaces the plain field of the same name
     return { name, type, fields: [...new Map(fields.map((field) => [field.name, field])).values()] };
   }
 
@@ -103,7 +106,7 @@ function asObject(type: GraphQLNamedType): GraphQLObjectType {
   throw new Error(`${type.name} is an interface or a union, and REST shows objects`);
 }
 
-/** A scalar, an enum, or an object without an identity of its own that does not lead back to itself. */
+/** Whether a type is a scalar, an enum, or an object that has no id and does not refer back to itself. */
 function isPlain(type: GraphQLOutputType, within: readonly string[]): boolean {
   const named = getNamedType(type);
   if (isLeafType(named)) return true;
@@ -112,7 +115,7 @@ function isPlain(type: GraphQLOutputType, within: readonly string[]): boolean {
 
 const isRecord = (type: GraphQLObjectType): boolean => Boolean(type.getFields().id);
 
-/** The type of a page's records: a page is an object with `nodes` and `pageInfo`. */
+/** Returns the record type of a page: an object with `nodes` and `pageInfo`. */
 export function pageNode(type: GraphQLOutputType): GraphQLOutputType | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
@@ -120,7 +123,7 @@ export function pageNode(type: GraphQLOutputType): GraphQLOutputType | undefined
   return nodes && pageInfo && isListType(getNullableType(nodes.type)) ? (getNamedType(nodes.type) as GraphQLOutputType) : undefined;
 }
 
-/** `{ id created_at: createdAt }`. */
+/** Prints a selection such as `{ id created_at: createdAt }`. */
 export function printSelection({ fields }: SelectedObject): string {
   const printed = fields.map(({ name, field, arguments: args, object }) => {
     const alias = name === field.name ? '' : `${name}: `;

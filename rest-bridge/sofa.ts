@@ -11,7 +11,7 @@ interface ObjectSchema {
   required?: string[];
 }
 
-/** What Sofa generates of a root field, as far as it is used here. */
+/** The part that is used of what Sofa generates for a root field. */
 export interface SofaRoute {
   method: string;
   path: string;
@@ -23,9 +23,9 @@ type SofaHandler = (
   exchange: Exchange,
 ) => Promise<unknown>;
 
-/** One request on its way through Sofa. Sofa's Response cannot carry our bodies, so the outcome is left here. */
+/** One request passing through Sofa. Its outcome is stored here, since Sofa's Response cannot carry our bodies. */
 export interface Exchange {
-  /** Runs the route's operation with the arguments that Sofa parsed, and keeps the outcome. */
+  /** Runs the route's operation with the arguments that Sofa parsed, and stores the outcome. */
   run(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface SofaApi {
   components: Record<string, JsonSchema>;
 }
 
-/** Generates with Sofa the operation, the handler and the JSON schemas of every route. */
+/** Generates the operation, handler and JSON schemas of every route with Sofa. */
 export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
   const schema = buildRestSchema(routes);
   const components = { schemas: {} as Record<string, JsonSchema> };
@@ -57,7 +57,7 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
       ]),
     ),
   });
-  // its anonymous /webhook routes are left where they are
+  // Sofa's anonymous /webhook routes are not mounted
   const generated = new Map(
     (createSofaRouter(sofa).__routes as unknown as SofaRoute[]).map((route) => [`${route.method} ${route.path}`, route]),
   );
@@ -69,10 +69,10 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
   return { schema, routes: new Map(byId), components: components.schemas };
 }
 
-/** `errors` sends Sofa to its error handler, and not to the making of a Response that nobody reads; empty, so that nothing is thrown there. */
+/** Makes Sofa call its error handler instead of creating a Response that nobody reads. It is empty, so that nothing is thrown there. */
 const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
 
-/** Sofa's `execute`: the graph answers instead of the REST schema. */
+/** Replaces Sofa's `execute`: the operation runs in the graph, not in the REST schema. */
 async function runExchange({ contextValue, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
   await (contextValue as Exchange).run(variableValues ?? {});
   return ANSWERED;
@@ -80,14 +80,14 @@ async function runExchange({ contextValue, variableValues }: ExecutionArgs): Pro
 
 type SofaResponse = ReturnType<NonNullable<Parameters<typeof createSofa>[0]['errorHandler']>>;
 
-/** What was thrown leaves Sofa's handler as it is, and not as a 500 with its message. */
+/** Rethrows errors unchanged, since Sofa would turn them into a 500 with their message. */
 function finish([error]: readonly unknown[]): SofaResponse {
   if (error !== undefined) throw error;
   return NO_RESPONSE;
 }
 const NO_RESPONSE = undefined as unknown as SofaResponse;
 
-/** Sofa writes descriptions into the schemas it gets, so that each use needs a new one. */
+/** Creates a new schema for each use, because Sofa writes descriptions into it. */
 function freshSchemas(schema: GraphQLSchema): Record<string, unknown> {
   const schemas = {};
   for (const name of Object.keys(schema.getTypeMap())) {
@@ -102,8 +102,9 @@ const scalarOnly = (schema: GraphQLSchema, name: string): JsonSchema | undefined
   isScalarType(schema.getType(name)) ? scalarSchema(name) : undefined;
 
 /**
- * Calls a generated handler with arguments that are already checked. Sofa takes them from `params`, so that it parses neither
- * URL nor body; it drops a null, which is put back by the exchange.
+ * Calls a generated handler with arguments that are already checked. They are passed as `params`, so that Sofa parses neither URL nor body.
+ * Sofa
+ * drops nulls, which the exchange restores.
  */
 export function callSofa(handler: SofaHandler, values: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<unknown> {
   return handler({ url: '', body: null, params: values, text: noBody }, exchange);

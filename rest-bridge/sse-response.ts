@@ -1,14 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 
-/** How long a client waits before it comes back. */
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 2_000;
-/** How long a client may take to read what was written before the end. */
+/** How long a client may take to read buffered data at the end. */
 const END_GRACE_MS = 1_000;
 
 /**
- * One response of server-sent events, from its head to its end: written no faster than its client reads. Whoever is too slow for
- * the buffer of its stream is ended by that stream; who reads nothing from one ping to the next is cut off.
+ * One response of server-sent events. It writes no faster than the client reads. A client that overflows the buffer of its stream is ended
+ * by
+ * that stream. A client that reads nothing between two pings is disconnected.
  */
 export class SseResponse {
   #isStuck = false;
@@ -24,12 +25,12 @@ export class SseResponse {
       void results.return?.();
       onClose();
     };
-    // the client may be gone already
+    // the client may have disconnected already
     if (response.destroyed) queueMicrotask(closed);
     else response.once('close', closed);
   }
 
-  /** Until the results end, or there is no frame for one of them. */
+  /** Sends frames until the results end, or until a result has no frame. */
   async send(headers: OutgoingHttpHeaders, frameOf: (result: ExecutionResult) => string | undefined): Promise<void> {
     const { response } = this;
     if (response.destroyed) return;
@@ -55,7 +56,7 @@ export class SseResponse {
     else this.#isStuck = true;
   }
 
-  /** The client comes back for what follows. */
+  /** Ends the response. The client reconnects to continue. */
   end(): void {
     const { response } = this;
     void this.results.return?.();
@@ -64,7 +65,7 @@ export class SseResponse {
     this.#cutOff = setTimeout(() => response.destroy(), END_GRACE_MS).unref();
   }
 
-  /** What was written is on its way, or nobody waits for it. */
+  /** Waits until the buffer has drained or the connection has closed. */
   async #drained(): Promise<void> {
     const { response } = this;
     if (response.destroyed) return;

@@ -1,6 +1,6 @@
 /**
- * Bundles the programs that are started often into dist/programs/: that Node finds, reads and links four thousand modules one by
- * one was most of the time until a process could begin. The tools of development and the tests run the modules as they are.
+ * Bundles the programs that are started often into dist/programs/. Without it, loading four thousand modules one by one takes most of
+ * the start time of a process. Development tools and tests run the modules unbundled.
  */
 import { dirname, relative, resolve } from 'node:path';
 import { build } from 'rolldown';
@@ -8,7 +8,7 @@ import { build } from 'rolldown';
 const DIST = resolve('dist');
 const OUT = `${DIST}/programs`;
 
-/** Packages that find files of their own beside their code, or are loaded only when they are used. */
+/** Packages that are not bundled: they load files from their own folder, or are loaded only when they are used. */
 const LEFT_ALONE = [
   '@aws-sdk/client-s3',
   '@electric-sql/pglite',
@@ -19,7 +19,7 @@ const LEFT_ALONE = [
   'pino',
 ];
 
-/** What our modules find beside themselves, they find there still. */
+/** Makes `import.meta.url` point to the original folder, so that modules still find the files beside them. */
 const placesOfModules = {
   name: 'places-of-modules',
   transform(code, id) {
@@ -39,7 +39,7 @@ await build({
   },
   platform: 'node',
   external: (id) => LEFT_ALONE.some((name) => id === name || id.startsWith(`${name}/`)),
-  // graphql decides by it when it is loaded, which in a bundle is before our first line
+  // graphql reads it when it is loaded, which in a bundle is before our first line
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [placesOfModules],
   logLevel: 'silent',

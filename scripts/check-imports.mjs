@@ -11,10 +11,10 @@ import { backwards, folders, kinds, rules } from './import-rules.mjs';
 const FOLDERS = Object.keys(folders);
 const ARCHITECTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
-/** Packages that ship and are used otherwise. */
+/** Dependencies that are used without being imported. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
 const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
-/** Files that may import development packages: tests, and what runs at build time only. */
+/** Files that may import development packages: tests, and files that run at build time only. */
 const DEVELOPMENT = /^(test|bench)\/|[.](test|build)[.]ts$/;
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -78,7 +78,7 @@ function* wrongTable() {
   for (const [folder, { may }] of Object.entries(folders)) {
     const shown = drawn.get(folder);
     if (shown?.toSorted().join() !== may.toSorted().join())
-      yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Mend the one that is wrong.`;
+      yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Correct the one that is wrong.`;
   }
 }
 
@@ -144,7 +144,7 @@ function* fileCycles() {
       ?.filter(({ isType, isFile }) => isFile && !isType)
       .map(({ target }) => target) ?? [];
   for (const path of cycles(files, neededBy))
-    yield `${path.join(' → ')}: a cycle.\n  Two files that need each other at run time are one thing, or share a third that wants a name.`;
+    yield `${path.join(' → ')}: a cycle.\n  Merge two files that need each other at run time, or move what they share into a third file.`;
 }
 
 function* folderCycles() {
@@ -183,7 +183,7 @@ function nodeOf(file) {
   return `${domain}/${file.slice(domain.length + 1).split('/', 1)[0]}`;
 }
 
-/** One path for each node that is reached from itself: it begins and ends with the same node. */
+/** Returns a path for each node that can be reached from itself. It begins and ends with that node. */
 function* cycles(nodes, neededBy) {
   const done = new Set();
   const path = [];

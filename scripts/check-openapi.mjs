@@ -1,4 +1,4 @@
-/** Lints schema/openapi.json after redocly.yaml. A warning is a failure: what we do not want to hear is switched off there, with the reason. */
+/** Lints schema/openapi.json by the rules of redocly.yaml. Warnings are failures; unwanted rules are disabled there, with the reason. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** Type-checks everything, and says of how many files: tsc itself says nothing where nothing is wrong. */
+/** Type-checks all files and prints their number: tsc itself prints nothing if there are no errors. */
 import { spawnSync } from 'node:child_process';
 import { relative } from 'node:path';
 

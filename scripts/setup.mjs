@@ -1,7 +1,7 @@
 /**
- * Makes a checkout ready to run: installs the packages of package-lock.json where node_modules differs from it, and builds
- * dist/ where a source changed. Runs before `npm start`, `npm test` and their kin, on any Node from 20 on and before
- * anything is installed: so it has no dependencies.
+ * Prepares a checkout to run: installs the packages of package-lock.json if node_modules differs from it, and builds dist/ if a
+ * source changed. It runs before `npm start`, `npm test` and similar commands, on any Node from 20 on. It has no dependencies,
+ * because nothing may be installed yet.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -41,7 +41,7 @@ function requireNode() {
   fail(`This needs Node ${OLDEST_NODE} or later to install itself; this is ${process.version}.`);
 }
 
-/** Whether node_modules holds what package-lock.json says: npm keeps its own copy of the lock file in there. */
+/** Whether node_modules matches package-lock.json: npm keeps a copy of the lock file in node_modules. */
 function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json')?.packages;
   if (!installed) return false;
@@ -53,11 +53,11 @@ function isInstalled() {
 
 function install() {
   say('Installing packages (a minute or so, once) …');
-  // with the development ones also in production: they are what builds
+  // includes development packages in production too, since the build needs them
   npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'The packages could not be installed.');
 }
 
-/** The package `node` fetches its program in an install script, which npm may have been told not to run. */
+/** The package `node` downloads its program in an install script, which npm may be configured not to run. */
 function repairNode() {
   const program = process.platform === 'win32' ? 'node_modules/node/bin/node.exe' : 'node_modules/node/bin/node';
   if (existsSync(program)) return;
@@ -72,7 +72,7 @@ function build() {
   if (built?.fingerprint === stamp.fingerprint) return;
 
   say('Building …');
-  // what was compiled from a source that is gone must not stay behind
+  // deletes output of sources that were removed
   if (built?.sources.some((path) => !sources.includes(path))) rmSync('dist', { recursive: true, force: true });
   npm(['run', 'build', '--silent'], 'The build failed.');
   mkdirSync('dist', { recursive: true });
@@ -98,7 +98,7 @@ function fingerprint(paths) {
   return hash.digest('hex');
 }
 
-/** npm is run by the program that runs us: on Windows it is a script that cannot be spawned by name. */
+/** Runs npm with the current Node program: on Windows, npm is a script that cannot be spawned by name. */
 function npm(args, failure) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) run(process.execPath, [script, ...args], failure);

@@ -102,8 +102,8 @@ const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope,
 function parametersOf<N extends string>({ query }: FastifyRequest, names: readonly N[]): Partial<Record<N, string>> {
   const given = Object.entries(query as Record<string, unknown>);
   for (const [field, value] of given) {
-    if (!names.includes(field as N)) throw refused({ field, reason: `is not known here; there are ${names.join(', ')}` });
-    if (typeof value !== 'string') throw refused({ field, reason: 'may stand once' });
+    if (!names.includes(field as N)) throw refused({ field, reason: `is unknown; known parameters are ${names.join(', ')}` });
+    if (typeof value !== 'string') throw refused({ field, reason: 'must not be repeated' });
     if (value.includes('\0')) throw refused({ field, reason: 'must not contain U+0000' });
   }
   return Object.fromEntries(given) as Partial<Record<N, string>>;
