@@ -35,15 +35,15 @@ export interface RestSource {
   permissionOf?: PermissionOf;
   /** Whether a field has a policy. `coordinate` is like `Mutation.createTicket`. Default: no field has one. */
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
-  /** What holds of a field or argument beyond its type, such as its length. Default: nothing is known. */
+  /** Constraints of a field or argument beyond its type, such as its length. Default: none. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
   /** Where callers reach the platform, without a slash at the end. Default: a neutral address. */
   origin?: string;
   /** The events that are posted to webhooks. Default: there are none. */
   webhookEvents?: () => readonly WebhookEvent[];
-  /** Reads the example of each response, by operationId, when the document is made. Default: there are none. */
+  /** Loads the example of each response, by operationId, when the document is generated. Default: no examples. */
   examples?: () => Promise<Examples>;
-  /** Operations that are none of the graph, such as a download; under /v1, unless they state `servers`. */
+  /** Operations that do not run in the graph, such as a download. They are under /v1, unless they state `servers`. */
   nonGraphRoutes?: readonly NonGraphRoute[];
 }
 

@@ -15,7 +15,10 @@ export const SCRIPT = 'js/scalar.js';
 const HOUR_SECONDS = 3600;
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
-/** The documentation page at /docs, to which / leads, from what the build made of Scalar's package: no request leaves this server. */
+/**
+ * Serves the API reference at /docs, and redirects / to it. The build generated it from Scalar's package, so the page loads nothing from
+ * other servers.
+ */
 export function mountDocs(app: FastifyInstance): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, PAGE_FILE)));
   if (!folder) return;
@@ -43,7 +46,7 @@ export function mountDocs(app: FastifyInstance): void {
 export const scriptIn = (folder: string): StaticContent =>
   new StaticContent(readFileSync(join(folder, SCRIPT_FILE)), 'text/javascript; charset=utf-8', `public, max-age=${HOUR_SECONDS}`);
 
-/** Only this server, and only the scripts that stand in the page. Scalar writes its style sheet into the page itself. */
+/** Content security policy of the page: this server only, and only the inline scripts of the page. Scalar adds its style sheet inline. */
 function policyFor(html: string): string {
   const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
     .map(([, code = '']) => code)

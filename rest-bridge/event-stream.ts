@@ -21,19 +21,19 @@ export interface EventStreamOptions<C extends RequestContext> {
   admitted(request: FastifyRequest): C;
   /** The request has begun to be answered: it holds no slot while it is open. */
   begun(admitted: C): void;
-  /** Lets its credentials in again, while it is open. Throws as the edge does. */
+  /** Authenticates the request again while the stream is open. Throws as the edge does. */
   readmit(request: FastifyRequest): Promise<C>;
   watch: CredentialWatch<C>;
   caps: LiveCaps;
-  /** How often a comment keeps proxies awake. Default 15 s. */
+  /** Interval of comments that keep proxies from closing the connection. Default: 15 s. */
   pingMs?: number;
 }
 
 const PING_MS = 15_000;
 
 /**
- * Serves the subscription `events` as server-sent events: the same operation as over a WebSocket, with another framing.
- * Responses are ended in the `preClose` hook of the server, and their clients come back.
+ * Serves the subscription `events` as server-sent events: the same operation as over a WebSocket, in another format.
+ * Streams are ended in the `preClose` hook of the server, and their clients reconnect.
  */
 export async function mountEventStream<C extends RequestContext>(
   app: FastifyInstance,
@@ -139,7 +139,7 @@ const HEADERS = {
   vary: 'Authorization, X-API-Key, Accept, API-Version',
 };
 
-/** The payload is one line: JSON has no line breaks outside of its escapes. */
+/** Formats an event as one frame. The payload is one line, since JSON has no line breaks outside of its escapes. */
 function frameOf({ data = {} }: ExecutionResult): string {
   const { id, event, payload } = (data as { events: Record<'id' | 'event' | 'payload', string> }).events;
   return `id: ${id}\nevent: ${event}\ndata: ${payload}\n\n`;

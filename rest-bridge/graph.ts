@@ -16,15 +16,15 @@ export interface PageInfo {
   next_cursor: string | null;
 }
 
-/** What a route found, in REST spelling. */
+/** The result of a route, in REST names. */
 export interface Found {
   data: unknown;
   page: PageInfo | undefined;
 }
 
 /**
- * What the graph answered to a route.
- * @throws PlatformError for an error of the graph; ResourceNotFound for a record that is null.
+ * Reads the graph's response for a route.
+ * @throws PlatformError for an error of the graph; ResourceNotFound for a record that is null
  */
 export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionResult, values: Readonly<Record<string, unknown>>): Found {
   if (errors?.length) throw effectOf(compiled, errors, graphError(errors, compiled.input));
@@ -43,12 +43,12 @@ function absent({ resource, recordParameter, field }: CompiledRoute, values: Rea
 
 function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedError | Error)[], error: PlatformError): PlatformError {
   const isBelow = errors.some((one) => 'path' in one && (one.path?.length ?? 0) > 1);
-  // nobody knows whether it was committed: a repetition with the same Idempotency-Key must not make it twice
+  // it is unknown whether the change was committed: a retry with the same Idempotency-Key must not repeat it
   const isDone = kind === 'mutation' && error.status >= 500 && (isBelow || error.details.outcome === 'unknown');
   return isDone ? new FailedAfterEffect(error.code, error.message, error.details, { cause: error.cause }) : error;
 }
 
-/** The error of the platform among those of the graph; fields are named as the caller of the route spells them. */
+/** Finds the platform's error among those of the graph. Fields are named as in REST. */
 export function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
   const known = errors.find((error) => isErrorCode(extensionsOf(error).code)) ?? errors[0];
   const { code, details } = extensionsOf(known);
@@ -73,7 +73,7 @@ function invalidParameters(details: Record<string, unknown>, message: string, pl
 const isProblem = (value: unknown): value is FieldProblem =>
   isObject(value) && typeof value.field === 'string' && typeof value.reason === 'string';
 
-/** `Variable "$input" got invalid value … at "input.dueDate"; must be …`: a scalar of which only its subgraph knows the form. */
+/** Matches `Variable "$input" got invalid value … at "input.dueDate"; must be …`, for scalars that only their subgraph validates. */
 const REFUSED_VARIABLE = /^Variable "\$(\w+)" got invalid value .*?(?: at "([\w.[\]]+)")?; (?:Expected type "[^"]+"\. )?(.+)$/s;
 
 function refusedVariable(message: string, plan: InputPlan): PlatformError | undefined {

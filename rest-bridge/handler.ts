@@ -30,7 +30,7 @@ export interface HandlerOptions {
   present: RestOptions['present'];
   rules: RestOptions['rules'];
   clock: Clock;
-  /** Without one, `Idempotency-Key` is refused rather than ignored. */
+  /** If undefined, `Idempotency-Key` is refused rather than ignored. */
   idempotency: IdempotencyStore | undefined;
 }
 
@@ -55,7 +55,7 @@ export class RouteHandler {
     this.#isOnce = compiled.kind === 'mutation' && compiled.route.method === 'POST' && compiled.route.access !== 'public';
   }
 
-  /** Lets in whoever may use this operation, whatever they send. @throws PlatformError */
+  /** Checks that the caller may use this operation, before the request is read. @throws PlatformError */
   async admit(caller: RequestContext): Promise<void> {
     if (this.compiled.route.access === 'public') return;
     try {
@@ -85,10 +85,10 @@ export class RouteHandler {
     return reply.code(this.compiled.status).header('content-type', JSON_TYPE).send(this.#body(representation, requestId));
   }
 
-  /** Mutations, and queries by POST. */
+  /** Handles mutations, and queries by POST. */
   async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<StoredResponse> {
     const requestId = request.id;
-    // what a change answers may be a key or a token
+    // the response may contain a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
     const answer = async (): Promise<StoredResponse> => {
       const found = await this.#runMatched(request, values, matched);
@@ -112,7 +112,7 @@ export class RouteHandler {
     return respondOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
   }
 
-  /** @throws InvalidParameters with the problems of shape, and those that the rules find in what has the right shape */
+  /** Reads the input. @throws InvalidParameters with problems of its shape, and those that rules find in the rest */
   async #read(request: FastifyRequest, body: unknown): Promise<Record<string, unknown>> {
     const { values, problems } = this.compiled.read({ params: request.params as Record<string, string>, search: searchOf(request), body });
     if (problems.total === 0) return values;
@@ -122,14 +122,17 @@ export class RouteHandler {
     throw refusalOf(input, problems, broken ?? [], body);
   }
 
-  /** Between the comparison and the change another one may have come: the change itself finds that, where the record has revisions. */
+  /**
+   * Runs the operation after If-Match was checked. Another change may come in between: the operation itself detects that if the record has
+   * revisions.
+   */
   async #runMatched(request: FastifyRequest, values: Record<string, unknown>, matched: Matched | undefined): Promise<Found> {
     if (!matched) return this.#run(request, values);
     try {
       return await this.#run(request, values, matched.revision);
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
-        // by a context of its own: that of the request remembers what it read before
+        // uses a new context, since that of the request caches what it has loaded
         throw new StaleResource((await matched.reader.stateFor(request, renewContext(request.caller))).tag);
       throw error;
     }
@@ -170,8 +173,9 @@ export class RouteHandler {
   }
 
   /**
-   * The entity tag of a record after a PUT, for its next change; undefined where its caller may not read it, or where it has changed
-   * again already: the caller has not seen that.
+   * Returns the entity tag of a record after a PUT, for the next change. Undefined if the caller may not read the record, or if it has
+   * already
+   * been changed again, since the caller has not seen that change.
    */
   async #tagAfter(request: FastifyRequest, changed: Found): Promise<string | undefined> {
     const reader = this.reader();
@@ -184,12 +188,12 @@ export class RouteHandler {
       const [before, now] = [Object(changed.data).updated_at, Object(record).updated_at] as unknown[];
       return before === undefined || now === undefined || before === now ? tag : undefined;
     } catch {
-      // the change is made, whatever becomes of this
+      // the change is made, even if this fails
       return undefined;
     }
   }
 
-  /** The entity tag that a GET of the request's path would have now, for the same caller, and the revision of what it shows. */
+  /** Returns the entity tag and revision that a GET of the request's path would return now to the same caller. */
   async stateFor(
     request: FastifyRequest,
     caller?: RequestContext,
@@ -206,7 +210,7 @@ export class RouteHandler {
   }
 }
 
-/** The GET of a change's path, and the revision at which its caller's If-Match held. */
+/** The handler of GET for the path, and the revision that If-Match matched. */
 interface Matched {
   reader: RouteHandler;
   revision: number | undefined;
@@ -214,7 +218,7 @@ interface Matched {
 
 const VARY = 'Authorization, X-API-Key, Accept, Accept-Encoding, API-Version';
 
-/** One call of Sofa's handler for a route. Sofa writes a member `request` into it. */
+/** One call of Sofa's handler for a route. Sofa adds a property `request` to it. */
 class RouteExchange implements Exchange {
   #found: Found | undefined;
 
@@ -227,7 +231,7 @@ class RouteExchange implements Exchange {
   ) {}
 
   async run(parsed: Record<string, unknown>): Promise<void> {
-    // Sofa takes an explicit null for a missing argument, and a null clears
+    // Sofa treats an explicit null as a missing argument, but a null clears a field
     for (const name in this.values) if (this.values[name] === null) parsed[name] = null;
     const { document, route, variables, field } = this.compiled;
     const takesRevision = this.revision !== undefined && field.args.some(({ name }) => name === EXPECTED_REVISION);

@@ -15,12 +15,12 @@ import {
 import { restPath, snakeCase } from './names.ts';
 import { pathParameters, type Route } from './route.ts';
 
-/** One value that a caller sends: where it stands in the request, and where it goes in the graph. */
+/** One value that a caller sends: where it is in the request, and where it goes in the graph. */
 export interface InputField {
   name: string;
   in: 'path' | 'query' | 'body';
   argument: string;
-  /** The member of the argument's input object, where that was flattened. */
+  /** The field of the argument's input object, if that object was flattened. */
   member?: string;
   type: GraphQLInputType;
   required: boolean;
@@ -32,18 +32,18 @@ export interface InputField {
   defaultValue?: unknown;
 }
 
-/** Everything that a route takes. */
+/** All input of a route. */
 export interface InputPlan {
   fields: InputField[];
-  /** Members whose value the route states. */
+  /** Fields whose value the route sets. */
   fixed: InputField[];
   /** The REST name of each name that the graph has for something of this route. */
   restNames: ReadonlyMap<string, string>;
-  /** Arguments that must be an object even when none of its members is sent. */
+  /** Arguments that must be an object even if none of its fields is sent. */
   requiredObjects: string[];
 }
 
-/** The argument of a change that REST states by If-Match: the revision of the record that its caller has seen. */
+/** The argument of a mutation for the revision that the caller has seen. In REST, it comes from If-Match. */
 export const EXPECTED_REVISION = 'expectedRevision';
 
 /** Input objects that are arguments are flattened one level: `createTicket(input: {title})` takes a body `{"title": …}`. */
@@ -128,7 +128,7 @@ export function isSortType(type: GraphQLInputType): boolean {
   );
 }
 
-/** A path parameter is the argument of its name, or else `id`. */
+/** Binds a path parameter to the argument of its name, otherwise to `id`. */
 function toPath(route: Route, parameter: string, byName: Map<string, InputField>): void {
   const name = byName.has(parameter) ? parameter : 'id';
   const member = byName.get(name);
@@ -137,12 +137,12 @@ function toPath(route: Route, parameter: string, byName: Map<string, InputField>
   byName.set(parameter, { ...member, name: parameter, in: 'path', required: true });
 }
 
-/** Where a member goes, in the graph's spelling. */
+/** Returns the path of an input field in the graph's names. */
 export const graphPath = ({ argument, member }: InputField): string => (member ? `${argument}.${member}` : argument);
 
 /**
- * A field that the graph found wrong, as the caller of this route knows it. The graph names it from its input object
- * (`services.0.unitPrice`) or from the argument (`input.services.0.unitPrice`).
+ * Translates the name of an invalid field from the graph to REST. The graph names it relative to its input object
+ * (`services.0.unitPrice`) or to the argument (`input.services.0.unitPrice`).
  */
 export function restFieldOf({ fields }: InputPlan, path: string): string {
   const known = fields.find(
@@ -153,7 +153,7 @@ export function restFieldOf({ fields }: InputPlan, path: string): string {
   return `${known.name}${restPath(path.slice(matched.length))}`;
 }
 
-/** The words of a rule, with the graph's names of what this route takes as REST spells them: `differs from per_page`. */
+/** Translates the graph's field names in the message of a rule to REST names, as in `differs from per_page`. */
 export const restWords = ({ restNames }: InputPlan, words: string): string =>
   words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => restNames.get(name) ?? name);
 
@@ -172,7 +172,7 @@ function restNamesOf(args: readonly GraphQLArgument[], fields: readonly InputFie
 
 const startsWith = (path: string, start: string): boolean => path === start || path.startsWith(`${start}.`);
 
-/** A line of the route table that does not fit the graph. Found at start, before anything is served. */
+/** A route does not match the graph. Detected at start, before anything is served. */
 export class RouteError extends Error {
   constructor({ operationId, method, path }: Route, problem: string) {
     super(`Route ${operationId} (${method} ${path}): ${problem}.`);

@@ -6,15 +6,15 @@ import { type InputField, type InputPlan, RouteError } from './input-plan.ts';
 import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import type { Route } from './route.ts';
 
-/** What of a request a route reads. */
+/** The parts of a request that a route reads. */
 export interface RawInput {
   params: Readonly<Record<string, string>>;
-  /** After the `?`; undefined without one. */
+  /** The text after `?`; undefined if there is none. */
   search: string | undefined;
   body: unknown;
 }
 
-/** Values by REST name, in the graph's spelling; those with problems are missing or undefined. */
+/** Values by REST name, in the graph's form. Values with problems are missing or undefined. */
 export interface ReadValues {
   values: Record<string, unknown>;
   problems: Problems;
@@ -27,7 +27,7 @@ interface Slot {
   json: Coerce;
 }
 
-/** The one place where a request's values are checked; nothing here looks at a schema while serving. */
+/** Compiles the reader of a route's input, the only place where request values are checked. It uses no schema while serving. */
 export function compileReader(route: Route, { fields }: InputPlan): ReadInput {
   const of = (place: InputField['in']) =>
     new Map(fields.filter((member) => member.in === place).map((member) => [member.name, slotOf(member)]));
@@ -55,7 +55,7 @@ const slotOf = ({ required, type, isSort }: InputField): Slot => ({
   json: isSort ? listOfOne(compileCoercion(type, 'json')) : compileCoercion(type, 'json'),
 });
 
-/** A sort may be one object: `"sort": {"field": …}`, `sort[field]=…`. */
+/** Accepts a single sort object: `"sort": {"field": …}`, `sort[field]=…`. */
 const listOfOne =
   (coerce: Coerce): Coerce =>
   (value, at, problems) =>
@@ -82,7 +82,7 @@ function readAll(
     if (required && !Object.hasOwn(sent, name) && !elsewhere.includes(name)) wrong(problems, name, undefined, 'is required');
 }
 
-/** The query of a request as it was sent. */
+/** Returns the query string of a request as it was sent. */
 export function searchOf({ raw: { url = '' } }: FastifyRequest): string | undefined {
   const start = url.indexOf('?');
   return start < 0 ? undefined : url.slice(start + 1);
@@ -115,7 +115,7 @@ function bodyObject(body: unknown, problems: Problems): Record<string, unknown> 
   return {};
 }
 
-/** From values by REST name to the variables of the graph operation. */
+/** Compiles the conversion from values by REST name to variables of the GraphQL operation. */
 export function compileVariables(
   route: Route,
   { fields, fixed, requiredObjects }: InputPlan,

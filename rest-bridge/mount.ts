@@ -23,7 +23,7 @@ export interface RestOptions extends RestSource {
   execute: ExecuteGraph;
   /** Makes of an error what callers see: a demand for a second factor gets its challenge. Default: as it is. */
   present?(error: unknown, caller: RequestContext): Promise<GraphQLError>;
-  /** Plans the operation of a route ahead of its first request. */
+  /** Plans the operation of a route before its first request. */
   prepare?(document: DocumentNode): Promise<void>;
   /** What the rules of an input find in the part of it that has the right shape. Default: they are asked when all of it has. */
   rules?: InputProblems;
@@ -54,7 +54,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
       ]);
       let content: StaticContent | undefined;
       scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, async (request, reply) => {
-        // made when it is first asked for: it is a thirtieth of a start
+        // built on first request, since it takes a thirtieth of the start time
         content ??= new StaticContent(Buffer.from(JSON.stringify(await buildOpenApi(compiled, sofaApi, options))), JSON_TYPE, 'no-cache');
         return content.send(request, reply);
       });
@@ -65,7 +65,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
   mountGuide(app);
 }
 
-/** The OpenAPI document alone, for schema/openapi.json. @throws RouteError */
+/** Generates the OpenAPI document only, for schema/openapi.json. @throws RouteError */
 export function describeRest(source: RestSource): Promise<OpenApiDocument> {
   const compiled = compileRoutes(source);
   return buildOpenApi(compiled, createSofaApi(compiled), source);
@@ -101,7 +101,7 @@ function mountRoutes(
   }
 }
 
-/** Unknown paths are 404, known paths with another method 405; OPTIONS says what a path allows. */
+/** Responds with 404 to unknown paths, and with 405 to unknown methods of known paths. OPTIONS lists the allowed methods. */
 function mountMethods(scope: FastifyInstance, routes: readonly Pick<Route, 'method' | 'path'>[]): void {
   const paths = new Map<string, { url: string; methods: Method[] }>();
   for (const { path, method } of routes) {

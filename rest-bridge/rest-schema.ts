@@ -33,7 +33,7 @@ import { restScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';
 
 const BUILT_IN = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID];
-/** The scalar of a sort in a query: text, which the reader makes into objects. */
+/** Scalar of a sort parameter in a query: text, which the reader parses to objects. */
 export const SORT = 'Sort';
 
 /**
@@ -64,7 +64,7 @@ function placeOf(
   return { parent: getNamedType(object)?.name ?? parent, field: member, type };
 }
 
-/** With a node Sofa does not print and parse the whole root type again for each argument. */
+/** With this node, Sofa does not print and parse the whole root type again for each argument. */
 const emptyNode = (name: string) => ({ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: [] }) as const;
 
 class RestTypes {

@@ -8,8 +8,9 @@ import type { Operation } from './openapi/types.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * What REST shows of a record, where that is not its plain fields: a GraphQL selection without aliases for spelling (the
- * snake case of each field is implied; an alias names what is called otherwise). `...fields` stands for the plain fields.
+ * Selects what REST shows of a record if it is not just the plain fields: a GraphQL selection. Fields get their snake_case name; an alias
+ * gives
+ * another name. `...fields` stands for the plain fields.
  */
 export interface View {
   /** Name of the schema in the OpenAPI document. */
@@ -17,7 +18,7 @@ export interface View {
   readonly selection: string;
 }
 
-/** How large a body may be, decoded, and why it needs more than `BODY_LIMIT`. */
+/** Maximum size of a decoded body, and the reason why it exceeds `BODY_LIMIT`. */
 export interface LargeBody {
   readonly mebibytes: number;
   readonly reason: string;
@@ -30,23 +31,25 @@ export interface RouteOptions {
   summary: string;
   description?: string;
 
-  /** REST name to graph argument or input member, where it is not that name in snake case. `{x_id}` finds `id` by itself. */
+  /**
+   * Maps a REST name to a graph argument or input field, if it is not that name in snake case. `{x_id}` is mapped to `id` automatically.
+   */
   names?: Readonly<Record<string, string>>;
-  /** REST member to graph argument whose input object stays an object; all others are flattened into the body or query. */
+  /** Maps a REST field to a graph argument whose input object is not flattened. All others are flattened into the body or query. */
   nested?: Readonly<Record<string, string>>;
-  /** REST name to a value in REST spelling that the caller cannot choose. */
+  /** Sets values, by REST name and in REST form, that the caller cannot choose. */
   fixed?: Readonly<Record<string, unknown>>;
   /** REST names that this route does not offer. */
   omit?: readonly string[];
 
-  /** What is not found where this GET finds nothing. Default: the type of the record. */
+  /** Record type of a 404. Default: the type of the record. */
   resource?: Resource;
   select?: View;
   /** The whole body is `{"<wrap>": …}`. Default: the general envelope (specification 2.1), with the record under `data`. */
   wrap?: string;
   /** The body is the record itself. */
   bare?: true;
-  /** How a page of records is shown: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>, total_count, has_more}`. */
+  /** Format of a page: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>, total_count, has_more}`. */
   list?: 'general' | 'support' | 'invoices';
   /** Default: 201 for a POST that is a mutation, else 200. */
   status?: 200 | 201 | 202;
@@ -54,7 +57,7 @@ export interface RouteOptions {
   /** `public` needs no credentials. */
   access?: 'public';
   category?: RateCategory;
-  /** What this operation refuses beside what every operation does: error code to when. */
+  /** Errors of this operation beyond those of every operation: when each error code occurs. */
   errors?: Readonly<Partial<Record<ErrorCode, string>>>;
   /** Default: by its category (`priorityOf`). */
   priority?: Priority;
@@ -62,22 +65,22 @@ export interface RouteOptions {
 
   /** The parameters of this GET may also come as a JSON body. */
   bodyOnGet?: true;
-  /** Where the body may be larger than 256 KiB. */
+  /** Set if the body may be larger than 256 KiB. */
   largeBody?: LargeBody;
   /** Not in the specification (`x-addition`). */
   addition?: true;
-  /** A request body that works. */
+  /** An example of a valid request body. */
   example?: Readonly<Record<string, unknown>>;
 }
 
-/** One operation of the REST surface: a line of the route table. */
+/** One operation of the REST API: an entry of the route table. */
 export interface Route extends RouteOptions {
   /** The operationId of the OpenAPI document; unique. */
   readonly operationId: string;
   readonly method: Method;
   /** Under /v1, with parameters as `{ticket_id}`. */
   readonly path: string;
-  /** The field of Query or Mutation that answers it. */
+  /** The field of Query or Mutation that the route runs. */
   readonly field: string;
 }
 
@@ -117,17 +120,17 @@ export const area = (tag: string, description: string, routes: readonly Route[],
 });
 export const view = (name: string, selection: string): View => ({ name, selection });
 
-/** The largest body that a route reads, in bytes. */
+/** Maximum body size of a route in bytes. */
 export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => (largeBody ? largeBody.mebibytes * 1024 ** 2 : BODY_LIMIT);
 
-/** How urgent a route is when all slots are taken (specification 8.4): billing and account management high, exports low. */
+/** Priority of a route when all slots are taken (specification 8.4): high for billing and account management, low for exports. */
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
 
 /** What a request counts against the limits of its plan (8.4). */
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
-/** The category that a request is counted in (8.4): changes alone have one, reads count against the plan. */
+/** The category that a request is counted in (specification 8.4). Only changes have one; reads count against the plan. */
 export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>
   method === 'GET' ? undefined : category;
 
@@ -138,9 +141,9 @@ const PRIORITY_OF_CATEGORY: Readonly<Record<RateCategory, Priority>> = {
   export: 'low',
 };
 
-/** `/support/tickets/{ticket_id}` has the parameter `ticket_id`. */
+/** Returns the names of path parameters: `ticket_id` for `/support/tickets/{ticket_id}`. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 /** The path as Fastify and Sofa write it. */
 export const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-/** The same for every spelling of the parameters, so that routes of one path find each other. */
+/** The path without parameter names, so that routes of the same path are found. */
 export const pathShape = (path: string): string => path.replace(/\{\w+\}/g, '{}');
