@@ -37,7 +37,7 @@ export interface RestSource {
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
   /** Constraints of a field or argument beyond its type, such as its length. Default: none. */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
-  /** Where callers reach the platform, without a slash at the end. Default: a neutral address. */
+  /** Public origin of the platform, without a trailing slash. Default: a placeholder. */
   origin?: string;
   /** The events that are posted to webhooks. Default: there are none. */
   webhookEvents?: () => readonly WebhookEvent[];

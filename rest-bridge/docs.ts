@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { StaticContent } from '../router/static-content.ts';
 
-/** Where the build puts the page (docs.build.ts): beside the compiled bridge, or in dist/ when it runs from its sources. */
+/** Folders of the build output (docs.build.ts): beside the compiled bridge, or in dist/ when it runs from its sources. */
 const FOLDERS = ['../reference/', '../dist/reference/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 export const PAGE_FILE = 'index.html';
 export const SCRIPT_FILE = 'scalar.js';

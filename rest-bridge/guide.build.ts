@@ -78,7 +78,7 @@ function addressIn(file: string, files: readonly string[], href: string): string
   return `${addressOf(target)}${fragment ? `#${fragment}` : ''}`;
 }
 
-/** Markdown as GitHub reads it, with its ids of headings. What may be wider than the page can be scrolled with the keyboard. */
+/** Renders Markdown as GitHub does, with the same heading ids. Content wider than the page can be scrolled with the keyboard. */
 function renderer(linkTo: (href: string) => string): Marked {
   const marked = new Marked();
   marked.use({

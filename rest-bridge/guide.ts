@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../kernel/pages/page-headers.ts';
 import { StaticContent } from '../router/static-content.ts';
 
-/** Where the build writes the pages (guide.build.ts): beside the compiled bridge, or in dist/ when the bridge runs from its sources. */
+/** Folders of the build output (guide.build.ts): beside the compiled bridge, or in dist/ when the bridge runs from its sources. */
 const FOLDERS = ['../guide/', '../dist/guide/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 const EXTENSION = '.html';
 const PUBLIC = { access: 'public', weight: 0 } as const;

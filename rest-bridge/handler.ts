@@ -39,7 +39,7 @@ export class RouteHandler {
   readonly #represent: (found: Found) => string;
   readonly #isSafe: boolean;
   readonly #hasEnvelope: boolean;
-  /** Whether an Idempotency-Key counts. Callers of a public operation are nobody in particular: they must not share answers. */
+  /** Whether an Idempotency-Key is accepted. Callers of a public operation are anonymous and must not share responses. */
   readonly #isOnce: boolean;
 
   constructor(

@@ -25,7 +25,7 @@ export interface RestOptions extends RestSource {
   present?(error: unknown, caller: RequestContext): Promise<GraphQLError>;
   /** Plans the operation of a route before its first request. */
   prepare?(document: DocumentNode): Promise<void>;
-  /** What the rules of an input find in the part of it that has the right shape. Default: they are asked when all of it has. */
+  /** Checks the rules of an input on its valid fields, to report all problems at once. Default: only if the whole input has a valid shape. */
   rules?: InputProblems;
   idempotency?: IdempotencyStore;
   clock?: Clock;

@@ -51,7 +51,7 @@ export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema
   return new GraphQLSchema({ query: root('Query', 'query'), mutation: root('Mutation', 'mutation'), assumeValid: true });
 }
 
-/** Where the graph has what a member of a route takes; a path parameter says by its own name which record it names. */
+/** Returns the place in the graph of an input field of a route. For a path parameter, its own name states the kind of record. */
 function placeOf(
   { name, in: place, argument, member, type }: InputField,
   field: GraphQLField<unknown, unknown>,

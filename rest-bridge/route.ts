@@ -127,7 +127,7 @@ export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => 
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
 
-/** What a request counts against the limits of its plan (8.4). */
+/** Cost of a request against the limits of its plan (specification 8.4). */
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
 /** The category that a request is counted in (specification 8.4). Only changes have one; reads count against the plan. */

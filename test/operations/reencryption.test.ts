@@ -216,7 +216,7 @@ test('the key file of a data folder is replaced, also if the change was interrup
   const run = (...options: string[]) => runInProcess(maintain, ['reencrypt', ...options, '--data', dataDir], {});
   const before = keyed();
 
-  expect(await run('--dry-run')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[1-9]\d* secrets are to be/m) });
+  expect(await run('--dry-run')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[1-9]\d* secrets would be/m) });
   expect(keyed()).toBe(before);
   const [begun] = replaceKeptSecretKey(dataDir);
   const between = await start(settings);
