@@ -118,7 +118,7 @@ function transportsOf(supergraphSdl: string, file: string, options: Omit<HttpTra
   return new Map(
     graphs.map(({ name, url }) => {
       if (!URL.canParse(url) || !/^https?:/.test(url))
-        throw new StartError(`The subgraph ${name} in ${file} has no http URL: ${url || 'none'}.`);
+        throw new StartError(`The subgraph ${name} in ${file} has no HTTP URL: ${url || 'none'}.`);
       return [name, new HttpTransport({ ...options, url })];
     }),
   );
