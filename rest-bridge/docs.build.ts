@@ -31,10 +31,15 @@ const READABLE_COLORS = `.light-mode {
   --scalar-color-red: #ff7070;
 }`;
 
-/** Scalar gives its copy buttons no name, and no keyboard access to lists that scroll. Runs whenever it has rendered something. */
+/**
+ * Scalar gives its copy buttons no name, lists that scroll no keyboard access, and its buttons "Show More" a name without these words.
+ * Runs whenever it has rendered something.
+ */
 const NAMED_CONTROLS = `new MutationObserver(() => {
   for (const button of document.querySelectorAll('button.scalar-code-copy:not([aria-label])')) button.setAttribute('aria-label', 'Copy');
   for (const list of document.querySelectorAll('.endpoints:not([tabindex])')) list.tabIndex = 0;
+  for (const button of document.querySelectorAll('button[aria-label^="Show all "]'))
+    button.setAttribute('aria-label', button.textContent.trim() + ': ' + button.getAttribute('aria-label'));
 }).observe(document.body, { childList: true, subtree: true });`;
 
 /**

@@ -14,12 +14,12 @@ describe('checks of npm run schema', () => {
   test('npm run schema refuses a landed migration that was changed', () => {
     const changed = migration(first.name, [...first.statements, 'select 1']);
     expect(withBilling([changed, ...billing.slice(1)])).toThrow(
-      /^The migration 0001-invoices of billing has landed and was changed\. Put it back/,
+      /^The migration 0001-invoices of billing has landed but was changed\. Restore it/,
     );
   });
 
   test('npm run schema refuses a landed migration that was removed', () => {
-    expect(withBilling(billing.slice(1))).toThrow(/^The migration 0001-invoices of billing has landed and is gone/);
+    expect(withBilling(billing.slice(1))).toThrow(/^The migration 0001-invoices of billing has landed but was removed\. Restore it/);
   });
 
   test('npm run schema refuses a migration whose number is not higher than those before it', () => {

@@ -8,7 +8,8 @@ import { userOf } from '../users.setup.ts';
 
 const RIGHT = { SECRET_KEY: 'the key that the database was started with' };
 const WRONG = { SECRET_KEY: 'a key that somebody typed in by mistake..' };
-const REFUSED = /^The secret key is not the one that the database was started with: .+ Set SECRET_KEY, or the file secret\.key of DATA_DIR/;
+const REFUSED =
+  /^The secret key is not the one that this database was encrypted with.+ Set SECRET_KEY, or the file secret\.key of DATA_DIR/;
 
 const startWith = (kept: KeptDatabase, key: Record<string, string>): Promise<Rig> => start({ ...kept.settings, ...key });
 /** Makes the database look as if no release with the key check had opened it. */

@@ -9,8 +9,8 @@ beforeAll(async () => {
 
 test('validation messages use REST names and name fields by their path in the body', async () => {
   const { status, body } = await tenant.rest('GET', '/support/tickets?per_page=5&limit=6');
-  expect([status, body.error.details]).toMatchObject([400, { field: 'limit', reason: 'differs from per_page; give one of them' }]);
-  expect(body.error.message).toBe('limit: differs from per_page; give one of them');
+  expect([status, body.error.details]).toMatchObject([400, { field: 'limit', reason: 'differs from per_page; send only one of them' }]);
+  expect(body.error.message).toBe('limit: differs from per_page; send only one of them');
 
   const services = [{ service_id: 's', quantity: -1, unit_price: 1 }];
   const invoice = await tenant.rest('POST', '/billing/invoices', { body: { account_id: 'acc_1', services } });

@@ -23,17 +23,17 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 /** Reasons to refuse a value that is valid by its own schema: rules between fields, of what is stored, or that JSON Schema cannot state. */
 const RULES: readonly RegExp[] = [
   // between fields: `page`, `cursor` and `limit` of lists; what an e-mail and an SMS have; the parts of a SAML connection
-  /^cannot be combined with |^differs from /,
+  /^cannot be combined(:| with )|^differs from /,
   /^is (only allowed|required) for an (SMS|e-mail)/,
-  /^give one of |^is needed: |^needs a default_role |^must be null: /,
-  /^must (have|hold) at least one address for |goes with authorization_code/,
+  /^give one of |^is required, since |^requires default_role or |^must be null: /,
+  /^must (have|hold) at least one address for |^refresh_token requires |^client_credentials requires /,
   /^must be given where |^is required if the host changes$/,
   /^must be unique$|^must have times that are each later|^must be after |^must not be before /,
   // of what is stored, or known only at run time
-  /^is no event of the |^name no event that |^is under way already$|^is not a cursor of this list|^cannot be restricted: /,
+  /^is not an event of the |^does not match any event|^must match at least one event |^is not a cursor of this list|^cannot be restricted, since /,
   /^must be one of business_|which is not the address of an active agent/,
   // what JSON Schema cannot state: XML, and dates that exist
-  /^must have one root element$|^must answer 200 |^must be so many hours/,
+  /^must have one root element$|^must respond with status 200 |^must be a number of hours/,
 ];
 
 /** What a field of this pattern names. */
