@@ -40,7 +40,7 @@ const NAMED_CONTROLS = `new MutationObserver(() => {
   for (const list of document.querySelectorAll('.endpoints:not([tabindex])')) list.tabIndex = 0;
   for (const button of document.querySelectorAll('button[aria-label^="Show all "]'))
     button.setAttribute('aria-label', button.textContent.trim() + ': ' + button.getAttribute('aria-label'));
-}).observe(document.body, { childList: true, subtree: true });`;
+}).observe(document.body, { childList: true, subtree: true, attributeFilter: ['aria-label'] });`;
 
 /**
  * Writes the page and the script of the API reference to a folder, as Scalar's plugin serves them: it gives them to nobody but who asks

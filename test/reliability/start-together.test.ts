@@ -73,7 +73,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     );
     const status = await migrate(url, '--status').exited;
     expect([status.code, status.stdout]).toEqual([2, expect.stringMatching(/^Pending:\n {2}identity +nothing → \d{4}-/)]);
-    expect((await migrate(url).exited).stdout).toMatch(/^Done:\n {2}identity +nothing → /);
+    expect((await migrate(url).exited).stdout).toMatch(/^Applied:\n {2}identity +nothing → /);
 
     await onServer(url, (client) => client.query(limitedRole(new URL(url).pathname.slice(1))));
     const limited = new URL(url);
