@@ -25,7 +25,7 @@ export interface LargeBody {
 }
 
 /** Up to ten files of a ticket or comment, in base64. */
-export const WITH_FILES: LargeBody = { mebibytes: 25, reason: 'files are sent in it' };
+export const WITH_FILES: LargeBody = { mebibytes: 25, reason: 'it can contain files' };
 
 export interface RouteOptions {
   summary: string;

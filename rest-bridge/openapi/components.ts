@@ -11,7 +11,7 @@ export const sharedSchemas: Record<string, JsonSchema> = {
     type: 'object',
     required: ['request_id', 'timestamp', 'version'],
     properties: {
-      request_id: { type: 'string', description: 'The same as in X-Request-Id.', examples: ['req_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] },
+      request_id: { type: 'string', description: 'Same as the header `X-Request-Id`.', examples: ['req_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] },
       timestamp: { type: 'string', format: 'date-time' },
       version: { type: 'string', examples: [API_VERSION] },
     },
@@ -25,7 +25,7 @@ export const sharedSchemas: Record<string, JsonSchema> = {
       total: count,
       pages: count,
       has_more: { type: 'boolean' },
-      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page; null on the last.' },
+      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page. Null on the last page.' },
     },
   },
   SupportPagination: {
@@ -49,7 +49,7 @@ export const sharedSchemas: Record<string, JsonSchema> = {
         required: ['code', 'message', 'details', 'request_id'],
         properties: {
           code: { type: 'string', enum: [...errorCodes] },
-          message: { type: 'string', description: 'Says what to do next. For people: programs go by the code.' },
+          message: { type: 'string', description: 'What is wrong and what to do, for people. Programs should use `code`.' },
           details: { type: 'object', additionalProperties: true },
           request_id: text,
         },
@@ -58,7 +58,7 @@ export const sharedSchemas: Record<string, JsonSchema> = {
   },
   MfaChallenge: {
     type: 'object',
-    description: 'The caller must show a second factor first: answer the challenge and repeat the request.',
+    description: 'The caller must verify a second factor. Complete the challenge, then repeat the request.',
     required: ['error', 'challenge_id', 'methods', 'message'],
     properties: {
       error: { type: 'string', const: 'mfa_required' },
@@ -74,16 +74,19 @@ const integerHeader = (description: string) => ({ description, schema: { type: '
 const limitHeader = (description: string) => ({ description, schema: { type: ['integer', 'string'] } });
 
 export const sharedHeaders = {
-  'X-Request-Id': { description: 'Names this request, for questions about it.', schema: text },
+  'X-Request-Id': { description: 'Id of this request. Include it when you contact support.', schema: text },
   'X-RateLimit-Limit': limitHeader('Requests allowed per hour.'),
-  'X-RateLimit-Remaining': limitHeader('Requests left in the window.'),
-  'X-RateLimit-Reset': integerHeader('When the window ends, in Unix seconds.'),
+  'X-RateLimit-Remaining': limitHeader('Requests left in the current hour.'),
+  'X-RateLimit-Reset': integerHeader('When the current hour window ends, in Unix seconds.'),
   'X-RateLimit-Burst': limitHeader('Requests allowed per minute.'),
-  'X-RateLimit-Burst-Remaining': limitHeader('Requests left of the burst.'),
-  'X-RateLimit-Retry-After': integerHeader('Seconds to wait; 0 where there is no need.'),
-  'Retry-After': integerHeader('Seconds to wait.'),
-  ETag: { description: 'A strong tag of what is represented, for If-None-Match and If-Match.', schema: text },
-  'Idempotent-Replayed': { description: '`true` where the answer is that of the first request with this Idempotency-Key.', schema: text },
+  'X-RateLimit-Burst-Remaining': limitHeader('Requests left in the current minute.'),
+  'X-RateLimit-Retry-After': integerHeader('Seconds to wait before the next request. 0 if you do not have to wait.'),
+  'Retry-After': integerHeader('Seconds to wait before a retry.'),
+  ETag: { description: 'Strong entity tag of the response, for `If-None-Match` and `If-Match`.', schema: text },
+  'Idempotent-Replayed': {
+    description: '`true` if this is the stored response of the first request with this `Idempotency-Key`.',
+    schema: text,
+  },
 };
 
 const EVERYWHERE = [
@@ -101,18 +104,18 @@ export const headersWith = (...more: string[]): NonNullable<Response['headers']>
 const ERRORS: Record<number, readonly [string, string]> = {
   400: [
     'BadRequest',
-    'The request is not valid; `details.errors` names the first 20 fields with their reasons, `details.problems_total` says how many there are.',
+    'The request is not valid. `details.errors` lists the first 20 invalid fields with reasons; `details.problems_total` is the total number.',
   ],
-  401: ['Unauthorized', 'Credentials are missing or do not hold.'],
-  402: ['PaymentRequired', 'The payment was declined or not covered.'],
-  403: ['Forbidden', 'The caller may not do this.'],
-  404: ['NotFound', 'There is no such record for this caller.'],
+  401: ['Unauthorized', 'Credentials are missing or not valid.'],
+  402: ['PaymentRequired', 'The payment was declined, or there are insufficient funds.'],
+  403: ['Forbidden', 'The caller is not allowed to do this.'],
+  404: ['NotFound', 'The record does not exist, or the caller cannot access it.'],
   409: ['Conflict', 'The request conflicts with the state of the record, or with an earlier request.'],
   413: ['BodyTooLarge', 'The body is larger than this operation accepts.'],
   415: ['UnsupportedMediaType', 'The body is not application/json in UTF-8, or its `Content-Encoding` is not gzip, deflate or br.'],
   429: ['TooManyRequests', 'A limit of the plan is reached.'],
-  500: ['InternalError', 'Something failed on our side.'],
-  503: ['ServiceUnavailable', 'The platform cannot reach its database or store anything at the moment.'],
+  500: ['InternalError', 'An internal error occurred.'],
+  503: ['ServiceUnavailable', 'The platform cannot reach its database, or cannot store data at the moment.'],
 };
 
 export const errorResponse = (status: number) => ref('responses', ERRORS[status]?.[0] ?? 'InternalError');
@@ -122,7 +125,7 @@ const errorSchema = (status: string): JsonSchema =>
   status === '403' ? { anyOf: [ref('schemas', 'Error'), ref('schemas', 'MfaChallenge')] } : { ...ref('schemas', 'Error') };
 
 export const sharedResponses: Record<string, Response> = {
-  NotModified: { description: 'What If-None-Match names is still current.', headers: headersWith('ETag') },
+  NotModified: { description: 'The ETag in `If-None-Match` is still current. The response has no body.', headers: headersWith('ETag') },
   ...Object.fromEntries(
     Object.entries(ERRORS).map(([status, [name, description]]) => {
       const codes = errorCodes
@@ -146,14 +149,19 @@ export const sharedParameters = {
   ApiVersion: {
     name: 'API-Version',
     in: 'header',
-    description: `The version to be served by. Without it: ${API_VERSION}.`,
+    description: `The API version to use. Default: ${API_VERSION}.`,
     schema: { type: 'string', examples: [API_VERSION] },
   },
-  IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'An ETag; 304 while it is current.', schema: text },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'An ETag from an earlier response. The response is 304 while it is current.',
+    schema: text,
+  },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the GET of this path; 409 STALE_RESOURCE when the record has changed since.',
+    description: 'The ETag from a GET of this path. The response is 409 STALE_RESOURCE if the record has changed since then.',
     schema: text,
   },
   IdempotencyKey: {
@@ -161,7 +169,7 @@ export const sharedParameters = {
     in: 'header',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     description:
-      'Repeating a request with its key within 24 hours replays the first answer instead of acting again; with another body it is 409.',
+      'If you repeat a request with the same key within 24 hours, you get the first response again and nothing is done twice. The same key with another body gets 409.',
   },
 };
 
@@ -175,7 +183,7 @@ export const securitySchemes = (origin: string, permissions: readonly string[]) 
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key (`sk_live_…`).' },
   mutualTLS: {
     type: 'mutualTLS',
-    description: 'A registered client certificate (`POST /auth/certificates`). It counts where the request sends no other credentials.',
+    description: 'A registered client certificate (`POST /auth/certificates`). It is used only if the request sends no other credentials.',
   },
   oauth2: {
     type: 'oauth2',

@@ -14,13 +14,13 @@ import { describeWebhooks } from './webhooks.ts';
 
 export type { OpenApiDocument } from './types.ts';
 
-const DESCRIPTION = `Orders, operates, bills and supports telecommunications and IT services. The same operations and records are in the GraphQL API,
-and every change is an event there and in webhooks. The [guide](/docs/guide) explains credentials, pagination, errors and events step by step.
+const DESCRIPTION = `An API to order, operate, bill and support telecommunications and IT services. The GraphQL API has the same operations and records.
+Every change is published as an event, to GraphQL subscriptions and to webhooks. The [guide](/docs/guide) explains credentials, pagination, errors and events step by step.
 
-Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). A filter with several values takes them separated by
-commas or repeated. A member without a value is \`null\`, not absent. A member or query parameter that an operation does not know is an error.
+Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). To filter by several values, separate them with
+commas or repeat the parameter. A field without a value is \`null\`, not absent. Unknown fields and query parameters are errors.
 
-A body is JSON in UTF-8 of at most 256 KiB, unless its operation says otherwise. With \`Content-Encoding\` \`gzip\`, \`deflate\` or \`br\` the limit is of what it decodes to.`;
+A request body is JSON in UTF-8, at most 256 KiB unless its operation says otherwise. \`Content-Encoding\` can be \`gzip\`, \`deflate\` or \`br\`; the limit then applies to the decoded body.`;
 
 /** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
 export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: SofaApi, source: RestSource): Promise<OpenApiDocument> {

@@ -13,33 +13,48 @@ interface Known {
 /** What an operation does, what the caller gets, what it costs, and what can fail. */
 export function descriptionOf(compiled: CompiledRoute, known: Known): string {
   const { route, permission, secondFactor, field } = compiled;
-  const about = route.description ?? field.description;
+  const about = route.description ?? withoutNull(field.description);
+  const returned = `Responds with ${contentOf(compiled)}.`;
   return [
-    about ? `${about} ${returned(compiled)}` : returned(compiled),
+    about ? `${about} ${returned}` : returned,
     permission
       ? `Permission: \`${permission}\`.`
       : route.access === 'public'
         ? 'No credentials are needed.'
-        : 'Any valid credentials will do.',
-    ...(secondFactor ? ['Users are asked for a second factor.'] : []),
+        : 'Requires valid credentials; no permission is needed.',
+    ...(secondFactor ? ['Users may have to verify a second factor first.'] : []),
     costOf(compiled),
     `Errors: ${errorsOf(compiled, known).join(', ')}.`,
   ].join('\n\n');
 }
 
-const words = (name: string): string => snakeCase(name).replaceAll('_', ' ');
+const ACRONYMS = /\b(?:api|mfa|saml|sla|totp|zip|faq)\b/g;
+const words = (name: string): string =>
+  snakeCase(name)
+    .replaceAll('_', ' ')
+    .replace('o auth', 'OAuth')
+    .replace(/\b(?:jira|slack)\b/, (brand) => brand.charAt(0).toUpperCase() + brand.slice(1))
+    .replace(ACRONYMS, (acronym) => acronym.toUpperCase());
 
-function returned({ recordType, isPage, isList }: CompiledRoute): string {
+/** What the graph says of a field, without the null for a record that does not exist: REST responds with 404. */
+const withoutNull = (description: string | null | undefined): string | undefined =>
+  description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '');
+
+/** What a successful response contains, as a noun phrase. */
+export function contentOf({ recordType, isPage, isList }: CompiledRoute): string {
   const record = words(getNamedType(recordType).name);
-  if (isPage) return `Responds with one page of the list (${record}).`;
-  return isList ? `Responds with the whole list (${record}).` : `Responds with the ${record}.`;
+  if (isPage) return `one page of the list (${record})`;
+  return isList ? `the whole list (${record})` : `the ${record}`;
 }
 
 function costOf({ route }: CompiledRoute): string {
   const weight = weightOfRoute(route);
   const category = countedCategoryOf(route);
-  const limits = weight === 0 ? 'Costs nothing.' : `Costs ${weight} of the hourly and the burst limit.`;
-  return category ? `${limits} Counts as one operation of the category \`${category}\`.` : limits;
+  const limits =
+    weight === 0
+      ? 'Costs nothing: it does not count against the hourly and the burst limit.'
+      : `Costs ${weight} ${weight === 1 ? 'request' : 'requests'} of the hourly and the burst limit.`;
+  return category ? `${limits} Counts as one operation in the category \`${category}\`.` : limits;
 }
 
 /** Codes beside those of every operation, which the document states once. */
@@ -48,11 +63,11 @@ function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: Known): st
   const finds = input.fields.some((field) => field.in === 'path') || namesRecord(compiled);
   const changes = route.method === 'PUT' || route.method === 'DELETE';
   const general = {
-    ...(takesInput && { INVALID_PARAMETERS: 'a parameter is not valid' }),
+    ...(takesInput && { INVALID_PARAMETERS: 'a parameter or field is not valid' }),
     ...(permission && { INSUFFICIENT_PERMISSIONS: 'the permission is missing' }),
-    ...(secondFactor && { MFA_REQUIRED: 'a second factor is needed' }),
-    ...(finds && { RESOURCE_NOT_FOUND: 'a record that the request names does not exist' }),
-    ...(kind === 'mutation' && changes && hasReader && { STALE_RESOURCE: '`If-Match` names an earlier state' }),
+    ...(secondFactor && { MFA_REQUIRED: 'the user must verify a second factor' }),
+    ...(finds && { RESOURCE_NOT_FOUND: 'a record in the request does not exist, or the caller cannot access it' }),
+    ...(kind === 'mutation' && changes && hasReader && { STALE_RESOURCE: 'the record has changed since the ETag in `If-Match`' }),
     ...(isOnce(compiled) && { IDEMPOTENCY_CONFLICT: 'the `Idempotency-Key` was used for another request' }),
     RATE_LIMIT_EXCEEDED: 'a limit of the plan is reached',
   };

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../json-schema.ts';
 import { restValue, restValues } from '../names.ts';
 import { countedCategoryOf, weightOfRoute } from '../route.ts';
 import { errorResponse, headersWith, securityOf } from './components.ts';
-import { descriptionOf } from './operation-description.ts';
+import { contentOf, descriptionOf } from './operation-description.ts';
 import { isOnce, namesRecord } from './operation-facts.ts';
 import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
@@ -79,7 +79,7 @@ function sortDescription(sort: InputField): string {
   const names = sortFields(sort)
     .map((name) => `\`${name}\``)
     .join(', ');
-  return `Fields of the order, each with \`:asc\` or \`:desc\`, separated by commas: ${names}.`;
+  return `Fields to sort by, separated by commas, each optionally followed by \`:asc\` or \`:desc\`. Allowed fields: ${names}.`;
 }
 
 function headerParameters(compiled: CompiledRoute, hasReader: boolean): Reference[] {
@@ -103,7 +103,7 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
   const { largeBody } = route;
-  const description = largeBody && `At most ${largeBody.mebibytes} MiB, where other operations take 256 KiB: ${largeBody.reason}.`;
+  const description = largeBody && `At most ${largeBody.mebibytes} MiB instead of the usual 256 KiB: ${largeBody.reason}.`;
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
@@ -140,7 +140,7 @@ function responses(
     ...(isOnce(compiled) ? ['Idempotent-Replayed'] : []),
   );
   const success: Response = {
-    description: route.summary,
+    description: `Success: ${contentOf(compiled)}.`,
     headers,
     content: { 'application/json': { schema: successSchema(compiled, root), ...(example !== undefined && { example }) } },
   };

@@ -35,7 +35,7 @@ const HEADERS = [
   header(
     'webhook-signature',
     true,
-    '`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the secret of the webhook. While a secret is rotated there are two signatures, separated by a space.',
+    '`v1,` followed by the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. The key is the secret of the webhook. For 24 hours after a rotation there are two signatures, separated by a space.',
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   ),
   header(
@@ -60,8 +60,8 @@ export const describeWebhooks = (events: readonly WebhookEvent[]): Record<string
 function describeEvent({ name, description, requires, isEmitted, schema: { $schema: _, ...schema }, example }: WebhookEvent): Operation {
   const notes = [
     description,
-    ...(isEmitted ? [] : ['Announced: webhooks can subscribe to it, and it is not sent yet.']),
-    `Permission of the subscriber: \`${requires}\`. An event can be delivered more than once: compare \`webhook-id\`.`,
+    ...(isEmitted ? [] : ['Announced: webhooks can subscribe to this event, but it is not sent yet.']),
+    `The subscriber needs the permission \`${requires}\`. An event can be delivered more than once: use \`webhook-id\` to detect duplicates.`,
   ];
   return {
     operationId: `on${name.replace(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,

@@ -15,7 +15,7 @@ const EXAMPLE = {
 /** Specification 4.2. */
 export const accounts = area(
   'Accounts',
-  'The customers that services, invoices and tickets belong to.',
+  'Accounts are customers. Services, invoices and tickets belong to an account.',
   [
     get('listAccounts', '/accounts', 'accounts', { summary: 'List accounts', category: 'account' }),
     post('createAccount', '/accounts', 'createAccount', {
@@ -26,14 +26,14 @@ export const accounts = area(
     get('getAccount', '/accounts/{account_id}', 'account', { summary: 'Get an account', category: 'account' }),
     put('updateAccount', '/accounts/{account_id}', 'updateAccount', {
       summary: 'Update an account',
-      description: 'What is left out stays as it is; null clears what may be absent.',
+      description: 'Omit a field to keep its value; set an optional field to null to clear it.',
       category: 'account',
       example: { phone: '+1 212 555 0199', technical_contact: { name: 'Alan Turing', email: 'noc@acme.example.com' } },
     }),
     del('deleteAccount', '/accounts/{account_id}', 'deleteAccount', {
       summary: 'Delete an account',
       errors: { INVALID_STATE: 'the account has live services or open invoices' },
-      description: 'Refused with 409 while the account has live services or open invoices; `details` names them.',
+      description: 'Responds with 409 while the account has live services or open invoices. `details` lists them.',
       category: 'account',
     }),
     get('getOrganization', '/organization', 'organization', {
@@ -43,7 +43,8 @@ export const accounts = area(
     }),
     put('updateOrganization', '/organization', 'updateOrganization', {
       summary: 'Update your organization',
-      description: 'A second factor that is required is asked of every user, also of who has none yet: those enrol one first.',
+      description:
+        'If `second_factor_required` is true, every user must verify a second factor. Users without a second factor must enrol one first.',
       category: 'account',
       addition: true,
       example: { second_factor_required: false },
@@ -55,21 +56,22 @@ export const accounts = area(
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {
       summary: 'Invite a user',
       errors: { DUPLICATE_RESOURCE: 'another user has the e-mail address' },
-      description: 'Mails an invitation: the user chooses a password by its link. Nobody gives a role that may do more than they may.',
+      description:
+        'Sends an invitation by e-mail. The user sets a password with the link in it. You cannot give a role with permissions that you do not have.',
       category: 'account',
       example: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'member', phone: '+1 212 555 0100' },
     }),
     put('updateAccountUser', '/accounts/{account_id}/users/{user_id}', 'updateUser', {
       summary: 'Update a user',
       errors: { INVALID_STATE: 'the user is the last owner' },
-      description: 'A new role counts at once; suspending ends all sessions of the user.',
+      description: 'A new role takes effect at once. Suspending a user ends all sessions of that user.',
       category: 'account',
       example: { name: 'Grace Murray Hopper' },
     }),
     del('removeAccountUser', '/accounts/{account_id}/users/{user_id}', 'removeUser', {
       summary: 'Delete a user',
       errors: { INVALID_STATE: 'the user is the last owner' },
-      description: 'The last owner of the organization cannot be removed.',
+      description: 'The last owner of the organization cannot be deleted.',
       category: 'account',
     }),
   ],

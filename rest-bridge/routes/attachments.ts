@@ -11,8 +11,8 @@ export const attachmentRoutes: readonly NonGraphRoute[] = [
       operationId: 'downloadAttachment',
       summary: 'Download an attachment',
       description: [
-        'The bytes, under the type that the content was found to have, always to be saved (`Content-Disposition: attachment`) and never to be shown. The ETag is the SHA-256 of the content.',
-        'An attachment of an internal comment is 404 for callers without `support:write`.',
+        'Responds with the content of the file. `Content-Type` is the type that the platform detected in the content. Browsers save the file and do not display it (`Content-Disposition: attachment`). The ETag is the SHA-256 hash of the content.',
+        'Callers without `support:write` get 404 for attachments of internal comments.',
         'Permission: `support:read`.',
       ].join('\n\n'),
       tags: ['Support'],
@@ -23,7 +23,7 @@ export const attachmentRoutes: readonly NonGraphRoute[] = [
       ],
       responses: {
         200: {
-          description: 'The content.',
+          description: 'The content of the file.',
           headers: headersWith('ETag'),
           content: { '*/*': { schema: { type: 'string', contentEncoding: 'binary' } } },
         },

@@ -23,8 +23,8 @@ export const certificates: readonly Route[] = [
   post('registerCertificate', '/auth/certificates', 'registerCertificate', {
     summary: 'Register a client certificate',
     errors: { DUPLICATE_RESOURCE: 'the certificate is registered' },
-    description: `From then on, who opens a TLS connection with this certificate calls with its permissions, which lie within those of the caller.
-One that is not valid yet may be registered; \`validity\` says so. To make one that is fit, and its key:
+    description: `Clients that open a TLS connection with this certificate then have its permissions. These cannot exceed the permissions of the caller.
+A certificate that is not valid yet can be registered; \`validity\` shows this. To create a suitable certificate and its key:
 
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj /CN=billing-export \\
       -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=clientAuth -keyout client.key -out client.pem`,
@@ -33,7 +33,7 @@ One that is not valid yet may be registered; \`validity\` says so. To make one t
   get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Get a client certificate', addition: true }),
   del('revokeCertificate', '/auth/certificates/{certificate_id}', 'revokeCertificate', {
     summary: 'Revoke a client certificate',
-    description: 'It is refused from here on, stays on record, and cannot be registered again.',
+    description: 'The certificate is refused from now on. It stays in the list and cannot be registered again.',
     addition: true,
   }),
 ];

@@ -14,12 +14,12 @@ export const connectivity = area(
     post('orderInternetService', '/connectivity/internet', 'orderInternetService', {
       summary: 'Order an internet service',
       errors: {
-        LOCATION_NOT_SERVICEABLE: 'no service reaches the location',
-        SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology does not reach it',
-        INSUFFICIENT_BANDWIDTH: 'the technology carries less there',
+        LOCATION_NOT_SERVICEABLE: 'no service is available at the location',
+        SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology is not available at the location',
+        INSUFFICIENT_BANDWIDTH: 'the technology has a lower maximum bandwidth there',
       },
       description:
-        'Coverage and catalog are checked at once; the service is pending until it is built, see its status or the event `service.provisioned`.',
+        'Coverage and catalog are checked at once. The service is pending until it is provisioned. Get its status, or wait for the event `service.provisioned`.',
       category: 'provisioning',
       select: service,
       example: {
@@ -38,7 +38,8 @@ export const connectivity = area(
     }),
     get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
       summary: 'Check whether fiber is available at a location',
-      description: 'Says of fiber what `POST /services/availability/check` says. Neither street nor city is needed: the ZIP code decides.',
+      description:
+        'Gives the same result for fiber as `POST /services/availability/check`. Availability depends on the ZIP code only, so street and city are optional.',
     }),
   ],
   'Services',

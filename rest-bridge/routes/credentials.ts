@@ -32,12 +32,13 @@ const CLIENT_EXAMPLE = {
 /** Specification 4.1. */
 export const credentials = area(
   'Credentials',
-  'Who calls: logins of users, and the keys and certificates that programs call with.',
+  'Authentication: logins of users, and the keys, tokens and certificates of programs.',
   [
     post('loginUser', '/auth/login', 'login', {
       summary: 'Log in',
-      errors: { INVALID_CREDENTIALS: 'the address or the password is wrong' },
-      description: 'By e-mail address and password. After five failures from one place the address is refused there for 15 minutes.',
+      errors: { INVALID_CREDENTIALS: 'the e-mail address or the password is wrong' },
+      description:
+        'Logs a user in with e-mail address and password. After five failed attempts from one network, that e-mail address is refused from there for 15 minutes.',
       access: 'public',
       status: 200,
       select: tokens,
@@ -45,28 +46,28 @@ export const credentials = area(
     }),
     post('refreshSession', '/auth/refresh', 'refreshSession', {
       summary: 'Refresh a session',
-      errors: { INVALID_CREDENTIALS: 'the token is not valid or was used' },
-      description: 'A refresh token works once. One that comes a second time ends the session: it was stolen.',
+      errors: { INVALID_CREDENTIALS: 'the token is not valid or was already used' },
+      description: 'A refresh token works once. If it is used a second time, the session ends, because the token may have been stolen.',
       access: 'public',
       status: 200,
       select: tokens,
       example: { refresh_token: 'rt_3q2-7wAbCdEfGhIjKlMnOpQrStUvWxYz0123456789' },
     }),
     post('logoutUser', '/auth/logout', 'logout', { summary: 'Log out', description: 'Ends the session and all its tokens.', status: 200 }),
-    get('verifySession', '/auth/verify', 'callerIdentity', { summary: 'Get the caller', select: caller }),
+    get('verifySession', '/auth/verify', 'callerIdentity', { summary: 'Get the authenticated caller', select: caller }),
     get('listSessions', '/auth/sessions', 'sessions', { summary: 'List open sessions', addition: true }),
     del('endSession', '/auth/sessions/{session_id}', 'endSession', { summary: 'Delete a session', addition: true }),
     post('requestPasswordReset', '/auth/password/reset', 'requestPasswordReset', {
       summary: 'Request a password reset',
-      description: 'Mails a link, if there is such a user; the answer does not tell.',
+      description: 'Sends an e-mail with a link if the user exists. The response does not say whether the user exists.',
       access: 'public',
       status: 202,
       addition: true,
       example: { email: 'grace@acme.example.com' },
     }),
     post('choosePassword', '/auth/password', 'choosePassword', {
-      summary: 'Set a password with a mailed link',
-      errors: { INVALID_CREDENTIALS: 'the link is not valid any more' },
+      summary: 'Set a password with a link from an e-mail',
+      errors: { INVALID_CREDENTIALS: 'the link is no longer valid' },
       access: 'public',
       status: 200,
       addition: true,
@@ -74,7 +75,7 @@ export const credentials = area(
     }),
     post('changePassword', '/auth/password/change', 'changePassword', {
       summary: 'Change your password',
-      description: 'Ends all other sessions of the user.',
+      description: 'All other sessions of the user end.',
       status: 200,
       addition: true,
       example: { current_password: 'a long enough passphrase', new_password: 'a longer and better passphrase' },
@@ -83,7 +84,7 @@ export const credentials = area(
       summary: 'Verify a second factor',
       errors: { INVALID_CREDENTIALS: 'the code is wrong', INVALID_STATE: 'the challenge has ended' },
       description:
-        'A right code lifts the session for 15 minutes: repeat the request that was refused. A backup code is taken in place of any other. A code works once; five wrong ones end the challenge.',
+        'A correct code verifies the session for 15 minutes; then repeat the request that was refused. A backup code is accepted instead of any other code. A code works once. Five wrong codes end the challenge.',
       status: 200,
       example: { challenge_id: 'mfac_01JQ8Z6V4T9M3N2B1C0D9E8F7G', method: 'totp', code: '492039' },
     }),
@@ -94,7 +95,7 @@ export const credentials = area(
     }),
     post('sendMfaCode', '/auth/mfa/challenges/{challenge_id}/send', 'sendMfaCode', {
       summary: 'Send a second-factor code',
-      description: 'By SMS or e-mail. The code before works no more. At most six an hour.',
+      description: 'Sends a new code by SMS or e-mail. The previous code stops working. At most six codes are sent in an hour.',
       status: 200,
       select: pendingChallenge,
       addition: true,
@@ -104,18 +105,19 @@ export const credentials = area(
     post('setupTotp', '/auth/mfa/totp/setup', 'setupTotp', {
       summary: 'Set up an authenticator',
       description:
-        'It is asked for from now on. Secret and backup codes are shown here only. Until its first code was verified it can be set up anew; then that takes a second factor.',
+        'The second factor is required from now on. Only this response contains the secret and the backup codes. You can repeat the setup until the first code is verified; after that, repeating it requires a second factor.',
     }),
     post('setupSms', '/auth/mfa/sms/setup', 'setupSms', {
       summary: 'Set up codes by SMS',
-      description: 'Sends a code. It counts once the challenge was verified with that code.',
+      description: 'Sends a code by SMS. The phone number becomes a second factor when you verify the challenge with that code.',
       select: enrolment,
       addition: true,
       example: { phone: '+1 212 555 0100' },
     }),
     post('setupEmail', '/auth/mfa/email/setup', 'setupEmail', {
       summary: 'Set up codes by e-mail',
-      description: "Sends a code to the user's e-mail address. It counts once the challenge was verified with that code.",
+      description:
+        "Sends a code to the user's e-mail address. The address becomes a second factor when you verify the challenge with that code.",
       select: enrolment,
       addition: true,
     }),
@@ -123,37 +125,42 @@ export const credentials = area(
     post('createBackupCodes', '/auth/mfa/backup-codes', 'createBackupCodes', { summary: 'Create backup codes', addition: true }),
     del('resetUserMfa', '/auth/mfa/users/{user_id}', 'resetUserMfa', {
       summary: 'Delete the second factors of a user',
-      description: 'For a user who has lost them. The user is told by mail.',
+      description: 'For a user who has lost their second factors. The user is notified by e-mail.',
       addition: true,
     }),
     get('listAuditRecords', '/auth/audit', 'auditRecords', {
       summary: 'List audit records',
-      description: 'Every authentication, successful or not, and what was done about credentials (specification 5.9).',
+      description: 'Lists every authentication, successful or not, and every change of credentials (specification 5.9).',
       addition: true,
     }),
     get('getUserRestrictions', '/auth/restrictions', 'userRestrictions', {
       summary: 'Get the restrictions of users',
-      description: 'From where, and when, users of the organization may log in and use their tokens. API keys have their own.',
+      description:
+        'The restrictions say from which networks, and at which times, users of the organization can log in and use their tokens. API keys have their own restrictions.',
       addition: true,
     }),
     put('updateUserRestrictions', '/auth/restrictions', 'updateUserRestrictions', {
       summary: 'Update the restrictions of users',
-      description:
-        'What is left out keeps its value; an empty list restricts nothing. A change that would refuse the user who makes it is refused.',
+      description: 'Omit a field to keep its value. An empty list restricts nothing. You cannot make a change that would lock you out.',
       addition: true,
       example: { ip_whitelist: ['0.0.0.0/0', '::/0'], time_windows: [] },
     }),
-    get('listApiKeys', '/auth/api-keys', 'apiKeys', { summary: 'List API keys', description: 'Without the keys themselves.' }),
+    get('listApiKeys', '/auth/api-keys', 'apiKeys', {
+      summary: 'List API keys',
+      description: 'The response does not contain the keys themselves.',
+    }),
     post('createApiKey', '/auth/api-keys', 'createApiKey', {
       summary: 'Create an API key',
-      description: 'The only answer that holds the key itself: only its hash is kept. Its permissions lie within those of the caller.',
+      description:
+        'Only this response contains the key itself, because only its hash is stored. The permissions of the key cannot exceed those of the caller.',
       wrap: 'api_key',
       example: EXAMPLE,
     }),
     get('listOAuthClients', '/auth/oauth-clients', 'oauthClients', { summary: 'List OAuth clients', addition: true }),
     post('createOAuthClient', '/auth/oauth-clients', 'createOAuthClient', {
       summary: 'Register an OAuth client',
-      description: 'The only answer that holds its secret, and of the rotation. Its scopes lie within the permissions of the caller.',
+      description:
+        'Only this response, and the response of a rotation, contain the client secret. The scopes cannot exceed the permissions of the caller.',
       addition: true,
       example: CLIENT_EXAMPLE,
     }),
@@ -164,7 +171,7 @@ export const credentials = area(
     }),
     put('updateOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'updateOAuthClient', {
       summary: 'Update an OAuth client',
-      description: 'Scopes that are taken away count at once. An inactive client loses all its tokens.',
+      description: 'Removed scopes take effect at once. If you deactivate a client, all its tokens are revoked.',
       addition: true,
       example: { name: 'Status dashboard', redirect_uris: ['https://status.example.com/callback'] },
     }),
@@ -176,29 +183,29 @@ export const credentials = area(
     }),
     del('deleteOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'deleteOAuthClient', {
       summary: 'Delete an OAuth client',
-      description: 'Ends all its tokens.',
+      description: 'All tokens of the client are revoked.',
       addition: true,
     }),
     get('getApiKey', '/auth/api-keys/{key_id}', 'apiKey', {
       summary: 'Get an API key',
-      description: 'Without the key itself.',
+      description: 'The response does not contain the key itself.',
       addition: true,
     }),
     put('updateApiKey', '/auth/api-keys/{key_id}', 'updateApiKey', {
       summary: 'Update an API key',
-      description: 'What is left out keeps its value. Only who holds all that the key holds may change it.',
+      description: 'Omit a field to keep its value. The caller must have all permissions of the key.',
       example: { description: 'Reads the state of services', permissions: ['services:read'], require_signature: false },
     }),
     del('deleteApiKey', '/auth/api-keys/{key_id}', 'deleteApiKey', {
       summary: 'Delete an API key',
-      errors: { INVALID_STATE: 'the key deletes itself' },
-      description: 'Ends it within seconds everywhere. A key does not delete itself.',
+      errors: { INVALID_STATE: 'a key cannot delete itself' },
+      description: 'The key stops working everywhere within seconds. A key cannot delete itself.',
     }),
     post('rotateApiKey', '/auth/api-keys/{key_id}/rotate', 'rotateApiKey', {
       summary: 'Rotate an API key',
       errors: { INVALID_STATE: 'the key has expired' },
       description:
-        'Gives the key another text and signing secret, shown in this answer only. Its id, permissions and counters stay. The old ones work for `grace_period` seconds more (0 to 604800, default 0).',
+        'Replaces the key and its signing secret. Only this response contains the new ones. The id, permissions and counters do not change. The old key and secret work for another `grace_period` seconds (0 to 604800, default 0).',
       status: 200,
       example: { grace_period: 3600 },
     }),
@@ -207,7 +214,7 @@ export const credentials = area(
       summary: 'Create a trusted issuer',
       errors: { DUPLICATE_RESOURCE: 'the issuer is registered with this audience' },
       description:
-        'Bearer tokens (JWT: RS256, PS256, ES256, EdDSA) of this issuer and audience then act for the organization, within `permissions`. Where anybody may have the issuer make tokens for any audience, as with those of build services, name the `subjects`.',
+        'Bearer tokens of this issuer and audience then authenticate for the organization, with at most `permissions`. They are JWTs signed with RS256, PS256, ES256 or EdDSA. Some issuers, such as build services, create tokens for any audience on request: for these, set `subjects`.',
       addition: true,
       example: {
         name: 'Build service',
@@ -222,13 +229,13 @@ export const credentials = area(
     get('getTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'trustedIssuer', { summary: 'Get a trusted issuer', addition: true }),
     put('updateTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'updateTrustedIssuer', {
       summary: 'Update a trusted issuer',
-      description: 'What is left out keeps its value. Only who holds all that its tokens may do may change it.',
+      description: 'Omit a field to keep its value. The caller must have all permissions that tokens of the issuer can have.',
       addition: true,
       example: { permissions: ['services:read'], subjects: [] },
     }),
     del('deleteTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'deleteTrustedIssuer', {
       summary: 'Delete a trusted issuer',
-      description: 'Its tokens end within seconds everywhere.',
+      description: 'Tokens of the issuer stop working everywhere within seconds.',
       addition: true,
     }),
     ...certificates,

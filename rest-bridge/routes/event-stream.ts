@@ -15,7 +15,7 @@ const query = (name: string, description: string, schema: Parameter['schema'] = 
 
 /** The subscription `events`, for clients without WebSocket. */
 export const eventStream = get('streamEvents', '/events/stream', 'events', {
-  summary: 'Follow events as server-sent events',
+  summary: 'Stream events as server-sent events',
   names: { events: 'patterns' },
   addition: true,
 });
@@ -40,25 +40,29 @@ export const eventStreamRoutes: readonly NonGraphRoute[] = [
       operationId,
       summary,
       description: [
-        'The GraphQL subscription `events` for clients without WebSocket, such as `EventSource` and curl. Each frame has the id of an event, its name and as `data` its payload, byte for byte what a webhook gets before its signature. A client that reconnects with `Last-Event-ID`, as `EventSource` does by itself, misses nothing and sees nothing twice. A comment every 15 seconds keeps proxies awake.',
-        'The response ends when the credentials stop to hold, when permissions were taken since it began, when the server stops, and when the client reads too slowly: reconnect. What is wrong before it begins is an ordinary error. One that is open counts as a live connection and a live subscription of the plan, and holds no slot.',
-        'Permission: `webhooks:read`, and of each event the read permission of its family.',
+        'Streams the same events as the GraphQL subscription `events`, for clients without WebSocket, such as `EventSource` and curl. Each message contains the id and the name of an event, and its payload as `data`. The payload is, byte for byte, the body of a webhook without the signature. A client that reconnects with `Last-Event-ID` misses no event and gets no event twice; `EventSource` does this automatically. A comment is sent every 15 seconds, so that proxies keep the connection open.',
+        'The response ends when the credentials are no longer valid, when permissions were removed, when the server stops, or when the client reads too slowly. Reconnect in these cases. Problems before the stream starts are ordinary error responses. An open stream counts as one live connection and one live subscription of the plan. It does not count as a concurrent request.',
+        'Permission: `webhooks:read`, and for each event the read permission of its family.',
       ].join('\n\n'),
       tags: ['Webhooks'],
       parameters: [
-        query('events', 'Names and patterns: `ticket.created`, `ticket.*`. Default: all that the caller may read.', {
-          type: 'array',
-          items: text,
-        }),
-        query('account_id', 'Events of this account only.'),
-        query('subject_id', 'Events about this record only.'),
-        query('after', 'The id of the last event that was seen; everything since then comes first.'),
-        { name: 'Last-Event-ID', in: 'header', description: 'The same; wins over `after`.', schema: text },
+        query(
+          'events',
+          'Names and patterns of events, such as `ticket.created` and `ticket.*`. Default: all events that the caller can read.',
+          {
+            type: 'array',
+            items: text,
+          },
+        ),
+        query('account_id', 'Only events of this account.'),
+        query('subject_id', 'Only events about this record.'),
+        query('after', 'The id of the last event that the client received. The stream starts with the events after it.'),
+        { name: 'Last-Event-ID', in: 'header', description: 'Same as `after`, and takes precedence over it.', schema: text },
         ref('parameters', 'ApiVersion'),
       ],
       responses: {
         200: {
-          description: 'The events, for as long as the client listens.',
+          description: 'A stream of events that stays open while the client is connected.',
           headers: headersWith(),
           content: { 'text/event-stream': { schema: text, example: EXAMPLE } },
         },

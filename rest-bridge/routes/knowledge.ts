@@ -24,7 +24,7 @@ export const knowledge: readonly Route[] = [
   get('searchKnowledgeBase', '/support/kb', 'articles', {
     summary: 'List and search articles',
     description:
-      'The organization’s own articles and the platform’s. With `q` the best come first, else the latest. Who may not edit (`support:write`) sees what is published.',
+      'Lists the articles of your organization and of the platform. With `q`, the best matches come first; otherwise the latest. Callers without `support:write` get published articles only.',
     select: articleItem,
   }),
   post('createArticle', '/support/kb', 'createArticle', {
@@ -38,14 +38,14 @@ export const knowledge: readonly Route[] = [
   put('updateArticle', '/support/kb/{article_id}', 'updateArticle', {
     summary: 'Update, publish or archive an article',
     largeBody: LONG_TEXT,
-    description: 'What is left out stays as it is. The platform’s own articles are read-only (409).',
+    description: 'Omit a field to keep its value. Articles of the platform are read-only (409).',
     select: articleRecord,
     addition: true,
     example: { title: 'Reach the office from anywhere', status: 'published' },
   }),
   del('deleteArticle', '/support/kb/{article_id}', 'deleteArticle', {
     summary: 'Delete an article',
-    description: 'For good, with the feedback about it. To take it from readers only, archive it.',
+    description: 'Deletes the article and the feedback about it permanently. To only hide an article from readers, archive it.',
     select: articleItem,
     addition: true,
   }),
@@ -53,14 +53,14 @@ export const knowledge: readonly Route[] = [
   get('searchKnowledge', '/support/knowledge', 'searchKnowledge', {
     summary: 'Search the knowledge base',
     description:
-      'Articles and FAQ by full text, ranked, each with where the words stand. `headline` is HTML in which `<mark>` is the only markup.',
+      'Searches articles and the FAQ by full text, ranked by relevance. `headline` is an excerpt with the found words, as HTML in which `<mark>` is the only markup.',
     select: hit,
   }),
   get('listFeedback', '/support/feedback', 'feedback', { summary: 'List feedback', addition: true }),
   post('submitFeedback', '/support/feedback', 'submitFeedback', {
     summary: 'Create feedback on a ticket, an article or the platform',
     description:
-      'With `ticket_id` the work on a ticket that was resolved, with `article_id` an article, with neither the platform. A ticket has one rating and an article one of each reader: a second one takes the place of the first.',
+      'With `ticket_id`, rates the work on a resolved ticket; with `article_id`, an article; with neither, the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first.',
     example: { rating: 5, comment: 'Solved within the hour.' },
   }),
 ];

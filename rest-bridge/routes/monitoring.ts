@@ -3,12 +3,12 @@ import { area, get } from '../route.ts';
 /** Specification 4.6. */
 export const monitoring = area(
   'Monitoring',
-  'How the platform does, and what is used of it.',
+  'The state of the platform, and how much of it you use.',
   [
     get('getRateLimitUsage', '/monitoring/rate-limits', 'rateLimitUsage', {
-      summary: 'Get the usage of rate limits',
+      summary: 'Get rate limit usage',
       description:
-        'Free of charge, and answered while the key is suspended. `current_usage` says what the rate headers of the same answer say. A limit that the plan does not have is null.',
+        'This request does not count against rate limits, and works while the key is suspended. `current_usage` has the same values as the rate limit headers of this response. A limit that the plan does not have is null.',
       weight: 0,
     }),
   ],

@@ -10,9 +10,9 @@ const ERROR = {
   type: 'object',
   required: ['error'],
   properties: {
-    error: { ...text, description: 'A code of RFC 6749, 5.2, such as `invalid_grant`.' },
+    error: { ...text, description: 'An error code from RFC 6749, section 5.2, such as `invalid_grant`.' },
     error_description: text,
-    scope: { ...text, description: 'With `invalid_scope`: what is beyond.' },
+    scope: { ...text, description: 'With `invalid_scope`: the scopes that are not allowed.' },
   },
 };
 const failed = (description: string): Response => ({
@@ -21,9 +21,9 @@ const failed = (description: string): Response => ({
   content: { 'application/json': { schema: ERROR } },
 });
 const FAILURES = {
-  400: failed('The request is refused; `error` says why.'),
-  401: failed('The client did not authenticate: `invalid_client`.'),
-  429: failed('Too many requests from this address.'),
+  400: failed('The request is refused; `error` contains the reason.'),
+  401: failed('Client authentication failed: `invalid_client`.'),
+  429: failed('Too many requests from this IP address.'),
 };
 const page = (description: string): Response => ({ description, headers: headersWith(), content: { 'text/html': { schema: text } } });
 const json = (description: string, schema: JsonSchema, example: unknown): Response => ({
@@ -44,9 +44,12 @@ const TOKENS = {
     access_token: { ...text, description: 'A JWT.' },
     token_type: { ...text, const: 'Bearer' },
     expires_in: { type: 'integer', examples: [3600] },
-    refresh_token: { ...text, description: '`rt_…`, where one is new: for a code, and for each refresh of a public client.' },
-    scope: { ...text, description: 'What was granted, which may be less than was asked for.' },
-    user_id: { ...text, description: 'For an authorization code only.' },
+    refresh_token: {
+      ...text,
+      description: 'A new refresh token (`rt_…`): issued for an authorization code, and at each refresh of a public client.',
+    },
+    scope: { ...text, description: 'The granted scopes, which may be fewer than requested.' },
+    user_id: { ...text, description: 'The id of the user. Present only for an authorization code.' },
   },
 };
 const INTROSPECTION = {
@@ -69,7 +72,7 @@ const query = (name: string, required: boolean, description: string, schema: Jso
   ({ name, in: 'query', required, description, schema }) as const;
 
 const TAG = 'Credentials';
-const SECRET = 'The client shows id and secret by HTTP Basic, or as `client_id` and `client_secret` in the form.';
+const SECRET = 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the form.';
 /** At {auth_url}, and not under /v1. */
 const PLACE = { tags: [TAG], security: [], servers: [{ url: '/', description: 'The authorization server.' }] };
 
@@ -82,25 +85,25 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       operationId: 'startAuthorization',
       summary: 'Authorize an application',
       description:
-        'A page for browsers: the user signs in, allows or denies, and is sent back to `redirect_uri` with `code` and `state`, or with `error`. PKCE with S256 is demanded always. A code works once, for 60 seconds.',
+        'A page for browsers. The user signs in and allows or denies access. The browser is then redirected to `redirect_uri` with `code` and `state`, or with `error`. PKCE with S256 is always required. A code works once, within 60 seconds.',
       ...PLACE,
       parameters: [
-        query('response_type', true, '', { ...text, const: 'code' }),
+        query('response_type', true, 'Always `code`.', { ...text, const: 'code' }),
         query('client_id', true, 'The id of an OAuth client of the organization.'),
-        query('redirect_uri', true, 'One that the client has registered, exactly.'),
-        query('scope', false, 'Scopes with spaces between, within those of the client. Default: all of them.'),
-        query('state', false, 'Comes back as it is; compare it.'),
-        query('code_challenge', true, 'base64url of the SHA-256 of `code_verifier`.'),
-        query('code_challenge_method', true, '', { ...text, const: 'S256' }),
+        query('redirect_uri', true, 'A redirect URI that is registered for the client. It must match exactly.'),
+        query('scope', false, 'Scopes of the client, separated by spaces. Default: all of them.'),
+        query('state', false, 'Returned unchanged. Compare it with the value that you sent.'),
+        query('code_challenge', true, 'The SHA-256 hash of `code_verifier`, encoded as base64url.'),
+        query('code_challenge_method', true, 'Always `S256`.', { ...text, const: 'S256' }),
       ],
       responses: {
         303: {
-          description: 'On to the pages, or back to `redirect_uri`; the body is a note with a link there.',
+          description: 'Redirects to the sign-in pages, or back to `redirect_uri`. The body is a short text with a link to that address.',
           headers: headersWith(),
           content: { 'text/html': { schema: text }, 'text/plain': { schema: text } },
         },
-        400: page('Client or redirect are not known: the user is told and sent nowhere.'),
-        429: page('Too many requests from this address.'),
+        400: page('The client or the redirect URI is unknown. A page explains this to the user; there is no redirect.'),
+        429: page('Too many requests from this IP address.'),
       },
     },
   },
@@ -110,7 +113,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'requestToken',
       summary: 'Get an access token',
-      description: `For an authorization code, a refresh token, a device code, or the client itself. ${SECRET}`,
+      description: `Issues an access token for an authorization code, a refresh token, a device code, or client credentials. ${SECRET}`,
       ...PLACE,
       requestBody: form(
         ['grant_type'],
@@ -124,7 +127,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
         { grant_type: 'client_credentials', scope: 'services.read' },
       ),
       responses: {
-        200: json('The token.', TOKENS, {
+        200: json('The access token.', TOKENS, {
           access_token: 'eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE',
           token_type: 'Bearer',
           expires_in: 3600,
@@ -140,11 +143,11 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'introspectToken',
       summary: 'Introspect a token',
-      description: `RFC 7662, for tokens of the client's organization; others are \`active: false\`. ${SECRET}`,
+      description: `Introspects a token as in RFC 7662. Tokens of other organizations are \`active: false\`. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'eyJhbGciOiJSUzI1NiIs…' }),
       responses: {
-        200: json('What it stands for.', INTROSPECTION, {
+        200: json('Whether the token is active. For an active token, its scopes, client and user too.', INTROSPECTION, {
           active: true,
           scope: 'services.read',
           client_id: 'client_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
@@ -162,10 +165,10 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'revokeToken',
       summary: 'Revoke a token',
-      description: `RFC 7009: one of the client's own. A refresh token ends with all tokens that came of its grant. ${SECRET}`,
+      description: `Revokes a token of the client, as in RFC 7009. Revoking a refresh token revokes all tokens of the same grant. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'rt_3q2-7wAbCdEf…' }),
-      responses: { 200: { description: 'It is not in force (any more).', headers: headersWith() }, ...FAILURES },
+      responses: { 200: { description: 'The token is not valid, or is no longer valid.', headers: headersWith() }, ...FAILURES },
     },
   },
   {
@@ -173,8 +176,8 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     path: '/.well-known/jwks.json',
     operation: {
       operationId: 'getJwks',
-      summary: 'Get the signing keys of tokens',
-      description: 'Choose by the `kid` of the token. A new key is published a day before it signs.',
+      summary: 'Get the public keys that verify tokens',
+      description: 'Select the key by the `kid` of the token. A new key is published a day before it is used for signing.',
       ...PLACE,
       responses: {
         200: {
@@ -200,14 +203,14 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       operationId: 'startDeviceAuthorization',
       summary: 'Start a device authorization',
       description:
-        'RFC 8628: show `user_code` and `verification_uri` to the user, and ask for the token until they have entered it. Needs the id of the client alone; its secret is asked for with the token.',
+        'Starts the device flow of RFC 8628. Show `user_code` and `verification_uri` to the user, and poll the token endpoint until the user has entered the code. Only `client_id` is required here; the secret is required at the token endpoint.',
       ...PLACE,
       requestBody: form(['client_id'], texts('client_id', 'client_secret', 'scope'), {
         client_id: 'client_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
         scope: 'services.read',
       }),
       responses: {
-        200: json('The codes.', DEVICE, {
+        200: json('The device code and the user code.', DEVICE, {
           device_code: 'EXAMPLEEXAMPLEEXAMPLE',
           user_code: 'BDWP-HQTR',
           verification_uri: 'https://api.example.com/device',

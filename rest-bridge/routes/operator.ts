@@ -8,17 +8,17 @@ import { area, del, get, type NonGraphRoute, post, put } from '../route.ts';
  */
 export const operator = area(
   'Operator',
-  "Organizations of the platform. For users and keys of the operator's organization.",
+  "All organizations of the platform. Only for users and keys of the operator's organization.",
   [
     get('listOrganizations', '/operator/organizations', 'organizations', {
       summary: 'List organizations',
-      description: 'All organizations of the platform, with plan and status, and none of their records.',
+      description: 'Lists all organizations of the platform with plan and status, but without their records.',
       category: 'account',
       addition: true,
     }),
     post('createOrganization', '/operator/organizations', 'createOrganization', {
       summary: 'Create an organization',
-      description: 'Mails an invitation to its first owner, who chooses a password by its link.',
+      description: 'Sends an invitation by e-mail to the first owner, who sets a password with the link in it.',
       category: 'account',
       addition: true,
       example: {
@@ -34,7 +34,8 @@ export const operator = area(
     }),
     put('changeOrganizationPlan', '/operator/organizations/{organization_id}/plan', 'changeOrganizationPlan', {
       summary: 'Change the plan of an organization',
-      description: 'Counts everywhere within 5 seconds. What was counted in this hour and minute counts against the new limits.',
+      description:
+        'The new plan takes effect everywhere within 5 seconds. Requests already made in the current hour and minute count against the new limits.',
       category: 'account',
       addition: true,
       example: { plan: 'enterprise' },
@@ -42,7 +43,7 @@ export const operator = area(
     post('suspendOrganization', '/operator/organizations/{organization_id}/suspend', 'suspendOrganization', {
       summary: 'Suspend an organization',
       description:
-        'Within 5 seconds all its credentials are refused with 403 ORGANIZATION_SUSPENDED and its sockets are closed; users learn it after the right password. Its services run on; deliveries to its webhooks wait. `reason` stands in the audit records of both organizations.',
+        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_SUSPENDED and its live connections are closed. Users who log in get this error only if the password is correct. Services keep running. Webhook deliveries wait. `reason` is stored in the audit records of both organizations.',
       category: 'account',
       status: 200,
       addition: true,
@@ -52,7 +53,7 @@ export const operator = area(
       summary: 'Close an organization',
       errors: { INVALID_STATE: 'the organization has live services or open provisioning requests' },
       description:
-        'Within 5 seconds all its credentials are refused with 403 ORGANIZATION_CLOSED and its sockets are closed. Its records are deleted 30 days later (`delete_after`). 409 while services live or provisioning requests are open: `details` names the first of them. `reason` stands in the audit records of both organizations.',
+        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_CLOSED and its live connections are closed. Its records are deleted 30 days later (`delete_after`). Responds with 409 while there are live services or open provisioning requests; `details` lists the first of them. `reason` is stored in the audit records of both organizations.',
       category: 'account',
       status: 200,
       addition: true,
@@ -60,7 +61,8 @@ export const operator = area(
     }),
     post('resumeOrganization', '/operator/organizations/{organization_id}/resume', 'resumeOrganization', {
       summary: 'Resume an organization',
-      description: 'Ends its suspension: what waited goes on in order. Reopens a closed organization until its records are deleted.',
+      description:
+        'Ends the suspension. Waiting webhook deliveries are sent in order. A closed organization can be reopened until its records are deleted.',
       category: 'account',
       status: 200,
       addition: true,
@@ -68,27 +70,28 @@ export const operator = area(
     post('exportOrganization', '/operator/organizations/{organization_id}/export', 'exportOrganization', {
       summary: 'Export an organization',
       description:
-        'Begins an archive of all its records and files, without secrets, in place of the last one. 409 while one is being written. The archive is deleted after 30 days, and with the records of a closed organization at the latest.',
+        'Starts to write an archive of all records and files of the organization, without secrets. It replaces the previous archive. Responds with 409 while an archive is being written. The archive is deleted after 30 days, or earlier with the records of a closed organization.',
       category: 'account',
       addition: true,
     }),
     get('getOrganizationExport', '/operator/organizations/{organization_id}/export', 'organizationExport', {
       summary: 'Get the export of an organization',
-      description: 'The newest one: how far it is and, once it is ready, where its archive is; `error` says why it failed.',
+      description:
+        'Returns the progress of the latest export and, once it is ready, the address of its archive. If it failed, `error` contains the reason.',
       category: 'account',
       addition: true,
     }),
     del('withdrawSamlDomain', '/operator/organizations/{organization_id}/saml-domains/{domain}', 'withdrawSamlDomain', {
       summary: 'Delete an e-mail domain of an organization',
       description:
-        'Takes the domain from the SAML connection of the organization that claims it; its owners are mailed where it worked. Does nothing where it is not claimed. Responds with the organization.',
+        'Removes the domain from the SAML connection of the organization that claims it. If the domain was proven, the owners are notified by e-mail. Does nothing if the domain is not claimed.',
       category: 'account',
       addition: true,
     }),
     post('clearOrganizationReview', '/operator/organizations/{organization_id}/clear-review', 'clearOrganizationReview', {
       summary: 'Clear the review of an organization',
       description:
-        'Ends the review that exceeding the burst limit three times within 24 hours has begun. Does nothing where there is none.',
+        'Ends the review that starts when an organization exceeds the burst limit three times within 24 hours. Does nothing if there is no review.',
       category: 'account',
       status: 200,
       addition: true,
@@ -106,7 +109,7 @@ export const operatorFiles: readonly NonGraphRoute[] = [
       operationId: 'downloadOrganizationExport',
       summary: 'Download the export of an organization',
       description: [
-        'A `.tar.gz` with the records of each table as JSON Lines (`records/support/ticket/000001.jsonl`, …), the files that belong to them, and `manifest.json` with the number of records of each table. 404 until it is ready. Audited in both organizations. Users show a second factor.',
+        'Responds with a `.tar.gz` archive. It contains the records of each table as JSON Lines (`records/support/ticket/000001.jsonl`, …), the files that belong to them, and `manifest.json` with the number of records per table. Responds with 404 until the archive is ready. The download is recorded in the audit log of both organizations. Users must verify a second factor.',
         'Permission: `platform:admin`.',
       ].join('\n\n'),
       tags: ['Operator'],

@@ -26,7 +26,7 @@ const CERTIFICATE = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
-const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and certificates come beside it' };
+const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and the body can also contain certificates' };
 
 /** Without `checkedAt`, which changes by itself and would change the ETag. */
 const DOMAIN = '{ domain status txtName txtValue problem provenAt worksUntil }';
@@ -44,7 +44,7 @@ export const samlConnectionRoutes: readonly Route[] = [
     errors: { DUPLICATE_RESOURCE: 'a domain belongs to another connection' },
     largeBody: METADATA,
     description:
-      'An identity provider that signs in users of the organization. Give its metadata (`metadata_xml` or `metadata_url`) or its parts; or neither, to get `sp_entity_id` and `acs_url` for its set-up first. It signs in nobody who may do more than whoever registered it, and only addresses of domains that are proven: publish the TXT record that `domains` shows, and it is found within minutes.',
+      'Registers an identity provider that signs in users of the organization. Send its metadata (`metadata_xml` or `metadata_url`) or the individual fields. Send neither to get `sp_entity_id` and `acs_url` first, for the setup at the identity provider. It cannot sign in users with more permissions than the user who registered it. It can sign in only e-mail addresses of proven domains: publish the TXT record that `domains` shows, and it is found within minutes.',
     select: connection,
     addition: true,
     example: {
@@ -63,7 +63,7 @@ export const samlConnectionRoutes: readonly Route[] = [
   put('updateSamlConnection', '/auth/saml-connections/{connection_id}', 'updateSamlConnection', {
     summary: 'Update a SAML connection',
     largeBody: METADATA,
-    description: 'What is left out stays as it is. To change certificates without a gap, send the old and the new one together.',
+    description: 'Omit a field to keep its value. To replace a certificate without downtime, send the old and the new one together.',
     select: connection,
     addition: true,
     example: { name: 'Directory of Acme', certificates: [CERTIFICATE] },
@@ -88,9 +88,9 @@ const TOKENS: JsonSchema = {
   properties: {
     access_token: { ...text, description: 'A JWT, for `Authorization: Bearer`.' },
     token_type: { ...text, const: 'Bearer' },
-    expires_in: { type: 'integer', description: 'Seconds.' },
+    expires_in: { type: 'integer', description: 'Lifetime of the access token in seconds.' },
     refresh_token: { ...text, description: 'For `POST /v1/auth/refresh`.' },
-    scope: { ...text, description: 'Permissions in dot form, with spaces between.' },
+    scope: { ...text, description: 'Permissions with a dot, separated by spaces, such as `services.read`.' },
     user_id: text,
   },
 };
@@ -103,13 +103,13 @@ const example = {
   user_id: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
 };
 const tokens = {
-  description: 'The session has begun.',
+  description: 'The tokens of the new session.',
   headers: headersWith(),
   content: { 'application/json': { schema: TOKENS, example } },
 };
-const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', description: 'This server, outside of /v1.' }] };
+const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', description: 'This server, outside `/v1`.' }] };
 
-const RELAY_STATE = 'Where the browser goes on after the sign-in: a path, or a URL of the own origin.';
+const RELAY_STATE = 'Where the browser is redirected after the sign-in: a path, or a URL of this origin.';
 const query = (name: string, description: string) => ({ name, in: 'query' as const, description, schema: text });
 
 /** Specification 5.6. Served by the identity subgraph's own handlers: these are forms, redirects and XML. */
@@ -120,7 +120,8 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'getSamlMetadata',
       summary: 'Get the metadata of the SAML service provider',
-      description: 'Of one connection, whose entity id differs from those of others; without `connection`, what is the same for all.',
+      description:
+        'With `connection`, the metadata of that connection, which has its own entity id. Without it, the metadata that all connections share.',
       ...SERVED_AT,
       parameters: [query('connection', 'The id of a connection (`saml_…`).')],
       responses: {
@@ -146,18 +147,18 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       operationId: 'startSamlSignIn',
       summary: 'Start a SAML sign-in',
       description:
-        'Sends a browser to the identity provider that `connection`, the domain of `email`, or the Issuer of `SAMLRequest` names.',
+        'Redirects the browser to the identity provider. It is selected by `connection`, by the domain of `email`, or by the Issuer of `SAMLRequest`.',
       ...SERVED_AT,
       parameters: [
         query('connection', 'The id of a connection (`saml_…`).'),
-        query('email', 'An address whose domain belongs to a connection.'),
+        query('email', 'An e-mail address whose domain belongs to a connection.'),
         query(
           'SAMLRequest',
-          'An AuthnRequest with the entity id of a connection as Issuer: base64, deflated or not. It is passed on as it is.',
+          'An AuthnRequest with the entity id of a connection as Issuer, encoded as base64, deflated or not. It is forwarded unchanged.',
         ),
         query('RelayState', RELAY_STATE),
       ],
-      responses: { 302: { description: 'To the identity provider.', headers: headersWith() }, ...failures(400, 404, 429, 500) },
+      responses: { 302: { description: 'Redirects to the identity provider.', headers: headersWith() }, ...failures(400, 404, 429, 500) },
     },
   },
   {
@@ -167,14 +168,18 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       operationId: 'consumeSamlAssertion',
       summary: 'Consume a SAML response',
       description:
-        'The HTTP-POST binding: response and assertion signed, the attribute `email` required, `groups` mapped to roles. Answers the tokens; with a RelayState, sends the browser there with a `code` for `POST /saml/token`.',
+        'Assertion consumer service with the HTTP-POST binding. Response and assertion must be signed. The attribute `email` is required; `groups` are mapped to roles. Responds with tokens. With a `RelayState`, redirects the browser there with a `code` for `POST /saml/token`.',
       ...SERVED_AT,
-      requestBody: form({ SAMLResponse: { ...text, description: 'base64' }, RelayState: { ...text, description: RELAY_STATE } }, [
-        'SAMLResponse',
-      ]),
+      requestBody: form(
+        {
+          SAMLResponse: { ...text, description: 'The SAML response, encoded as base64.' },
+          RelayState: { ...text, description: RELAY_STATE },
+        },
+        ['SAMLResponse'],
+      ),
       responses: {
         200: tokens,
-        303: { description: 'To RelayState, with `code`.', headers: headersWith() },
+        303: { description: 'Redirects to `RelayState` with a `code`.', headers: headersWith() },
         ...failures(400, 401, 403, 413, 415, 429, 500),
       },
     },
@@ -185,7 +190,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'exchangeSamlCode',
       summary: 'Exchange a SAML sign-in code for tokens',
-      description: 'A code works once, for a minute.',
+      description: 'A code works once, within a minute.',
       ...SERVED_AT,
       requestBody: form({ code: text }, ['code']),
       responses: { 200: tokens, ...failures(400, 401, 413, 415, 429, 500) },

@@ -33,11 +33,12 @@ const provisioningRequest = view(
 /** Specification 4.3. */
 export const services = area(
   'Services',
-  'The catalog, where it can be had, and the services that were ordered.',
+  'The service catalog, availability at a location, and ordered services.',
   [
     get('listServices', '/services', 'services', {
       summary: 'List services',
-      description: 'Services of all kinds. `location` and `search` find parts of words, `fields` says where `search` looks.',
+      description:
+        'Lists services of all types. `location` and `search` match parts of words. `fields` sets the fields that `search` looks in.',
       select: service,
     }),
     get('getService', '/services/{service_id}', 'service', { summary: 'Get a service', omit: ['type'], select: service, addition: true }),
@@ -45,14 +46,15 @@ export const services = area(
       summary: 'Get the status of a service',
       resource: 'service',
     }),
-    get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the catalog', omit: ['category'], select: catalog }),
+    get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the service catalog', omit: ['category'], select: catalog }),
     get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
-      summary: 'Get a category of the catalog',
+      summary: 'Get a category of the service catalog',
       select: catalog,
     }),
     get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
       summary: 'Get the services available at a location',
-      description: 'Says what `POST /services/availability/check` says. Of the address only the ZIP code is required: it decides.',
+      description:
+        'Gives the same result as `POST /services/availability/check`. Availability depends on the ZIP code only, so the rest of the address is optional.',
     }),
     post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
       summary: 'Check the services available at a location',
@@ -65,7 +67,7 @@ export const services = area(
     post('provisionService', '/services/provision', 'requestProvisioning', {
       summary: 'Create a provisioning request',
       description:
-        'With `account_id` and `location` the service is ordered, at once or at `deployment_schedule.preferred_date`. Until then the request is pending: `missing` says what must be supplied by `PUT /services/provision/{request_id}`.',
+        'With `account_id` and `location`, the service is ordered at once or at `deployment_schedule.preferred_date`. Until then the request is pending. `missing` lists the fields that you must still supply with `PUT /services/provision/{request_id}`.',
       category: 'provisioning',
       priority: 'high',
       select: provisioningRequest,
@@ -86,13 +88,13 @@ export const services = area(
     }),
     get('getProvisionStatus', '/services/provision/{request_id}/status', 'provisioningRequest', {
       summary: 'Get the status of a provisioning request',
-      description: 'The request with its `steps` and the `history` of its status.',
+      description: 'Includes the `steps` of the request and the `history` of its status.',
       select: provisioningRequest,
     }),
     put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
       summary: 'Update a provisioning request',
       errors: { INVALID_STATE: 'the request is no longer pending' },
-      description: 'Or change anything else of it while it is pending. What is left out stays as it is.',
+      description: 'Supplies missing fields or changes others while the request is pending. Omit a field to keep its value.',
       select: provisioningRequest,
       addition: true,
       example: {
@@ -103,7 +105,7 @@ export const services = area(
     del('cancelProvisioningRequest', '/services/provision/{request_id}', 'cancelProvisioningRequest', {
       summary: 'Cancel a provisioning request',
       errors: { INVALID_STATE: 'the request is no longer pending' },
-      description: 'While it is pending.',
+      description: 'Only a pending request can be cancelled.',
       select: provisioningRequest,
       addition: true,
     }),

@@ -10,7 +10,7 @@ export const newAttachment = { filename: 'modem.txt', content_type: 'text/plain'
 /** What is said about a ticket, and what became of it. */
 export const conversation: readonly Route[] = [
   post('addTicketComment', '/support/tickets/{ticket_id}/comments', 'addTicketComment', {
-    summary: 'Comment on a ticket',
+    summary: 'Add a comment to a ticket',
     wrap: 'comment',
     select: comment,
     largeBody: WITH_FILES,

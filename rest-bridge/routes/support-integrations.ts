@@ -4,9 +4,10 @@ import { del, get, type NonGraphRoute, post, put, type Route, view } from '../ro
 
 const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');
 
-const TESTED = 'Answers 200 whether it works or not: `succeeded` and `error` say so. Nothing is disabled by it.';
+const TESTED =
+  'Responds with 200 even if the test fails: `succeeded` and `error` contain the result. A failed test does not disable the integration.';
 const DELIVERIES =
-  'Newest first; one record for each event, as its last attempt left it. `created_after` and `created_before` are of when it was planned, the first inclusive and the second exclusive.';
+  'Lists one record per event with the result of its last attempt, newest first. `created_after` (inclusive) and `created_before` (exclusive) refer to the time when the delivery was created.';
 
 const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
@@ -14,7 +15,7 @@ const slack: readonly Route[] = [
     summary: 'Create a Slack integration',
     errors: { DUPLICATE_RESOURCE: 'the channel has an integration' },
     description:
-      'Matching events are posted to the incoming webhook, one after the other and about one in a second; each once, but for an answer that was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is kept encrypted and never shown again. Slack is not asked: `test` does that. 409 where there is one with this webhook and channel.',
+      'Matching events are posted to the incoming webhook in order, about one per second. A message can arrive twice only if the response of Slack was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is stored encrypted and never shown again. This request does not contact Slack; send a test message to check the settings. Responds with 409 if this webhook and channel already have an integration.',
     example: {
       webhook_url: 'https://hooks.slack.com/services/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',
       channel: '#support',
@@ -29,7 +30,7 @@ const slack: readonly Route[] = [
   }),
   put('updateSlackIntegration', '/support/integrations/slack/{slack_integration_id}', 'updateSlackIntegration', {
     summary: 'Update a Slack integration',
-    description: 'What is left out stays as it is. `active: true` resumes one that was disabled.',
+    description: 'Omit a field to keep its value. `active: true` resumes a disabled integration.',
     addition: true,
     example: { events: ['ticket.*'], message_format: { template: '*{{event.title}}* {{ticket.number}} {{ticket.title}}' } },
   }),
@@ -60,7 +61,7 @@ const jira: readonly Route[] = [
     summary: 'Create a Jira integration',
     errors: { DUPLICATE_RESOURCE: 'the project has an integration' },
     description:
-      'New tickets become issues (type Task, labelled with the id of the ticket), and changes of their priority and status follow; which transition a status would be only the project knows, so it is told in a comment. Comments for the customer go to the issue. For the other direction register a webhook in Jira at `inbound_url` with `inbound_secret`, which this answer alone shows. `api_token` is kept encrypted and never shown again. Jira is not asked: `test` does that. 409 where there is one with this project.',
+      'Each new ticket becomes a Jira issue of type Task, with the id of the ticket as its label. Changes of priority are copied to the issue. A change of status is posted as a comment, because the transitions depend on the project. Comments that the customer can see are copied too. For the other direction, register a webhook in Jira with `inbound_url` and `inbound_secret`; only this response contains the secret. `api_token` is stored encrypted and never shown again. This request does not contact Jira; use the test operation to check the settings. Responds with 409 if the project already has an integration.',
     select: jiraIntegration,
     example: {
       jira_url: 'https://acme.atlassian.net',
@@ -81,14 +82,14 @@ const jira: readonly Route[] = [
   }),
   put('updateJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'updateJiraIntegration', {
     summary: 'Update a Jira integration',
-    description: 'What is left out stays as it is, in `sync_settings` too. `active: true` resumes one that was disabled.',
+    description: 'Omit a field to keep its value, also within `sync_settings`. `active: true` resumes a disabled integration.',
     select: jiraIntegration,
     addition: true,
     example: { sync_settings: { sync_comments: false, priority_mapping: { critical: 'Blocker' } } },
   }),
   del('deleteJiraIntegration', '/support/integrations/jira/{jira_integration_id}', 'deleteJiraIntegration', {
     summary: 'Delete a Jira integration',
-    description: 'Its issues stay in Jira, and tickets know of them no more.',
+    description: 'The issues stay in Jira, but tickets are no longer linked to them.',
     select: jiraIntegration,
     addition: true,
   }),
@@ -105,7 +106,7 @@ const jira: readonly Route[] = [
   }),
   post('rotateJiraIntegrationSecret', '/support/integrations/jira/{jira_integration_id}/rotate-secret', 'rotateJiraIntegrationSecret', {
     summary: 'Rotate the webhook secret of a Jira integration',
-    description: 'Shown in this answer only, as `inbound_secret`. The one before counts no more.',
+    description: 'Only this response contains the new secret, as `inbound_secret`. The previous secret stops working at once.',
     select: jiraIntegration,
     status: 200,
     addition: true,
@@ -123,9 +124,9 @@ export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
     path: '/support/integrations/jira/{jira_integration_id}/webhook',
     operation: {
       operationId: 'receiveJiraWebhook',
-      summary: 'Receive a webhook of Jira',
+      summary: 'Receive a webhook from Jira',
       description:
-        'For a webhook of Jira Cloud with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Comments become comments of the ticket, each once and never those that came from here. Other events are taken and left alone, as is everything while you have switched the integration off; while the platform has disabled it, comments still come. 401 for a bad signature, and in the same words where there is no such integration.',
+        'For a Jira Cloud webhook with the events `comment_created`, `comment_updated`, `jira:issue_updated` and `jira:issue_deleted`. Each comment in Jira becomes one comment on the ticket, except comments that the platform posted itself. Other events are accepted and ignored. If you deactivated the integration, all events are accepted and ignored. If the platform disabled it, comments are still processed. Responds with the same 401 for a bad signature and for an unknown integration.',
       tags: ['Support'],
       security: [],
       parameters: [
@@ -134,13 +135,13 @@ export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
           name: 'X-Hub-Signature',
           in: 'header',
           required: true,
-          description: '`sha256=` and the hex HMAC-SHA256 of the body, keyed with the `inbound_secret`.',
+          description: '`sha256=` followed by the HMAC-SHA256 of the body in hex. The key is `inbound_secret`.',
           schema: text,
         },
       ],
       requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
       responses: {
-        204: { description: 'Taken.', headers: headersWith() },
+        204: { description: 'The event is accepted.', headers: headersWith() },
         ...Object.fromEntries([401, 413, 429, 500].map((status) => [status, errorResponse(status)])),
       },
       'x-addition': true,

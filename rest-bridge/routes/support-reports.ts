@@ -7,13 +7,14 @@ export const supportReports: readonly Route[] = [
     summary: 'Get the support dashboard',
     wrap: 'dashboard',
     description:
-      'Everything is about the tickets that were opened in the period, as they are now: resolved and open ones are the total, and so are all days and all categories.',
+      'All figures are about the tickets that were created in the period, with their current state. Resolved and open tickets add up to the total. So do the figures of all days, and of all categories.',
   }),
   post('generateSupportReport', '/support/reports/generate', 'generateSupportReport', {
     summary: 'Generate a report',
     wrap: 'report',
     category: 'export',
-    description: 'The report is made in the background: read it to see how far it is and, once it is ready, where its file is.',
+    description:
+      'The report is generated in the background. Get the report to see its progress and, once it is ready, the address of its file.',
     example: {
       report_type: 'sla_performance',
       parameters: {
@@ -40,7 +41,7 @@ export const supportReports: readonly Route[] = [
   del('deleteSupportReport', '/support/reports/{report_id}', 'deleteSupportReport', {
     summary: 'Delete a report',
     errors: { INVALID_STATE: 'the report is being generated' },
-    description: 'Its file is deleted with it. 409 while it is being generated.',
+    description: 'Deletes the report and its file. Responds with 409 while the report is being generated.',
     wrap: 'report',
     select: view('DeletedReport', '{ id reportType createdAt }'),
     addition: true,
@@ -67,16 +68,16 @@ export const supportReportFiles: readonly NonGraphRoute[] = [
       operationId: 'downloadSupportReport',
       summary: 'Download the file of a report',
       description:
-        'The `download_url` of a report, which needs no credentials and holds for a day: read the report for a new one. Expired or changed it is 403, and 404 once the report was deleted.',
+        'Serves the `download_url` of a report. The address needs no credentials and is valid for a day; get the report again for a new one. An expired or changed address gets 403. The address of a deleted report gets 404.',
       tags: ['Support'],
       parameters: [
-        parameter('report_id', 'path', 'The report.'),
-        parameter('expires', 'query', 'Until when the address holds, in seconds since 1970.'),
-        parameter('signature', 'query', 'That the platform made it.'),
+        parameter('report_id', 'path', 'The id of the report.'),
+        parameter('expires', 'query', 'When the address expires, in Unix seconds.'),
+        parameter('signature', 'query', 'Signature of the platform for this address.'),
         ref('parameters', 'ApiVersion'),
       ],
       responses: {
-        200: { description: 'The file.', headers: headersWith(), content: { 'application/json': json, 'text/csv': csv } },
+        200: { description: 'The file of the report.', headers: headersWith(), content: { 'application/json': json, 'text/csv': csv } },
         ...Object.fromEntries([403, 404, 429, 500].map((status) => [status, errorResponse(status)])),
       },
       security: [],

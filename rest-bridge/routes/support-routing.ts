@@ -36,7 +36,7 @@ export const supportRouting: readonly Route[] = [
   post('notifyTicketContacts', '/support/tickets/{ticket_id}/notify', 'notifyTicketContacts', {
     summary: 'Notify people about a ticket',
     description:
-      'An e-mail (`type` is `email`: `recipients[]{email, name, role}`, `template`, `subject`, `variables`, `include_comments`, `comment_filter`) or an SMS (`sms`: `recipients[]{phone, name}`, `message`). What each recipient is sent is written when this is answered, and leaves after it; failures are tried again, ten times over about an hour, unless they are final. `GET` on the ticket’s `notifications` says what came of it.',
+      'Sends an e-mail or an SMS. For `type: email`, the fields are `recipients[]{email, name, role}`, `template`, `subject`, `variables`, `include_comments` and `comment_filter`. For `type: sms`, they are `recipients[]{phone, name}` and `message`. The messages are composed during this request and sent afterwards. Failed messages are retried up to ten times within about an hour, unless the failure is permanent. List the notifications of the ticket to see the results.',
     select: notification,
     example: {
       type: 'email',
@@ -56,7 +56,7 @@ export const supportRouting: readonly Route[] = [
   get('listSentNotifications', '/support/notifications/sent', 'sentNotifications', {
     summary: 'List the e-mails and SMS about tickets and reports',
     description:
-      'Every message of the organization with its subject and text, newest first, one for each recipient. `text` is null once it is not kept any more. `simulated` ones reached nobody, because the platform has no mail server or SMS provider to send with: this is where a developer reads them.',
+      'Lists every message of the organization with its subject and text, newest first, one per recipient. `text` is null after its retention period. Messages with `simulated: true` were not sent, because the platform has no mail server or SMS provider. Developers can read them here.',
     select: message,
     addition: true,
   }),
@@ -64,24 +64,24 @@ export const supportRouting: readonly Route[] = [
     summary: 'Create a routing rule',
     errors: { INVALID_STATE: 'the organization has too many rules' },
     description:
-      'New tickets are held against the active rules in their order; the first of which every condition holds counts. It assigns the ticket, tells people, escalates a ticket that is not resolved in time, and has the customer told how it stands every so often.',
+      'The active rules are evaluated in order for each new ticket. The first rule whose conditions all match is applied. It can assign the ticket, notify people, escalate a ticket that is not resolved in time, and send the customer regular status updates.',
     example: newRule,
   }),
   get('listRoutingRules', '/support/routing-rules', 'routingRules', {
     summary: 'List routing rules',
-    description: 'In the order in which they are asked.',
+    description: 'Lists the rules in the order in which they are evaluated.',
     addition: true,
   }),
   get('getRoutingRule', '/support/routing-rules/{rule_id}', 'routingRule', { summary: 'Get a routing rule', addition: true }),
   put('updateRoutingRule', '/support/routing-rules/{rule_id}', 'updateRoutingRule', {
     summary: 'Update a routing rule',
-    description: 'What is left out keeps its value. `position` moves it; the others keep their order.',
+    description: 'Omit a field to keep its value. `position` moves the rule; the other rules keep their order.',
     addition: true,
     example: { position: 1, active: true },
   }),
   del('deleteRoutingRule', '/support/routing-rules/{rule_id}', 'deleteRoutingRule', {
     summary: 'Delete a routing rule',
-    description: 'Ends what it has going on with tickets too.',
+    description: 'Scheduled actions of the rule on existing tickets are cancelled.',
     addition: true,
   }),
 ];

@@ -35,9 +35,9 @@ const policy = {
 /** Categories, service levels, escalations and agents (specification 2.7, 4.7). */
 export const slaRoutes: readonly Route[] = [
   get('getTicketSla', '/support/tickets/{ticket_id}/sla', 'ticketSla', {
-    summary: 'Get the service level of a ticket',
+    summary: 'Get the SLA status of a ticket',
     description:
-      'Times are working time: round the clock for critical tickets, else by the hours of the SLA policy in the zone of the ticket. `time_remaining` is negative past due. While the ticket waits for its customer `resolution_time.paused` is true, and `due_at` is when it would have been due.',
+      'Times are working time. For critical tickets this is around the clock; for others it is the business hours of the SLA policy in the time zone of the ticket. `time_remaining` is negative after the due time. While the ticket waits for the customer, `resolution_time.paused` is true, and `due_at` is the due time before the pause.',
     resource: 'ticket',
     wrap: 'sla_status',
   }),
@@ -45,7 +45,7 @@ export const slaRoutes: readonly Route[] = [
     summary: 'Escalate a ticket',
     errors: { INVALID_STATE: 'the level is not higher than that of the ticket' },
     description:
-      'Levels only rise: 409 where the ticket has this level or a higher one, or is resolved. `notify` are told by mail; `comments` are for the desk only.',
+      'The level can only be raised. Responds with 409 if the ticket already has this level or a higher one, or is resolved. The addresses in `notify` get an e-mail. `comments` are internal.',
     status: 200,
     select: escalated,
     example: {
@@ -56,15 +56,16 @@ export const slaRoutes: readonly Route[] = [
     },
   }),
   get('listTicketCategories', '/support/categories', 'ticketCategories', {
-    summary: 'List the categories of tickets',
-    description: '`sla` is what is promised for medium priority, `targets` for each. `routing_rules` are null to who may not write.',
+    summary: 'List ticket categories',
+    description:
+      '`sla` contains the targets for medium priority; `targets` contains those for every priority. `routing_rules` is null for callers without `support:write`.',
     wrap: 'categories',
     select: category,
   }),
   put('updateTicketCategory', '/support/categories/{category}', 'updateTicketCategory', {
     summary: 'Update a ticket category',
     description:
-      'What is left out stays as it is; null is what the platform has. Holds for tickets that are opened, or given another priority, from then on.',
+      'Omit a field to keep its value; null restores the default of the platform. Changes apply to tickets that are created, or get another priority, afterwards.',
     select: category,
     addition: true,
     example: {
@@ -76,7 +77,7 @@ export const slaRoutes: readonly Route[] = [
   post('createSlaPolicy', '/support/sla-policies', 'createSlaPolicy', {
     summary: 'Create an SLA policy',
     errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
-    description: 'It holds for the categories that name it (`PUT /support/categories/{category}`).',
+    description: 'The policy applies to the categories that refer to it. Set it with `PUT /support/categories/{category}`.',
     addition: true,
     example: policy,
   }),
@@ -84,14 +85,14 @@ export const slaRoutes: readonly Route[] = [
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
     summary: 'Update an SLA policy',
     errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
-    description: 'Tickets keep what was promised when they were opened or given their priority.',
+    description: 'Existing tickets keep the targets that they got when they were created or got their priority.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
   }),
   del('deleteSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'deleteSlaPolicy', {
     summary: 'Delete an SLA policy',
     errors: { INVALID_STATE: 'a category uses the policy' },
-    description: '409 while a category refers to it.',
+    description: 'Responds with 409 while a category uses the policy.',
     addition: true,
   }),
   get('listAgents', '/support/agents', 'agents', { summary: 'List agents', addition: true }),
@@ -111,7 +112,8 @@ export const slaRoutes: readonly Route[] = [
   del('deactivateAgent', '/support/agents/{agent_id}', 'deactivateAgent', {
     summary: 'Deactivate an agent',
     errors: { INVALID_STATE: 'it is the last active agent' },
-    description: 'They get no more tickets; those that they have stay with them. 409 for the last active one.',
+    description:
+      'The agent gets no new tickets, and keeps the tickets that are already assigned. Responds with 409 for the last active agent.',
     addition: true,
   }),
 ];

@@ -58,7 +58,7 @@ const newTicket = {
 
 export const support = area(
   'Support',
-  'Tickets, and what is done about them.',
+  'Tickets, comments, SLAs, routing, integrations, reports and the knowledge base.',
   [
     post('createTicket', '/support/tickets', 'createTicket', {
       summary: 'Create a ticket',
@@ -73,17 +73,17 @@ export const support = area(
       ...search,
       bodyOnGet: true,
       description:
-        'The search may be a JSON body, or the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
+        'Send the search as a JSON body, or as the same structure in the query string: `filters[status][]=open&sort[field]=created_at`.',
     }),
     post('postTicketSearch', '/support/tickets/search', 'tickets', {
-      summary: 'Search tickets with a body',
+      summary: 'Search tickets with a request body',
       ...search,
       addition: true,
     }),
     get('getTicket', '/support/tickets/{ticket_id}', 'ticket', { summary: 'Get a ticket', wrap: 'ticket', select: ticketRecord }),
     put('updateTicket', '/support/tickets/{ticket_id}', 'updateTicket', {
       summary: 'Update a ticket',
-      errors: { INVALID_STATE: 'the status does not follow the current one' },
+      errors: { INVALID_STATE: 'the current status cannot change to this status' },
       wrap: 'ticket',
       select: ticketUpdate,
       example: { status: 'in_progress', customer_update: 'We are on it.' },

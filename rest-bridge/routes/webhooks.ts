@@ -4,8 +4,8 @@ const example = { url: 'https://example.com/hooks', events: ['ticket.*', 'billin
 
 /** All four paths create into one store; those of a family take its events only, and filters are of tickets (specification 2.8). */
 const ofFamily = (family: string, events: string[]): RouteOptions => ({
-  summary: `Subscribe to events of the ${family} family`,
-  description: `Like \`POST /webhooks\`, and delivers events of the ${family} family only.`,
+  summary: `Create a webhook for ${family} events`,
+  description: `Same as \`POST /webhooks\`, but the webhook gets events of the ${family} family only.`,
   fixed: { family },
   omit: family === 'support' ? [] : ['filters'],
   example: { url: 'https://example.com/hooks', events, ...(family === 'support' && { filters: { priorities: ['high', 'critical'] } }) },
@@ -14,60 +14,61 @@ const ofFamily = (family: string, events: string[]): RouteOptions => ({
 /** Webhooks and the events that they deliver (specification 2.8, 4.8, 6). */
 export const webhooks = area(
   'Webhooks',
-  'Subscriptions to events, and what was delivered to them.',
+  'Subscriptions to events, and their deliveries.',
   [
     get('listWebhooks', '/webhooks', 'webhooks', { summary: 'List webhooks' }),
     post('createWebhook', '/webhooks', 'createWebhook', {
       summary: 'Create a webhook',
       description:
-        'Events are posted to `url` as JSON: `id`, `event`, `timestamp`, `organization_id`, `data`, `signature`. `signature` is `sha256=` and the hex HMAC-SHA256, keyed with the secret, of the exact text without that member, which is the last one; without it the body is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of the Standard Webhooks specification. Answer 2xx within 10 seconds; 410 ends the subscription; anything else is tried again, ten times over three days. The secret is shown in this answer only. How a receiver verifies them, in three languages: /docs/guide/webhooks.',
+        'Events are posted to `url` as JSON with the fields `id`, `event`, `timestamp`, `organization_id`, `data` and `signature`. Only this response contains the secret.\n\n`signature` is the last field: `sha256=` followed by the HMAC-SHA256 in hex, keyed with the secret. It is calculated over the exact body without this field. That text is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard Webhooks specification. [Webhooks](/docs/guide/webhooks) shows in three languages how a receiver verifies signatures.\n\nRespond with 2xx within 10 seconds. 410 disables the webhook. After any other result the delivery is retried, up to ten times over three days.',
       omit: ['family'],
       example,
     }),
     get('listWebhookEvents', '/webhooks/events', 'webhookEvents', {
-      summary: 'List the events that there are',
-      description: 'With a JSON Schema and an example of each body.',
+      summary: 'List event types',
+      description: 'Each event type has a JSON Schema and an example of its body.',
     }),
     get('getWebhookUsage', '/webhooks/usage', 'webhookUsage', {
       summary: 'Get the webhook usage of this month',
-      description: 'Deliveries of the calendar month (UTC), and how many the plan allows. What is beyond is recorded as `skipped`.',
+      description:
+        'Returns the number of deliveries in the calendar month (UTC) and the limit of the plan. Deliveries beyond the limit are recorded as `skipped`.',
       addition: true,
     }),
     get('getWebhook', '/webhooks/{webhook_id}', 'webhook', { summary: 'Get a webhook' }),
     put('updateWebhook', '/webhooks/{webhook_id}', 'updateWebhook', {
       summary: 'Update a webhook',
-      description: 'What is left out keeps its value.',
+      description: 'Omit a field to keep its value.',
       example: { events: ['ticket.*'], active: true },
     }),
     del('deleteWebhook', '/webhooks/{webhook_id}', 'deleteWebhook', {
       summary: 'Delete a webhook',
-      description: 'Stops what waits for it and forgets its deliveries.',
+      description: 'Waiting deliveries are not sent. The delivery records of the webhook are deleted.',
     }),
     get('listWebhookDeliveries', '/webhooks/{webhook_id}/deliveries', 'webhookDeliveries', {
-      summary: 'List what was delivered',
+      summary: 'List webhook deliveries',
       description:
-        'Newest first; one record for each event, as its last attempt left it. `created_after` and `created_before` are of when it was planned, the first inclusive and the second exclusive.',
+        'Lists one record per event with the result of its last attempt, newest first. `created_after` (inclusive) and `created_before` (exclusive) refer to the time when the delivery was created.',
     }),
     post('testWebhook', '/webhooks/{webhook_id}/test', 'testWebhook', {
       summary: 'Send a test event',
-      description: 'Posts a signed `webhook.test` at once, without retries, and answers what came of it.',
+      description: 'Sends a signed `webhook.test` event at once, without retries, and returns the result.',
     }),
     get('getWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}', 'webhookDelivery', {
-      summary: 'Get a delivery',
+      summary: 'Get a webhook delivery',
       addition: true,
     }),
     post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliverWebhookDelivery', {
       summary: 'Redeliver an event',
-      errors: { INVALID_STATE: 'the delivery is under way' },
+      errors: { INVALID_STATE: 'the delivery is in progress' },
       description:
-        'One more attempt, at once, under the same `webhook-id`. If it fails again, the schedule goes on where attempts are left. 409 where the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, its event has left the log, or the deliveries of the month are used up.',
+        'Makes one more attempt at once, with the same `webhook-id`. If it fails and the schedule has attempts left, the schedule continues. Responds with 409 in these cases: the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, the event is no longer in the log, or the deliveries of the month are used up.',
       status: 202,
       addition: true,
     }),
     post('replayWebhook', '/webhooks/{webhook_id}/replay', 'replayWebhook', {
       summary: 'Replay events',
       description:
-        'Everything that the webhook wants, that happened since then and that did not reach it: never planned, `skipped` or `exhausted`, or what `status` says. Each event once, in order, under its own `webhook-id`. Goes on by itself; the answer says how many events are looked at. 409 where the webhook is inactive.',
+        'Sends the events since `since` that match the webhook and were not delivered. These are events without a delivery record, and deliveries with status `skipped` or `exhausted`; `status` selects others. Each event is sent once, in order, with its original `webhook-id`. The replay runs in the background. The response contains the number of events that it checks. Responds with 409 if the webhook is inactive.',
       status: 202,
       addition: true,
       example: { since: '2026-01-31T09:30:00.000Z', status: ['skipped', 'exhausted'] },
@@ -75,7 +76,7 @@ export const webhooks = area(
     post('rotateWebhookSecret', '/webhooks/{webhook_id}/rotate-secret', 'rotateWebhookSecret', {
       summary: 'Rotate the secret of a webhook',
       description:
-        'Given, or made; shown in this answer only. For 24 hours the one before signs too: `webhook-signature` lists both signatures, the new one first. The member `signature` of the body is of the new one only. A second rotation ends the oldest at once.',
+        'Send the new secret, or let the platform generate one. Only this response contains it. For 24 hours the previous secret signs too: `webhook-signature` lists both signatures, the new one first. The field `signature` of the body uses the new secret only. A second rotation ends the oldest secret at once.',
       status: 200,
       addition: true,
       example: { secret: 'whsec_EXAMPLEEXAMPLEEXAMPLEEXAMPLE' },
@@ -84,7 +85,7 @@ export const webhooks = area(
       summary: 'Resume a webhook',
       errors: { INVALID_STATE: 'the webhook is active' },
       description:
-        'Whoever had stopped it. What waits is delivered; what was recorded as `skipped` while the platform had it disabled is sent by a replay. 409 where it is active.',
+        'Activates the webhook again, whether you or the platform disabled it. Waiting events are delivered. To send events that were recorded as `skipped` while the platform had it disabled, start a replay. Responds with 409 if the webhook is active.',
       status: 200,
       addition: true,
     }),

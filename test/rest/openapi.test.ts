@@ -105,6 +105,11 @@ describe('OpenAPI document of the running platform', () => {
     for (const name of ['nextCursor', 'nextAttemptAt', 'SKIPPED']) expect(described).not.toContain(`\`${name}\``);
   });
 
+  test('the OpenAPI document does not say null for a record that does not exist, because REST responds with 404', () => {
+    const wrong = routes.filter((route) => /Null if [^.]*does not exist/.test(operationOf(route).description));
+    expect(wrong.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
   test('every request body in the OpenAPI document has an example', () => {
     const bare = routes.filter((route) => {
       const content = operationOf(route).requestBody?.content['application/json'];

@@ -23,7 +23,7 @@ const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
     'This application may not redirect you there',
     'The address to return to is not registered for the application. Tell the people who run it.',
   ],
-  server_error: ['Something failed on our side', 'Try again in a moment.'],
+  server_error: ['An internal error occurred', 'Try again in a moment.'],
 };
 const EXPIRED: readonly [string, string] = ['This page has expired', 'Go back to the application and start again.'];
 
@@ -78,7 +78,7 @@ export function prefilledPage(ctx: KoaContextWithOIDC): void {
 function problemOf({ error }: ErrorOut, thrown: Error | undefined): string {
   if (thrown?.name === 'AbortedError' || error === 'access_denied') return 'The device was not connected.';
   if (thrown?.name === 'NoCodeError') return 'Enter the code that your device shows.';
-  if (error === 'server_error') return 'Something failed on our side. Try again in a moment.';
+  if (error === 'server_error') return 'An internal error occurred. Try again in a moment.';
   return 'This code is not valid: it is mistyped, already used or expired. Check the code on the device.';
 }
 
