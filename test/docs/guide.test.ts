@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { type Rig, rig, start } from '../rig.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestClock } from '../../kernel/clock.ts';
+import { onRig, type Rig, rig, start } from '../rig.ts';
 import { openapi } from '../support/operations.ts';
 import { lastingPort } from '../support/port.ts';
 import { followPage, testWithShell } from '../support/runnable-page.ts';
@@ -9,27 +10,31 @@ import { firstOwner } from './first-owner.ts';
 const PAGES = readdirSync('docs/guide').filter((name) => name !== 'README.md' && name !== 'sandbox.md');
 
 describe('guide commands and output', () => {
+  // other tests move the clock of the shared platform, and commands such as openssl have the time of the machine
+  let platform: Rig;
+  beforeAll(async () => {
+    platform = await start({}, new TestClock());
+  });
+  afterAll(() => platform.close());
+
   testWithShell.each(PAGES)('the commands of the guide page %s succeed and print what the page shows', async (name) => {
-    const platform = await rig();
-    const { key, email, password } = await firstOwner();
+    const { key, email, password } = await onRig(platform, () => firstOwner());
     await followPage(`docs/guide/${name}`, {
       environment: { ORIGIN: platform.origin, KEY: key, EMAIL: email, PASSWORD: password },
       replacements: { '3000': String(await lastingPort()), 'http://127.0.0.1:4000': platform.origin, 'sk_live_…': key },
-      aheadMs: platform.clock.offsetMs,
     });
   });
 
   testWithShell('the commands of the guide page sandbox.md succeed and print what the page shows', async () => {
-    const platform: Rig = await start({ SANDBOX: '1' });
+    const sandbox = await start({ SANDBOX: '1' }, new TestClock());
     try {
-      const { apiKey } = await platform.organization();
+      const { apiKey } = await sandbox.organization();
       await followPage('docs/guide/sandbox.md', {
         environment: {},
-        replacements: { 'http://127.0.0.1:4000': platform.origin, 'KEY=test_sk_…': `KEY=${apiKey}` },
-        aheadMs: platform.clock.offsetMs,
+        replacements: { 'http://127.0.0.1:4000': sandbox.origin, 'KEY=test_sk_…': `KEY=${apiKey}` },
       });
     } finally {
-      await platform.close();
+      await sandbox.close();
     }
   });
 });

@@ -49,8 +49,6 @@ export interface Reader {
   environment: Readonly<Record<string, string>>;
   /** Text of the page and its replacement. */
   replacements?: Readonly<Record<string, string>>;
-  /** How far the platform's clock is ahead of the machine's. */
-  aheadMs?: number;
 }
 
 /**
@@ -69,7 +67,7 @@ export async function followPage(path: string, reader: Reader): Promise<void> {
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\n');
 
   const steps = stepsOf(blocksOf(readFileSync(path, 'utf8')), folder, reader.replacements ?? {});
-  writeFileSync(join(folder, 'page.sh'), [preamble(reader.aheadMs ?? 0), ...steps.map(({ commands }) => scriptOf(commands))].join('\n'));
+  writeFileSync(join(folder, 'page.sh'), [PREAMBLE, ...steps.map(({ commands }) => scriptOf(commands))].join('\n'));
   const { stdout, stderr } = await shell(folder, reader);
   const results = stdout.split(END_OF_STEP);
   for (const [index, { commands, output }] of steps.entries()) {
@@ -99,20 +97,18 @@ function stepsOf(blocks: readonly Block[], folder: string, replacements: Readonl
   return steps;
 }
 
-/** `date` shows the platform's time, because other tests may have moved its clock. */
-const preamble = (aheadMs: number): string => `set -E -o pipefail
+/** A failed command is remembered until the end of its step. */
+const PREAMBLE = `set -E -o pipefail
 status=ok
-trap 'status=failed' ERR
-date() { command date -d "@$(( $(command date +%s) + ${Math.round(aheadMs / 1000)} ))" "$@"; }`;
+trap 'status=failed' ERR`;
 
 const scriptOf = ({ text }: Block): string => `${text}printf '\\n%s\\n${END_OF_STEP}' "$status"; status=ok`;
 
-async function shell(folder: string, { environment, aheadMs = 0 }: Reader): Promise<{ stdout: string; stderr: string }> {
-  const ahead = `--import=data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+${aheadMs}`)}`;
+async function shell(folder: string, { environment }: Reader): Promise<{ stdout: string; stderr: string }> {
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const child = spawn('bash', ['page.sh'], {
     cwd: folder,
-    env: { PATH: path, HOME: folder, NODE_OPTIONS: ahead, ...environment },
+    env: { PATH: path, HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // its own process group, so that background processes of the page end with it
     detached: true,
