@@ -143,8 +143,8 @@ function undocumented({ status, body }: RestResponse): string[] {
   const problems: Json[] = body.error?.details?.errors ?? [];
   // coverage of a location, and bandwidth of a line
   if (/^(SERVICE_UNAVAILABLE_AT_LOCATION|LOCATION_NOT_SERVICEABLE|INSUFFICIENT_BANDWIDTH)$/.test(body.error?.code)) return [];
-  if (status === 400 && problems.length === 0)
-    return RULES.some((rule) => rule.test(body.error.message)) ? [] : [body.error.code + body.error.message];
+  if (status !== 400) return [`${status} ${body.error?.code}`];
+  if (problems.length === 0) return RULES.some((rule) => rule.test(body.error.message)) ? [] : [`${body.error.code} ${body.error.message}`];
   return problems
     .filter(({ reason }) => !RULES.some((rule) => rule.test(reason)))
     .map(({ field, reason }) => `${status} ${field} ${reason}`);
