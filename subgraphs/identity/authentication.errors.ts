@@ -10,7 +10,8 @@ export class CredentialsExpired extends PlatformError {
 }
 
 /**
- * 403: the client's address is not on the IP whitelist. `details.ip` is the address that the platform saw, which helps to debug proxies.
+ * 403: the client's address is not on the IP whitelist. `details.ip` is the address as the platform determined it,
+ * which helps to debug proxies.
  */
 export class IpNotAllowed extends PlatformError {
   readonly reason = 'address';

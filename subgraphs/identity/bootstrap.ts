@@ -12,7 +12,7 @@ import { PlatformAccess, UserRole } from './user.states.ts';
 import { hashPassword } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
-/** Values that the configuration may preset for the first start. Whatever is not preset is generated. */
+/** Values that the configuration may preset for the first start. All other values are generated. */
 export type Presets = Pick<Config, 'bootstrapEmail' | 'bootstrapPassword' | 'bootstrapApiKey'> &
   Partial<Pick<Config, 'bootstrapClientId' | 'bootstrapClientSecret' | 'bootstrapRedirectUri'>>;
 
@@ -32,9 +32,10 @@ const ORGANIZATION = { name: 'Default organization', plan: 'enterprise', operato
 const PASSWORD_BYTES = 18;
 
 /**
- * Creates the operator's organization, its owner and a key with all permissions at the very first start. Returns undefined if an
- * organization exists already, whatever is preset. If several processes start together, one of them does it.
- * @throws ConfigError for a preset key that could never be used here
+ * Creates the operator's organization, its owner and a key with all permissions at the first start. Returns undefined
+ * if an organization exists already, even if values are preset. If several processes start together, only one of them
+ * creates it.
+ * @throws ConfigError for a preset key that could never be used on this platform
  */
 export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts, presets: Presets): Promise<Bootstrapped | undefined> {
   const apiKey = presets.bootstrapApiKey ?? generateApiKey(sandbox);
@@ -93,7 +94,7 @@ function firstClient(organizationId: string, presets: Presets, now: Date): OAuth
   );
 }
 
-/** An arbitrary number, the same in every process. The advisory lock is held until the transaction ends. */
+/** An arbitrary number, the same in every process. The advisory lock is released when the transaction ends. */
 const BOOTSTRAP_LOCK = 4_201_001;
 
 async function waitForOthers(tx: EntityManager): Promise<void> {

@@ -11,7 +11,11 @@ const OBLIGATIONS = parse(`query AccountObligations($id: ID!) {
 
 type Found = Record<'services' | 'invoices', { nodes: { id: string }[] }>;
 
-/** Checks through the graph that services and billing have nothing open for the account. @throws AccountInUse with the first ids of each */
+/**
+ * Checks that the account has no live services and no open invoices. Queries services and billing through the federated
+ * graph.
+ * @throws AccountInUse with the first ids of these services and invoices
+ */
 export async function refuseWhileInUse(accountId: string, graph: Graph, request: RequestContext): Promise<void> {
   const { services, invoices } = await graph.query<Found>(OBLIGATIONS, { id: accountId }, request);
   const [serviceIds, invoiceIds] = [services, invoices].map(({ nodes }) => nodes.map(({ id }) => id)) as [string[], string[]];

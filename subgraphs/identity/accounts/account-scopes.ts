@@ -4,7 +4,10 @@ import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Account } from './account.entity.ts';
 
-/** Checks the accounts that a caller wants to limit a user or credentials to. Nobody can grant access to accounts they cannot see. */
+/**
+ * Checks the accounts to which a caller wants to limit a user or credentials. Callers can only grant access to accounts
+ * that they have access to.
+ */
 export class AccountScopes {
   constructor(
     private readonly principal: Principal,
@@ -12,9 +15,9 @@ export class AccountScopes {
   ) {}
 
   /**
-   * Returns the accounts to grant. If none are given, these are the accounts that the caller sees.
-   * @throws ResourceNotFound for an account that the caller does not see; LimitedToAccounts if a limited caller asks for null (all
-   * accounts)
+   * Returns the accounts to grant. If `stated` is undefined, these are the accounts that the caller has access to.
+   * @throws ResourceNotFound for an account that the caller has no access to; LimitedToAccounts if a limited caller
+   * asks for null (all accounts)
    */
   async grant(stated: Accounts | undefined): Promise<string[] | null> {
     const wanted = stated === undefined ? this.principal.accounts : stated;
@@ -28,12 +31,18 @@ export class AccountScopes {
     return ids;
   }
 
-  /** Does the same for an update. Returns undefined, meaning no change, if no accounts are given. @throws as `grant` does */
+  /**
+   * Returns the accounts to grant in an update. Undefined means that the update does not change them.
+   * @throws the same errors as `grant`
+   */
   async change(stated: Accounts | undefined): Promise<string[] | null | undefined> {
     return stated === undefined ? undefined : this.grant(stated);
   }
 
-  /** Refuses to change a record that sees more accounts than the caller does. @throws LimitedToAccounts */
+  /**
+   * Refuses to change a user or credentials with access to more accounts than the caller has.
+   * @throws LimitedToAccounts
+   */
   requireOver(accounts: Accounts): void {
     if (!this.principal.seesAllOf(accounts)) throw new LimitedToAccounts();
   }

@@ -6,14 +6,17 @@ export interface Obligations {
   invoiceIds: string[];
 }
 
-/** 409: the organization's own account cannot change its status or be deleted. It holds all that belongs to no customer. */
+/**
+ * 409: the organization's own account cannot change its status or be deleted. All records without a customer belong to
+ * it.
+ */
 export class OwnAccount extends PlatformError {
   constructor(id: string) {
     super('INVALID_STATE', "This is the organization's own account. It stays active as long as the organization exists.", { id });
   }
 }
 
-/** 409: the account is still in use. `details` contains the first ids of the services and invoices in the way. */
+/** 409: the account is still in use. `details` contains the first ids of its live services and open invoices. */
 export class AccountInUse extends PlatformError {
   constructor({ serviceIds, invoiceIds }: Obligations) {
     super(

@@ -80,7 +80,10 @@ export class AccountService {
     return orNotFound(await tx.findOne(Account, { id }, LOCKED), 'account', id);
   }
 
-  /** Call this before the transaction: it queries other subgraphs. */
+  /**
+   * Checks that the account exists and is not in use. Call it before the transaction, because it queries other
+   * subgraphs.
+   */
   async #refuseWhileInUse(id: string): Promise<void> {
     orNotFound(await this.find(id), 'account', id);
     await refuseWhileInUse(id, this.deps.graph, this.deps.request);
@@ -91,7 +94,7 @@ const whereOf = ({ status, customerId, own, search, createdAfter, createdBefore 
   matching<Account>({
     status,
     customerId,
-    // a list of customers does not contain the organization's own account unless it is asked for
+    // // the organization's own account is listed only if the filter asks for it
     own: own === undefined && !customerId ? false : own,
     createdAt: between(createdAfter, createdBefore),
     $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,

@@ -6,10 +6,15 @@ const LIVE_PREFIX = 'sk_live_';
 const TEST_PREFIX = 'test_sk_';
 const API_KEY = /^(sk_live_|test_sk_)[A-Za-z0-9]{64}$/;
 const KEY_LENGTH = LIVE_PREFIX.length + LENGTH;
-/** Bytes from this value on are skipped: their remainder would make the first letters of the alphabet more likely than the rest. */
+/**
+ * Random bytes from this value on are skipped: otherwise the first letters of the alphabet would be more likely than
+ * the rest.
+ */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
-/** Generates a key: `sk_live_` (`test_sk_` in a sandbox) and 64 random letters and digits (specification 2.2), which is 381 bits. */
+/**
+ * Generates a key: `sk_live_` (`test_sk_` in a sandbox) and 64 random letters and digits, 381 bits (specification 2.2).
+ */
 export function generateApiKey(sandbox: boolean): string {
   let secret = '';
   while (secret.length < LENGTH) {
@@ -23,5 +28,8 @@ export const isApiKey = (text: string): boolean => text.length === KEY_LENGTH &&
 export const isSandboxKey = (key: string): boolean => key.startsWith(TEST_PREFIX);
 export const prefixOf = (sandbox: boolean): string => (sandbox ? TEST_PREFIX : LIVE_PREFIX);
 
-/** Hash under which a key is stored. A fast hash is right here: 381 random bits cannot be guessed, and every request computes it. */
+/**
+ * Hash under which a key is stored. A fast hash is safe, because 381 random bits cannot be guessed, and every request
+ * computes the hash.
+ */
 export const digestOf = (key: string): string => hash('sha256', key, 'hex');

@@ -46,7 +46,9 @@ export class ApiKey {
   })
   signingSecret: string | null = null;
 
-  /** Null for a key that the platform created by itself. Rotating the key creates one. */
+  /**
+   * Null for the first key of an organization, which the platform creates. Rotating that key creates a signing secret.
+   */
   @Property({ type: 'text', nullable: true, fieldName: 'signing_secret' })
   sealedSigningSecret: string | null = null;
 
@@ -54,7 +56,7 @@ export class ApiKey {
   @Property({ type: 'boolean' })
   requireSignature = false;
 
-  /** Hash of the key before the last rotation, kept while the old key still works. Its signing secret is kept with it. */
+  /** Hash of the key before the last rotation, stored while that key still works. Its signing secret is stored too. */
   @Property({ type: 'text', nullable: true })
   @Unique()
   previousHash: string | null = null;
@@ -125,19 +127,28 @@ export class ApiKey {
   @Property({ type: new BigIntType('number') })
   usageCount = 0;
 
-  /** Creates the record of a key. The record shows the key until it is loaded again. */
+  /**
+   * Creates the record of a key. The returned object contains the key in plain text; an object that is loaded later
+   * does not.
+   */
   static issue(text: string, members: Members): ApiKey {
     const shown = { key: text, prefix: prefixOf(isSandboxKey(text)), last4: text.slice(-SHOWN_LAST) };
     return Object.assign(new ApiKey(), members, shown, { id: newId('apiKey'), hash: digestOf(text) });
   }
 
-  /** Sets the secret that requests are signed with from now on. The record shows it until it is loaded again. */
+  /**
+   * Sets the signing secret. This object then contains the secret in plain text; an object that is loaded later does
+   * not.
+   */
   signWith(secret: string, secrets: SecretBox): void {
     this.signingSecret = secret;
     this.sealedSigningSecret = secrets.seal(secret, this.id);
   }
 
-  /** Replaces the key. The previous key works until `previousExpiresAt`; a key from an earlier rotation stops working now. */
+  /**
+   * Replaces the key. The replaced key works until `previousExpiresAt`. An older key from an earlier rotation stops
+   * working immediately.
+   */
   rotate(text: string, previousExpiresAt: Date | null): void {
     Object.assign(this, {
       previousHash: previousExpiresAt && this.hash,

@@ -1,6 +1,6 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: a key cannot delete itself, because its caller could not see the result of the call afterwards. */
+/** 409: a key cannot delete itself, because the caller could not use the key to check the result. */
 export class OwnKey extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'A key cannot delete itself. Delete it with another key, or as a user.', { allowed: [] });
@@ -17,7 +17,9 @@ export class KeyExpired extends PlatformError {
   }
 }
 
-/** 409: signatures cannot be required from a key without a signing secret. Nobody could use it any more. */
+/**
+ * 409: signatures cannot be required for a key without a signing secret, because the key could not be used any more.
+ */
 export class NoSigningSecret extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'This key has no signing secret yet. Rotate the key first: the response contains one.', { allowed: [] });

@@ -8,7 +8,10 @@ import { ACCOUNTS_OF_CREDENTIALS, AreAccounts, CHANGED_ACCOUNTS } from '../grant
 import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
-/** How long the old key may keep working after a rotation. After a week at most, a forgotten deployment shows up. */
+/**
+ * Maximum time that the old key works after a rotation. Short enough that a deployment that still uses the old key is
+ * noticed within a week.
+ */
 const GRACE_MAX_SECONDS = 7 * 86_400;
 const GRACE_REASON = `must be between 0 and ${GRACE_MAX_SECONDS} seconds`;
 

@@ -104,7 +104,8 @@ export class ApiKeyService {
 
   /**
    * Rotates a key. The result contains the new key and signing secret; they are never shown again.
-   * The old ones work for `graceSeconds` more. A key that was still valid from an earlier rotation stops working now.
+   * The old key and its secret work for `graceSeconds` more. An older key from an earlier rotation stops working
+   * immediately.
    * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
    */
   rotate(id: string, graceSeconds: number): Promise<ApiKey> {
@@ -136,8 +137,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has. Rotating it would hand the caller
-   * a more powerful key, and loosening a restriction could open it for somebody else.
+   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has. Otherwise the caller
+   * could rotate it to get those permissions, or loosen its restrictions for somebody else.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);

@@ -43,14 +43,20 @@ export class AuditTrail {
     await this.#write([this.#rowOf(entry)], tx);
   }
 
-  /** Records an action of the caller of a request. Fields of the entry, null included, override what is known of the caller. */
+  /**
+   * Records an action of the caller of a request. Fields of `entry`, even null ones, override the values taken from the
+   * request.
+   */
   recordBy({ principal, client }: RequestContext, entry: AuditEntry, tx: EntityManager): Promise<void> {
     const { organizationId, kind, id, clientId } = principal;
     const caller = kind === 'user' ? { userId: id, clientId } : { clientId: id };
     return this.record({ organizationId, ...caller, client, reason: byCaller(principal), ...entry }, tx);
   }
 
-  /** Queues a record, to be written within a second together with others. For events of every request, which must not cost a write each. */
+  /**
+   * Queues a record. Queued records are written together within a second. Use it for events that every request can
+   * cause, so that a request does not cost a write.
+   */
   note(entry: AuditEntry): void {
     if (this.#pending.length >= MAX_PENDING) return;
     this.#pending.push(this.#rowOf(entry));

@@ -8,7 +8,7 @@ import { AuditRecord } from './audit-record.entity.ts';
 
 const NEWEST_FIRST: readonly SortBy[] = [{ field: 'timestamp', order: SortOrder.DESC }];
 
-/** Audit records of the caller's organization, to be read (specification 5.9). */
+/** Reads audit records of the caller's organization (specification 5.9). */
 export class AuditService {
   constructor(private readonly em: EntityManager) {}
 

@@ -14,7 +14,10 @@ const revoked = z.object({
 });
 const NAME = 'identity.ticket-links-revoked';
 
-/** Writes an audit record when ticket links are revoked: a link is a credential, and it must be known who revoked it. */
+/**
+ * Writes an audit record when ticket links are revoked. A link is a credential, so the audit trail must show who
+ * revoked it.
+ */
 export const ticketLinksRevoked = ({ orm, trail }: { orm: Orm; trail: AuditTrail }): Reaction => ({
   name: NAME,
   on: 'ticket.links_revoked',

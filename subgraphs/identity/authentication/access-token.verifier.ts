@@ -27,13 +27,13 @@ const CACHED_TOKENS = 10_000;
 interface KnownToken {
   expiresAt: Date;
   authenticated: Authenticated;
-  /** The result until `until`, while the user has recently confirmed a second factor. */
+  /** Result of the verification while the session is elevated by a second factor, which ends at `until`. */
   elevated: { until: Date; authenticated: Authenticated } | undefined;
   /** The organization's access restrictions for its users. */
   rules: AccessRules | undefined;
 }
 
-/** Current database state of the user, session, client and organization that a token names. */
+/** Current database state of the user, session, client and organization in the claims of a token. */
 interface TokenState {
   plan: Plan;
   second_factor_required: boolean;
@@ -92,7 +92,10 @@ export class AccessTokenVerifier {
     return presentOf(known, now);
   }
 
-  /** Verifies a token without checking the address it is used from: for introspection. @throws InvalidCredentials, CredentialsExpired */
+  /**
+   * Verifies a token for introspection, without checking the address of the caller.
+   * @throws InvalidCredentials, CredentialsExpired
+   */
   async inspect(token: string): Promise<Authenticated> {
     return presentOf(await this.#find(token), this.clock.now());
   }
@@ -113,7 +116,7 @@ export class AccessTokenVerifier {
     const [state] = await this.rows.query<TokenState>(TOKEN_STATE, [organizationId, sub, jti, sid, clientId]);
     if (!state) return undefined;
     if (state.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
-    // the client's own token, or a token with which it acts for a user
+    // // applies to the client's own tokens and to tokens with which the client acts for a user
     if (clientId && !state.client_active) throw new InvalidCredentials(undefined, 'client is not active');
     if (sub !== clientId) this.#checkUser(state, claims);
     const accounts = presentAccounts(claims, state);
@@ -166,14 +169,20 @@ function knownToken(claims: AccessTokenClaims, state: TokenState & { accounts: A
   };
 }
 
-/** Returns the accounts that a token is limited to now: those of its client, of its user, or the intersection of both. */
+/**
+ * Returns the accounts that a token is limited to now: the accounts of its client, of its user, or the intersection of
+ * both.
+ */
 function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, state: TokenState): Accounts {
   const { role, user_accounts: ofUser, client_accounts: ofClient } = state;
   if (sub === clientId) return ofClient;
   return sharedAccounts(accountsOfUser({ role: role ?? UserRole.READ_ONLY, accounts: ofUser }), clientId ? ofClient : null);
 }
 
-/** Returns what a token permits now. A role or client scope that was narrowed after the token was issued takes effect at once. */
+/**
+ * Returns the permissions that a token has now. If a role or client scope is narrowed after the token was issued, the
+ * token immediately has fewer permissions.
+ */
 function presentGrants(
   { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,
   { plan, role, client_permissions, operator, platform_access }: TokenState,
@@ -183,6 +192,7 @@ function presentGrants(
   const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
   if (sub === clientId) return ofClient;
   const ofRole = within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
-  // platform permissions are in no token and are never given to a client: they are looked up for users who logged in themselves
+  // // tokens never contain platform permissions, and clients never get them: they are loaded here for users who logged
+  // in themselves
   return operator && !clientId ? [...ofRole, ...platformGrants(platform_access)] : ofRole;
 }

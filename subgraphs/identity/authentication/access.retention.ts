@@ -5,21 +5,25 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login-attempts.ts';
 import { EXPIRED_CHANGES } from './change-feed.ts';
 
-/** Longer than the lifetime of any token that was issued in a session. */
+/** How long an ended session is kept: longer than the lifetime of any token that was issued in it. */
 const SESSIONS_KEPT_MS = DAY_MS;
-/** The window in which second factors are counted (mfa-challenges/challenge-limits.ts). */
+/**
+ * How long counters of second-factor attempts are kept: the window of their limits
+ * (mfa-challenges/challenge-limits.ts).
+ */
 const COUNTERS_KEPT_MS = HOUR_MS;
 
 export interface AccessRetentionParts {
   rows: Rows;
   clock: Clock;
-  /** How long audit records are kept. */
+  /** How many days audit records are kept. */
   auditRetentionDays: number;
 }
 
 /**
- * Deletes rows that logins, authorizations and signed requests leave behind, and old audit records. Without this, anyone who may
- * try to log in could fill the database. Used refresh tokens are deleted only with their session: until then a replay must end the session.
+ * Deletes expired rows of logins, authorizations and signed requests, and old audit records. Without this, anyone who
+ * tries to log in could fill the database. A used refresh token is kept as long as its session, because a second use of
+ * the token must revoke the session.
  */
 export function accessRetention({ rows, clock, auditRetentionDays }: AccessRetentionParts): Retained[] {
   const tables: [table: string, where: string, keptMs?: number][] = [
@@ -36,7 +40,8 @@ export function accessRetention({ rows, clock, auditRetentionDays }: AccessReten
     ['saml_request', '"expires_at" < $1'],
     ['saml_assertion', '"expires_at" < $1'],
     ['saml_code', '"expires_at" < $1'],
-    // a database trigger enforces 30 days by its own clock, whatever the clock of this process says
+    // // a database trigger refuses to delete records younger than 30 days by the clock of the database, so both clocks
+    // are checked
     ['audit_record', `"timestamp" < least($1, now() - interval '30 days')`, auditRetentionDays * DAY_MS],
   ];
   return [

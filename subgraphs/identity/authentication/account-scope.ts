@@ -4,7 +4,10 @@ import type { Rows } from '../../../kernel/database/database.ts';
 
 const OPEN = `select 1 from "identity"."account" where "organization_id" = $1 and "id" = any($2::text[]) and "status" <> 'closed' limit 1`;
 
-/** Refuses credentials whose accounts are all closed or deleted. Credentials without such a limit pass. @throws InvalidCredentials */
+/**
+ * Refuses credentials whose accounts are all closed or deleted. Accepts credentials that are not limited to accounts.
+ * @throws InvalidCredentials
+ */
 export async function requireOpenAccount(rows: Rows, organizationId: string, accounts: Accounts): Promise<void> {
   if (accounts === null || accounts.length === 0) return;
   const [open] = await rows.query(OPEN, [organizationId, accounts]);

@@ -21,9 +21,9 @@ const CACHED_KEYS = 10_000;
 interface KnownKey extends SigningKeyOf {
   authenticated: Authenticated;
   expiresAt: Date | null;
-  /** When the key stops working if it is the one from before the last rotation; null for the current key. */
+  /** Expiry of a key that the last rotation replaced; null for the current key. */
   rotatedUntil: Date | null;
-  /** Undefined if the key works from anywhere at any time. */
+  /** Undefined if the key has no restrictions on place and time. */
   rules: AccessRules | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ApiKeyVerifierParts {
   sandbox: boolean;
   usage: CredentialUsage;
   feed: ChangeFeed;
-  /** Opens signing secrets. */
+  /** Decrypts signing secrets. */
   secrets: SecretBox;
   signatures: SignatureVerifier;
   locator: CountryLocator;
@@ -65,7 +65,7 @@ export class ApiKeyVerifier {
     key.rules?.check({ ip, country }, now);
     const isSigned = key.requireSignature || (typeof signing === 'object' && signing.signature !== undefined);
     if (isSigned && signing !== 'checked at opening') await signatures.verify(key, signing);
-    // periodic checks of an open socket do not count: it was counted when it opened
+    // // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
     if (signing !== 'checked at opening') usage.count(key.id, now);
     return key.authenticated;
   }

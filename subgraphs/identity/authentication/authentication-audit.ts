@@ -15,8 +15,8 @@ const REMEMBERED_MAX = 20_000;
 const RECORDS_PER_HOUR = 50;
 
 /**
- * Records authentications in the audit trail, at most once an hour for the same place and outcome. Repeated requests, refused or
- * not, cause no more records and use no more memory.
+ * Records authentications in the audit trail: at most once an hour for the same caller, address and outcome. Repeated
+ * requests, successful or refused, cause no more records and use no more memory.
  */
 export class AuthenticationAudit {
   readonly #recorded = new HourlyOnce();
@@ -39,7 +39,10 @@ export class AuthenticationAudit {
     });
   }
 
-  /** Ignores the user agent when it looks for repetitions: a caller who is refused can send any user agent. */
+  /**
+   * Records a refusal. Two refusals that differ only in the user agent count as the same: a refused caller can send any
+   * user agent.
+   */
   failed({ ip, userAgent }: Credentials, method: Method, error: PlatformError): void {
     const reason = 'reason' in error ? String(error.reason) : error.code.toLowerCase();
     if (!this.#recorded.isFirst(networkOf(ip), `${method}|${reason}`)) return;
@@ -53,11 +56,11 @@ export class AuthenticationAudit {
   }
 }
 
-/** Remembers, by digests, what was recorded within the last hour. */
+/** Finds events that were already recorded within the last hour. Stores only digests of them. */
 class HourlyOnce {
-  /** Time of the last record, by digest of principal and place. */
+  /** Time of the last record, by digest of `who` and `where`. */
   readonly #recorded = new Map<string, number>();
-  /** Number of records in the current hour, by digest of the principal. */
+  /** Number of records in the current hour, by digest of `who`. */
   readonly #counts = new Map<string, { count: number; since: number }>();
 
   isFirst(who: string, where: string): boolean {

@@ -29,13 +29,16 @@ export interface AuthenticatorParts {
   log: Logger;
   /** Whether this platform issues and accepts test keys only. Otherwise it issues and accepts live keys only. */
   sandbox: boolean;
-  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
+  /**
+   * Authorities that must have issued a client certificate. If undefined, any issuer and self-signed certificates are
+   * accepted.
+   */
   clientAuthorities: readonly X509Certificate[] | undefined;
   tokens: AccessTokens;
   feed: ChangeFeed;
   organizationStatus: OrganizationStatusCache;
   trail: AuditTrail;
-  /** Opens the signing secrets of keys. */
+  /** Decrypts the signing secrets of API keys. */
   secrets: SecretBox;
   locator: CountryLocator;
   signatures: SignatureVerifier;
@@ -48,7 +51,10 @@ const shown = (credentials: Credentials): string =>
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Authenticates requests. Each kind of credentials has a verifier of its own, which is chosen by the form of the credentials. */
+/**
+ * Authenticates requests. Each kind of credentials has its own verifier, which is chosen by the form of the
+ * credentials.
+ */
 export class Authenticator {
   readonly #apiKeyUsage: CredentialUsage;
   readonly #apiKeys: ApiKeyVerifier;
@@ -71,9 +77,10 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates the credentials of a request. Results are cached: no query is needed while nothing changes.
-   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE; 403 IP_NOT_ALLOWED, ACCESS_RESTRICTED,
-   * ORGANIZATION_SUSPENDED, ORGANIZATION_CLOSED
+   * Authenticates the credentials of a request. Results are cached until a record changes, so most requests cost no
+   * query.
+   * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE; 403 IP_NOT_ALLOWED,
+   * ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED, ORGANIZATION_CLOSED
    */
   async authenticate(credentials: Credentials): Promise<Authenticated> {
     const method = methodOf(credentials);
@@ -86,7 +93,7 @@ export class Authenticator {
       return authenticated;
     } catch (error) {
       if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
-        // from now on these credentials are looked up only within the rate limit of their address, as unknown ones are
+        // // `isFamiliar` is false for refused credentials, so the rate limit of their address applies to them
         this.#recent.delete(shown(credentials));
         this.#audit.failed(credentials, method, error);
       }
@@ -95,28 +102,33 @@ export class Authenticator {
   }
 
   /**
-   * Whether these credentials were valid when they were last used, from memory. This is only a hint: `authenticate` still has to verify
-   * them.
+   * Returns whether these credentials were valid when they were last used. This is only a hint from memory:
+   * `authenticate` must still verify them.
    */
   isFamiliar(credentials: Credentials): boolean {
     return this.#recent.has(shown(credentials));
   }
 
-  /** Chooses the verifier by the issuer. A token without a foreign issuer is verified as one of ours. */
+  /**
+   * Chooses the verifier by the issuer. A token without a foreign issuer is verified as an access token of this
+   * platform.
+   */
   #issuerOf({ token }: ShownToken): AccessTokenVerifier | ExternalTokenVerifier {
     const { iss } = claimsOf(token) ?? {};
     const isExternal = typeof iss === 'string' && iss !== this.parts.tokens.addresses.issuer;
     return isExternal ? this.#externalTokens : this.#accessTokens;
   }
 
-  /** Verifies one of our access tokens for introspection, without an audit record. @throws PlatformError 401 */
+  /** Verifies an access token of this platform for introspection, without an audit record. @throws PlatformError 401 */
   async inspect(token: string): Promise<Authenticated> {
     const authenticated = await this.#accessTokens.inspect(token);
     await this.parts.organizationStatus.requireActive(authenticated.principal.organizationId);
     return authenticated;
   }
 
-  /** Writes the uses counted so far. Call it after the last request and before the database closes. */
+  /**
+   * Writes the counted uses of keys and certificates. Call it after the last request and before the database closes.
+   */
   async stop(): Promise<void> {
     await this.#apiKeyUsage.flush();
     await this.#certificateUsage.flush();
@@ -129,7 +141,10 @@ export class Authenticator {
   }
 }
 
-/** Refuses a signature on credentials that cannot be signed with. If it were ignored, the client would believe that it is protected. */
+/**
+ * Refuses a signature if the credentials have no signing secret. If the signature were ignored, the client would
+ * believe that it is protected.
+ */
 function refuseSignature({ signing }: Credentials): void {
   if (typeof signing === 'object' && signing.signature !== undefined) throw new InvalidSignature('not_signable');
 }

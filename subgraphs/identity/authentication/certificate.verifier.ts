@@ -18,7 +18,10 @@ export interface CertificateVerifierParts {
   rows: Rows;
   clock: Clock;
   usage: CredentialUsage;
-  /** Authorities that must have issued the certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
+  /**
+   * Authorities that must have issued the certificate. If undefined, any issuer and self-signed certificates are
+   * accepted.
+   */
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;
 }
@@ -36,7 +39,7 @@ interface KnownCertificate {
   id: string;
   isRevoked: boolean;
   validity: Validity;
-  /** Validity of the accepted authorities that issued it. Undefined if any issuer is accepted. */
+  /** Validity dates of the accepted authorities that issued the certificate. Undefined if any issuer is accepted. */
   issuers: Validity[] | undefined;
   authenticated: Authenticated;
 }
@@ -53,7 +56,8 @@ export class CertificateVerifier {
   }
 
   /**
-   * Verifies dates and issuer by the platform's clock and authorities. What the TLS handshake concluded about them is ignored.
+   * Checks dates and issuer against the platform's clock and list of authorities. The result of the TLS handshake is
+   * ignored.
    * @throws InvalidCredentials, CredentialsExpired
    */
   async verify({ certificate, signing }: ShownCertificate & Pick<Credentials, 'signing'>): Promise<Authenticated> {
@@ -62,7 +66,7 @@ export class CertificateVerifier {
     if (!known) throw new InvalidCredentials('This client certificate is not registered. Register it, or send an API key or access token.');
     const now = this.parts.clock.now();
     refuseUnlessFit(known, now);
-    // periodic checks of an open socket do not count: it was counted when it opened
+    // // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
     if (signing !== 'checked at opening') this.parts.usage.count(known.id, now);
     return known.authenticated;
   }
@@ -90,7 +94,7 @@ function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now
   if (now > validToDate) throw new CredentialsExpired(validToDate, 'The client certificate has expired. Register another one.');
 }
 
-/** Copies the dates once: an X509Certificate parses them anew on every access. */
+/** Copies the two dates, because an X509Certificate parses them on every access. */
 const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
 
 function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {

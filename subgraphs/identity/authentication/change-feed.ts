@@ -2,12 +2,18 @@ import type { Database, Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import type { Expired } from '../../../kernel/work/retention.ts';
 
-/** Maximum age of cached data while changes cannot be followed. A revocation must take effect everywhere within 5 s. */
+/**
+ * Maximum age of cached data while this process cannot receive changes. A revocation must take effect everywhere within
+ * 5 s.
+ */
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
-/** Each poll overlaps the one before: a transaction that began earlier may commit later. Invalidating an entry twice does no harm. */
+/**
+ * How far each poll overlaps the previous one: a transaction that began earlier may commit later. It is harmless to
+ * invalidate an entry twice.
+ */
 const OVERLAP_S = 15;
-/** Rows that every process has read. */
+/** Change rows that are old enough to be deleted: every process has read them. */
 export const EXPIRED_CHANGES: Expired = {
   table: 'identity.change',
   where: `"changed_at" < clock_timestamp() - interval '1 hour'`,
@@ -15,8 +21,9 @@ export const EXPIRED_CHANGES: Expired = {
 };
 
 /**
- * Notifies listeners of every change, by any process, to a record that credentials depend on (triggers of 0002-access). NOTIFY
- * delivers a change at once. A poll catches what a lost connection missed, and shows whether changes can be followed.
+ * Notifies listeners when any process changes a record that credentials depend on (triggers of 0002-access). NOTIFY
+ * delivers a change immediately. A periodic query finds changes that were missed while the connection was lost, and
+ * shows that the database is reachable.
  */
 export class ChangeFeed {
   readonly #listeners: ((subjectId: string) => void)[] = [];
@@ -39,7 +46,7 @@ export class ChangeFeed {
     for (const listener of this.#listeners) listener(subjectId);
   }
 
-  /** Whether this process knows all changes up to a few seconds ago. */
+  /** Whether this process has received all changes up to a few seconds ago. */
   get isFollowing(): boolean {
     return performance.now() - this.#followedAt < UNFOLLOWED_MS;
   }

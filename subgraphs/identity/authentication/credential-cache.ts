@@ -13,12 +13,13 @@ interface Entry<V> extends Found<V> {
 const MAX_AGE_MS = 600_000;
 
 /**
- * Caches what was looked up for credentials, by their digest, until a record that it depends on changes. A request costs no query
- * while nothing changes, and a revocation takes effect at once. While changes cannot be followed, entries live a few seconds only.
+ * Caches the data of credentials by their digest, until a record that the data depends on changes. A cached request
+ * costs no query, and a revocation takes effect immediately. While this process cannot receive changes, entries expire
+ * after a few seconds.
  */
 export class CredentialCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
-  /** Unknown credentials are kept apart: a caller who tries many must not evict known ones. */
+  /** Unknown credentials are stored separately: a caller who tries many credentials must not evict known ones. */
   readonly #unknown = new Map<string, number>();
   readonly #digests = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | undefined>>();
@@ -31,7 +32,7 @@ export class CredentialCache<V> {
     feed.onChange((subjectId) => this.#forget(subjectId));
   }
 
-  /** Returns the cached value without looking anything up. */
+  /** Returns the cached value, without a query. */
   peek(digest: string): V | undefined {
     const entry = this.#entries.get(digest);
     if (!entry) return undefined;
@@ -41,7 +42,10 @@ export class CredentialCache<V> {
     return undefined;
   }
 
-  /** Returns the cached value or loads it, once for all concurrent callers. Undefined, if nothing is found, is cached for seconds. */
+  /**
+   * Returns the cached value, or loads it once for all concurrent callers. If nothing is found, that result is cached
+   * for a few seconds.
+   */
   get(digest: string, load: () => Promise<Found<V> | undefined>): V | Promise<V | undefined> | undefined {
     const known = this.peek(digest);
     if (known !== undefined) return known;
@@ -59,7 +63,7 @@ export class CredentialCache<V> {
   async #load(digest: string, load: () => Promise<Found<V> | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const found = await load();
-    // if something changed during the load, the value may already be stale: it is not cached
+    // // if a record changed during the load, the value may already be stale and is not cached
     if (generation !== this.#generation) return found?.value;
     if (found) this.#store(digest, found);
     else this.#refuse(digest);
@@ -84,11 +88,15 @@ export class CredentialCache<V> {
     this.#unknown.set(digest, performance.now());
   }
 
-  /** Drops entries that depend on a record. An empty id drops all: the connection that reports changes was interrupted. */
+  /**
+   * Drops the entries that depend on a record. An empty id drops all entries: the connection that reports changes was
+   * interrupted.
+   */
   #forget(subjectId: string): void {
     this.#generation += 1;
     this.#loading.clear();
-    // the change may make unknown credentials known, such as a certificate that is used before it is registered
+    // // the change may make unknown credentials known, for example when a certificate is registered after its first
+    // use
     this.#unknown.clear();
     const digests = subjectId === '' ? [...this.#entries.keys()] : [...(this.#digests.get(subjectId) ?? [])];
     for (const digest of digests) {

@@ -12,7 +12,7 @@ import type { Authenticated } from './authenticated.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { CredentialCache, type Found } from './credential-cache.ts';
 
-/** Asymmetric algorithms only: a shared secret would not prove who signed. */
+/** Asymmetric algorithms only: with a shared secret, the signer cannot be identified. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Accepted `typ` headers: access tokens, and tokens without a type. ID tokens and logout tokens are refused. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
@@ -50,7 +50,10 @@ export interface ExternalTokenVerifierParts {
   feed: ChangeFeed;
 }
 
-/** Verifies tokens of issuers that an organization trusts (specification 5.4). Such a token stands for a program of that organization. */
+/**
+ * Verifies tokens of issuers that an organization trusts (specification 5.4). A token authenticates a program of that
+ * organization.
+ */
 export class ExternalTokenVerifier {
   readonly #known: CredentialCache<KnownToken>;
 
@@ -114,7 +117,7 @@ export class ExternalTokenVerifier {
 
 const expiredAt = (at: Date): CredentialsExpired => new CredentialsExpired(at, 'The access token has expired. Get another one.');
 
-/** Decodes the claims of a token without verifying them; undefined if it is no JWT. */
+/** Decodes the claims of a token without verifying them; undefined if it is not a JWT. */
 export function claimsOf(token: string): JWTPayload | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -136,7 +139,10 @@ function principalOf(
   return claim === null ? most : new Principal({ ...most.toJSON(), grants: narrowed(grantsIn(claims[claim]), most) });
 }
 
-/** Reads permissions from a claim: a list or a space-separated string, in colon or dot form. Other values in it are ignored. */
+/**
+ * Reads permissions from a claim: a list or a space-separated string, in colon or dot form. Ignores values that are not
+ * permissions.
+ */
 function grantsIn(claim: unknown): Grant[] {
   const words: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
   return words.flatMap((word) => {

@@ -23,18 +23,18 @@ export class OrganizationStatusCache {
     this.#known = new CredentialCache(feed, CACHED);
   }
 
-  /** Returns the smallest plan for an organization that does not exist. */
+  /** Returns the plan of an organization, or the smallest plan if the organization does not exist. */
   async planOf(organizationId: string): Promise<Plan> {
     return (await this.#of(organizationId))?.plan ?? 'developer';
   }
 
-  /** Whether the organization is not active, so that background work that others can see must wait. */
+  /** Whether the organization is not active. Background work with effects outside the platform must then wait. */
   async isSuspended(organizationId: string): Promise<boolean> {
     const { status = OrganizationStatus.ACTIVE } = (await this.#of(organizationId)) ?? {};
     return status !== OrganizationStatus.ACTIVE;
   }
 
-  /** Whether the organization is closed. Then even the work that continues during a suspension stops. */
+  /** Whether the organization is closed. Then even background work stops that continues during a suspension. */
   async isClosed(organizationId: string): Promise<boolean> {
     return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
   }

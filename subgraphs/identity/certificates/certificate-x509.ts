@@ -1,19 +1,26 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** Returns the SHA-256 fingerprint of the DER certificate in lower-case hexadecimal. Certificates are identified by it. */
+/**
+ * Returns the SHA-256 fingerprint of the DER certificate in lower-case hexadecimal. The fingerprint identifies a
+ * certificate.
+ */
 export const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();
 
-/** Joins the lines of a distinguished name: Node writes one line per part, and undefined for an empty name. */
+/**
+ * Returns a distinguished name on one line. Node puts each part on its own line, and returns undefined for an empty
+ * name.
+ */
 export const nameOnOneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? '';
 
 /**
- * Returns the accepted authorities that issued the certificate directly. An intermediate authority must be listed itself, so that it can
- * be removed on its own. There can be several, since one key can have several certificates.
+ * Returns the accepted authorities that issued the certificate directly. An intermediate authority must be in the list,
+ * so that it can be removed from it separately. Several authorities can match, since one key can have several
+ * certificates.
  */
 export const issuersAmong = (authorities: readonly X509Certificate[], certificate: X509Certificate): X509Certificate[] =>
   authorities.filter((authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey));
 
 export type Validity = Pick<X509Certificate, 'validFromDate' | 'validToDate'>;
 
-/** Whether a certificate is valid at a point in time, both ends included (RFC 5280, 4.1.2.5). */
+/** Whether a certificate is valid at a point in time. Its first and last moment are included (RFC 5280, 4.1.2.5). */
 export const isInForce = ({ validFromDate, validToDate }: Validity, now: Date): boolean => validFromDate <= now && now <= validToDate;

@@ -11,7 +11,8 @@ import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
 /**
- * A client certificate, which programs authenticate with (specification 2.4, 5.5). Its fields are stored; the certificate itself is not.
+ * A client certificate, which programs authenticate with (specification 2.4, 5.5). Its fields are stored, but not the
+ * certificate itself.
  */
 @ObjectType({ description: 'A client certificate with which programs call the API by mutual TLS, instead of a key.' })
 @Entity({ tableName: 'certificate' })
@@ -85,7 +86,7 @@ export class Certificate {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** Creates the record of a certificate that passed the checks. */
+  /** Creates the record of a certificate. The caller has checked the certificate. */
   static of(certificate: X509Certificate, members: Members): Certificate {
     return Object.assign(new Certificate(), members, {
       id: newId('certificate'),
@@ -98,7 +99,7 @@ export class Certificate {
     });
   }
 
-  /** Revokes the certificate for good. Returns whether that changed anything. */
+  /** Revokes the certificate permanently. Returns false if it was already revoked. */
   revoke(now: Date): boolean {
     if (this.status === CertificateStatus.REVOKED) return false;
     this.status = CertificateStatus.REVOKED;

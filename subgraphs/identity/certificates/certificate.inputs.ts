@@ -15,7 +15,10 @@ import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
   certificate === undefined ? [] : certificates.faultsOf(certificate).map((reason) => ({ field: 'certificate', reason })),
 )
 export class CertificateRegisterInput {
-  /** Checked in certificate-pem.ts and certificate.rules.ts. Errors never repeat the value: it may contain a private key. */
+  /**
+   * Checked in certificate-pem.ts and certificate.rules.ts. Error messages never contain the value, since it may be a
+   * private key.
+   */
   @Field(() => String, { description: 'One X.509 certificate as PEM, without private key and chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))
   certificate!: string;

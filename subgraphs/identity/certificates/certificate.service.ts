@@ -58,7 +58,10 @@ export class CertificateService {
     return certificate;
   }
 
-  /** Returns the reasons why a text is not a certificate that can be registered, as ends of the sentence "certificate …". */
+  /**
+   * Returns the reasons why the certificate in a text cannot be registered, each as the end of the sentence
+   * "certificate …".
+   */
   faultsOf(pem: string): string[] {
     try {
       return certificateProblems(readPem(pem), this.deps.clock.now(), this.deps.authorities);
@@ -77,7 +80,10 @@ export class CertificateService {
     return listPage(this.deps.em, Certificate, { where: {}, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Revokes a certificate and keeps its record. @throws ResourceNotFound; InsufficientPermissions if it may do more than the caller */
+  /**
+   * Revokes a certificate and keeps its record.
+   * @throws ResourceNotFound; InsufficientPermissions if the certificate has permissions that the caller does not have
+   */
   async revoke(id: string): Promise<Certificate> {
     const { em, request, clock, feed, scopes } = this.deps;
     const revoked = await em.transactional(async (tx) => {
@@ -91,7 +97,7 @@ export class CertificateService {
     return revoked;
   }
 
-  /** Records what was done and by whom. `reason` is the id of the certificate. */
+  /** Writes an audit record with the caller. Its `reason` is the id of the certificate. */
   #audit(tx: EntityManager, { id }: Certificate, eventType: string): Promise<void> {
     const { trail, request } = this.deps;
     return trail.recordBy(request, { eventType, sessionId: request.principal.sessionId, reason: id }, tx);
