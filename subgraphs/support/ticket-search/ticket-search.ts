@@ -8,7 +8,8 @@ import { isCursorOf, type Properties, pageFrom, type Window } from '../../../ker
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { TicketCounters } from './ticket-counters.ts';
 import type { TicketCriteria } from './ticket-criteria.ts';
-import { pageStatement, type Statement, totalStatement, type Wanted } from './ticket-search-statements.ts';
+import type { TicketQuery } from './ticket-query.ts';
+import { pageStatement, type Statement, totalStatement } from './ticket-search-statements.ts';
 import { SORT_FIELDS } from './ticket-sort.ts';
 
 /** Types of the sort fields, for cursors. */
@@ -45,14 +46,14 @@ export class TicketSearch {
    */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, fields: SelectedFields): Promise<Page<Ticket>> {
     const seen = { ...criteria, accountId: this.reader.accounts };
-    const wanted: Wanted = { ...this.reader, criteria: seen, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
+    const query: TicketQuery = { ...this.reader, criteria: seen, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
     const order = continued(totalOrder(criteria, sort), page.cursor);
-    const total = () => this.#total(wanted);
+    const total = () => this.#total(query);
     if (isNewest(criteria, sort, page)) {
       const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, fields);
       return pageFrom<Ticket>({ properties: PROPERTIES, rows, total }, order, page);
     }
-    const rows = (_: unknown, window: Window) => this.#keys(pageStatement(wanted, order, window), order);
+    const rows = (_: unknown, window: Window) => this.#keys(pageStatement(query, order, window), order);
     const { nodes, pageInfo } = await pageFrom<Key>({ properties: PROPERTIES, rows, total }, order, page);
     const ids = nodes.map(({ id }) => id);
     return { nodes: await this.tickets.all(ids, fields), pageInfo };
@@ -65,9 +66,9 @@ export class TicketSearch {
     return rows as Key[];
   }
 
-  async #total(wanted: Wanted): Promise<number> {
-    if (this.counters.knows(wanted.criteria)) return this.counters.count(this.reader.organizationId, wanted.criteria);
-    const { text, values } = totalStatement(wanted);
+  async #total(query: TicketQuery): Promise<number> {
+    if (this.counters.knows(query.criteria)) return this.counters.count(this.reader.organizationId, query.criteria);
+    const { text, values } = totalStatement(query);
     const [row] = await this.rows.query<{ total: number }>(text, values);
     return row?.total ?? 0;
   }

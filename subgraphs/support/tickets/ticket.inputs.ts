@@ -9,7 +9,7 @@ import { AttachmentInput } from '../attachments/attachment.values.ts';
 import { MAX_FILES } from '../attachments/attachment-data.ts';
 import { CATEGORY_IDS } from '../categories/category-ids.ts';
 import { TicketPriority, TicketStatus } from '../ticket.states.ts';
-import { HITS_MAX } from '../ticket-search/ticket-search-statements.ts';
+import { HITS_MAX } from '../ticket-search/ticket-hits.ts';
 import { TicketSortField } from '../ticket-search/ticket-sort.ts';
 import { TicketContact, TicketLocation } from './ticket.values.ts';
 

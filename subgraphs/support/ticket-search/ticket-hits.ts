@@ -1,0 +1,68 @@
+import type { SortBy } from '../../../kernel/graphql/page.ts';
+import { searchQuery, spelled, transitionalQuery } from '../words.ts';
+import type { Parameters } from './parameters.ts';
+import { conditionsOf, criteriaOf, isOneOf } from './ticket-conditions.ts';
+import type { TicketQuery } from './ticket-query.ts';
+
+/**
+ * Maximum number of search hits that are sorted by relevance: the newest ones. Sorting all hits of a common word would read the
+ * text of each hit.
+ */
+export const HITS_MAX = 1000;
+
+/**
+ * SQL for the search hits with their relevance. The hit is one ticket if its number or id was entered. Otherwise, the hits are
+ * the tickets that contain the words. Joins the ticket table only if the sort order needs it.
+ */
+export function hitsOf(query: TicketQuery, sort: readonly SortBy[], parameters: Parameters): string {
+  const named = namedTicketOf(query, parameters);
+  if (named) return named;
+  const words = wordsOf(query, parameters);
+  const text = query.isDesk ? 'coalesce(x."internal", x."visible")' : 'x."visible"';
+  const ranked = `select n."ticket_id" as "id", ts_rank_cd(${text}, ${words.query}, 1)::float8 as "relevance" from (${newestOf(query, words, parameters)}) n
+    join "support"."ticket_text" x on x."organization_id" = ${words.organization} and x."ticket_id" = n."ticket_id"`;
+  if (sort.every(({ field }) => field === 'relevance' || field === 'id')) return ranked;
+  return `select t.*, f."relevance" from (${ranked}) f join "support"."ticket" t on t."id" = f."id" where t."organization_id" = ${words.organization}`;
+}
+
+/** SQL for the search hits of which only the number is needed, without their relevance. */
+export const countedHitsOf = (query: TicketQuery, parameters: Parameters): string =>
+  namedTicketOf(query, parameters) ?? newestOf(query, wordsOf(query, parameters), parameters);
+
+/** SQL for the one ticket whose number or id was entered. Undefined if search words were entered. */
+function namedTicketOf(query: TicketQuery, parameters: Parameters): string | undefined {
+  const words = (query.criteria.q ?? '').trim();
+  const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
+  if (!name) return undefined;
+  const value = parameters.add(name === 'number' ? words.toUpperCase() : words);
+  const equal = name === 'number' ? `length(t."number") = length(${value}) and t."number" = ${value}` : `t."id" = ${value}`;
+  return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(query, parameters), equal].join(' and ')}`;
+}
+
+/** SQL expressions for the search words and the organization. */
+interface Words {
+  query: string;
+  organization: string;
+}
+
+function wordsOf({ criteria, organizationId, isConverted }: TicketQuery, parameters: Parameters): Words {
+  const words = spelled(criteria.q ?? '');
+  const parameter = parameters.add(words);
+  const query = isConverted || !NOT_ASCII.test(words) ? searchQuery(parameter) : transitionalQuery(parameter);
+  return { query, organization: parameters.add(organizationId) };
+}
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** SQL for the ids of the newest tickets that contain the words. Ids sort by creation time. */
+function newestOf(query: TicketQuery, words: Words, parameters: Parameters): string {
+  const { isDesk, hasAccounts, criteria } = query;
+  const match = isDesk ? `(x."visible" @@ ${words.query} or x."internal" @@ ${words.query})` : `x."visible" @@ ${words.query}`;
+  const { accountId } = criteria;
+  const isOwn = hasAccounts && accountId ? [isOneOf('x', 'account_id', accountId, parameters)] : [];
+  const narrowed = criteriaOf({ ...criteria, ...(hasAccounts && { accountId: null }) }, parameters);
+  const tickets =
+    narrowed.length > 0 ? `join "support"."ticket" t on t."organization_id" = ${words.organization} and t."id" = x."ticket_id"` : '';
+  const where = [`x."organization_id" = ${words.organization}`, `numnode(${words.query}) > 0`, ...isOwn, match, ...narrowed];
+  return `select x."ticket_id" from "support"."ticket_text" x ${tickets} where ${where.join(' and ')} order by x."ticket_id" desc limit ${HITS_MAX}`;
+}
