@@ -1,18 +1,21 @@
-/** The source of the current time, so that tests can move it. */
+/** The source of the current time. Tests replace it with a clock that they can move. */
 export interface Clock {
   now(): Date;
   /**
-   * Registers a listener that is called when a test moves the clock, so that pollers check at once what is due. It is not called as time
-   * passes. Returns a function that removes the listener.
+   * Registers a listener that is called when a test moves the clock, so that pollers immediately check for due work.
+   * The normal passing of time does not call it. Returns a function that removes the listener.
    */
   onMoved?(listener: () => void): () => void;
 }
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A clock that runs with the system clock and can be moved. Timers do not follow it: code that waits must read the clock. */
+/**
+ * A clock that runs at the speed of the system clock and can be moved. Timers do not follow it: code that waits must
+ * read the clock.
+ */
 export class TestClock implements Clock {
-  /** How far this clock is ahead of the system's, in milliseconds; negative when it is behind. */
+  /** How many milliseconds this clock is ahead of the system clock. Negative if it is behind the system clock. */
   offsetMs = 0;
 
   #stoppedAt: Date | undefined;

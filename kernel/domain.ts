@@ -13,7 +13,7 @@ import type { Retained } from './work/retention.ts';
 
 export type IsSuspended = (organizationId: string) => Promise<boolean>;
 
-/** The services that a domain is started with. */
+/** The services that a domain gets when it starts. */
 export interface Ports {
   orm: Orm;
   rows: Rows;
@@ -22,16 +22,16 @@ export interface Ports {
   clock: Clock;
   graph: Graph;
   log: Logger;
-  /** Public origin of the platform, for links. */
+  /** Public origin of the platform. Links begin with it. */
   origin: string;
   /**
-   * Returns true if an organization is suspended; work that others would see is postponed. Answered from memory. Default: no organization
-   * is suspended.
+   * Returns true if an organization is suspended. Work whose effect others would see is then postponed. The result is
+   * read from memory. Default: no organization is suspended.
    */
   isSuspended?: IsSuspended;
   /**
-   * Returns true if an organization is closed; nothing runs for it until it is reopened. Answered from memory. Default: no organization is
-   * closed.
+   * Returns true if an organization is closed. No work is done for it until it is reopened. The result is read from
+   * memory. Default: no organization is closed.
    */
   isClosed?: (organizationId: string) => Promise<boolean>;
 }
@@ -43,7 +43,7 @@ export interface RunningDomain {
   consumers?: LogConsumer[];
   /** Records that are deleted by age; `npm run maintenance -- prune` deletes them immediately. */
   retained?: readonly Retained[];
-  /** Adds HTTP routes that are not GraphQL, such as a file download, behind the edge. */
+  /** Adds HTTP routes that are not GraphQL, such as a file download. The edge authenticates their requests. */
   mount?(app: FastifyInstance): Promise<void>;
   /** Starts background work after the server is listening. */
   start?(): Promise<void>;
@@ -53,22 +53,25 @@ export interface RunningDomain {
 
 /** A live subscription to the events of one kind of record. The events domain builds the subscription from this declaration. */
 export interface LiveField {
-  /** The field of Subscription, such as `ticketUpdated`. */
+  /** The field of the type `Subscription`, such as `ticketUpdated`. */
   field: string;
   /** The entity that the events are about, by its GraphQL type name. */
   subject: string;
-  /** The field of `Event` that returns this entity, such as `ticket`. */
+  /** The field of the type `Event` that returns the entity, such as `ticket`. */
   eventField: string;
-  /** Names and patterns of the events. */
+  /** Names and patterns of the events that are delivered. */
   events: readonly string[];
-  /** The permission that a subscriber needs. Subscribers get only events of families that they may read. */
+  /**
+   * The permission that a subscriber needs. A subscriber also needs the read permission of an event's family to get the
+   * event.
+   */
   requires: Permission;
   description: string;
 }
 
-/** A domain as its folder exports it: its tables, its events, and how it starts. */
+/** The declaration of a domain, which its folder exports: its tables, its events, and how it starts. */
 export interface Domain<P extends Ports = Ports, R extends RunningDomain = RunningDomain> extends Omit<Tables, 'schema'> {
-  /** Also the name of its database schema. */
+  /** The name of the domain and of its database schema. */
   name: string;
   events: EventType[];
   /** Columns of encrypted texts. They are checked at startup, and encrypted again when the secret key changes. */
@@ -82,6 +85,9 @@ export interface Domain<P extends Ports = Ports, R extends RunningDomain = Runni
   sealedJobs?: readonly SealedJobs[];
   /** Live subscriptions. */
   live?: readonly LiveField[];
-  /** Defines its queues on `jobs`. The queues start after all domains have started. */
+  /**
+   * Creates the running domain, and defines its queues on `ports.jobs`. The queues start after all domains have
+   * started.
+   */
   start(ports: P): R;
 }

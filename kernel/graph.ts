@@ -4,20 +4,23 @@ import { PlatformError } from './errors/errors.ts';
 import type { RequestContext } from './request.ts';
 
 export interface GraphRequest {
-  /** The same object for each execution of a document, so that caches of parsed, planned and compiled operations can use it as key. */
+  /**
+   * The parsed operation. Each execution must pass the same object, because caches of parsed, planned and compiled
+   * operations use it as the key.
+   */
   document: DocumentNode;
   variables: Record<string, unknown>;
   operationName?: string;
   context: RequestContext;
 }
 
-/** Runs one operation on the whole graph. The returned data belongs to the caller, who may modify it. */
+/** Runs one operation on the whole graph. The returned data is not shared: the caller may modify it. */
 export type ExecuteGraph = (request: GraphRequest) => Promise<ExecutionResult>;
 
 /**
  * Lets a subgraph query the whole graph, to read data of other subgraphs.
- * Never use it inside a transaction. With PGlite, the other subgraph's statement would wait for the transaction, and the transaction for
- * the statement.
+ * Never use it inside a transaction. With PGlite, the statement of the other subgraph would wait for the transaction,
+ * and the transaction for the statement.
  */
 export class Graph {
   #execute: ExecuteGraph | undefined;
@@ -27,7 +30,10 @@ export class Graph {
     this.#execute = execute;
   }
 
-  /** Runs a query as the platform itself, limited to the accounts that the caller sees. Used to check that a reference exists. */
+  /**
+   * Runs a query as the platform itself, limited to the accounts that the caller sees. Domains use it to check that a
+   * referenced record exists.
+   */
   async query<T>(document: DocumentNode, variables: Record<string, unknown>, request: RequestContext): Promise<T> {
     if (!this.#execute) throw new Error('The graph cannot be queried before the router is ready.');
     const { organizationId, accounts } = request.principal;

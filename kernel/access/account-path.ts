@@ -1,8 +1,9 @@
 import type { EntityClass, EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 /**
- * Path from a record to its account: the name of its own property, or the record that it belongs to. That record is an entity named `of`,
- * and the property `by` holds its id.
+ * Where to find the account of a record. A string is the property of the record that holds the account id. An object
+ * refers to the record that owns this one: its account counts. `of` is the entity name of the owner, and `by` is the
+ * property that holds the owner's id.
  */
 export type AccountPath = string | { by: string; of: string };
 
@@ -10,12 +11,12 @@ const paths = new WeakMap<object, AccountPath>();
 
 export const declareAccount = (entity: object, path: AccountPath): void => void paths.set(entity, path);
 
-/** Returns undefined for records of the organization as a whole. */
+/** Returns undefined if the records of the entity belong to the whole organization, not to accounts. */
 export const accountPathOf = (entity: object): AccountPath | undefined => paths.get(entity);
 
 /**
- * SQL condition that is true if the account of row `alias` is one of `accounts` (an SQL expression of an array). It is false for a row
- * whose owning record has no account.
+ * Returns an SQL condition: true if the account of the row `alias` is in `accounts`, an SQL expression of type array.
+ * The condition is false for a row without an account.
  */
 export function accountCondition(
   metadata: MetadataStorage,

@@ -11,7 +11,7 @@ export interface PlanTerms {
   readonly includedPerMonth: number;
   /** Price of each request beyond `includedPerMonth`; null if the contract defines it. */
   readonly overagePrice: Decimal | null;
-  /** Events delivered to webhooks (8.1, 8.5). */
+  /** Events delivered to webhooks in one month (specification 8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
   /** Live connections (WebSocket, server-sent events) that may be open at the same time, and the subscriptions on all of them together. */
   readonly liveConnections: number;

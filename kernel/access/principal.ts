@@ -6,20 +6,22 @@ import {
   SecondFactorRequired,
 } from '../errors/errors.ts';
 
-/** The areas and actions that make up permissions (`support:read`), see docs/decisions/access.md. */
+/** The areas and actions that permissions consist of, such as `support:read`. See docs/decisions/access.md. */
 export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support', 'monitoring', 'analytics', 'webhooks'] as const;
 export const ACTIONS = ['read', 'create', 'write', 'admin'] as const;
 export type Area = (typeof AREAS)[number];
 export type Action = (typeof ACTIONS)[number];
 /**
- * Permissions to operate the platform itself, above all organizations. `admin` includes `read`.
- * No wildcard, OAuth scope, certificate or trusted issuer includes them. They must be granted by name to a user or key of the operator's
- * organization.
+ * Permissions to operate the platform itself, across all organizations. `admin` includes `read`. No wildcard, OAuth
+ * scope, certificate or trusted issuer includes them. Only a grant that names the permission gives it, to a user or key
+ * of the operator's organization.
  */
 export const PLATFORM_PERMISSIONS = ['platform:read', 'platform:admin'] as const;
 export type PlatformPermission = (typeof PLATFORM_PERMISSIONS)[number];
 export type Permission = `${Area}:${Action}` | PlatformPermission;
-/** What a key or role can be granted: a permission, or a wildcard for an area or for everything. */
+/**
+ * A permission, or a wildcard for all permissions of an area or of the organization. Keys and roles are granted these.
+ */
 export type Grant = Permission | `${Area}:*` | '*:*';
 
 export type Plan = 'developer' | 'business' | 'enterprise' | 'custom';
@@ -38,32 +40,36 @@ export interface RecordScope {
 
 export interface PrincipalData {
   kind: 'api_key' | 'certificate' | 'user' | 'client' | 'system';
-  /** Id of the key, certificate, user or OAuth client. For the platform itself, the name of the job. */
+  /** Id of the key, certificate, user or OAuth client. If the platform itself acts, it is the name of the job. */
   id: string;
   organizationId: string;
   plan: Plan;
   grants: readonly Grant[];
-  /** Default: null, the whole organization. */
+  /** The accounts that the principal is limited to. Default: null, the whole organization. */
   accounts?: Accounts | undefined;
   /** The user's login session, or the user's grant to an OAuth client. */
   sessionId?: string | undefined;
   /** The OAuth client that acts for the user. */
   clientId?: string | undefined;
   /**
-   * True if the user must pass a second factor before operations that one protects (specification 3.6). `platform` if only operations of
-   * the platform itself require it; these require it also from users who have enrolled none.
+   * True if the user must pass a second factor before protected operations (specification 3.6). `platform` if only
+   * operations with a permission of the platform itself require it. These operations require a second factor even from
+   * users who have not enrolled one.
    */
   needsSecondFactor?: boolean | 'platform' | undefined;
 }
 
-/** The authenticated caller of a request, and its permissions. Immutable; sent to subgraphs as `toJSON()`. */
+/** The authenticated caller of a request, and the caller's permissions. Immutable. Subgraphs get it as `toJSON()`. */
 export class Principal implements PrincipalData, RecordScope {
   readonly kind: PrincipalData['kind'];
   readonly id: string;
   readonly organizationId: string;
   readonly plan: Plan;
   readonly grants: readonly Grant[];
-  /** Sorted and without duplicates, so that equal sets are written the same. An empty list means that the principal sees no account. */
+  /**
+   * Sorted and without duplicates, so that equal sets are equal as JSON. An empty list means that the principal sees no
+   * account.
+   */
   readonly accounts: Accounts;
   readonly sessionId: string | undefined;
   readonly clientId: string | undefined;
@@ -100,13 +106,16 @@ export class Principal implements PrincipalData, RecordScope {
     return this.#held.has('*:*') && !isPlatformPermission(permission);
   }
 
-  /** @throws InsufficientPermissions (403) naming the permission; CredentialsMissing (401) if there are no credentials. */
+  /**
+   * @throws InsufficientPermissions (403) if the principal lacks the permission; CredentialsMissing (401) if there are
+   * no credentials
+   */
   require(permission: Permission): void {
     this.requireAuthenticated();
     if (!this.may(permission)) throw new InsufficientPermissions(permission);
   }
 
-  /** @throws CredentialsMissing (401) */
+  /** @throws CredentialsMissing (401) if there are no credentials */
   requireAuthenticated(): void {
     if (this === Principal.nobody || this.organizationId === '') throw new CredentialsMissing();
   }
@@ -117,7 +126,10 @@ export class Principal implements PrincipalData, RecordScope {
     if (needsSecondFactor === true || (needsSecondFactor && isPlatformPermission(permission))) throw new SecondFactorRequired();
   }
 
-  /** Returns true if this principal has everything that the grant contains: nobody can grant more than they have. */
+  /**
+   * Returns true if this principal has every permission that the grant contains. Nobody can grant more permissions than
+   * they have.
+   */
   mayGrant(grant: Grant): boolean {
     const [area, action] = grant.split(':') as [Area | '*', Action | '*'];
     if (area === '*') return this.#held.has('*:*');
@@ -129,15 +141,18 @@ export class Principal implements PrincipalData, RecordScope {
     return this.accounts === null || (typeof accountId === 'string' && this.accounts.includes(accountId));
   }
 
-  /** Returns true if every one of these accounts is visible to this principal: nobody can give access to more than they see. */
+  /**
+   * Returns true if this principal sees every one of these accounts. Nobody can give access to accounts that they do
+   * not see.
+   */
   seesAllOf(accounts: Accounts): boolean {
     return this.accounts === null || accounts?.every((id) => this.sees(id)) === true;
   }
 
   /**
-   * The account of a new record when the caller names none: the only account that the caller sees. Null if the caller sees the whole
-   * organization.
-   * @throws InvalidParameters if the caller sees several accounts; `field` is the field that must name one
+   * Returns the account of a new record if the caller does not name one: the only account that the caller sees, or null
+   * if the caller sees the whole organization. `field` is the name of the request field for the account.
+   * @throws InvalidParameters if the caller sees several accounts
    */
   defaultAccount(field: string): string | null {
     if (this.accounts === null) return null;
@@ -157,7 +172,10 @@ export class Principal implements PrincipalData, RecordScope {
   }
 }
 
-/** `write` includes `create`; `admin` includes everything in its area. */
+/**
+ * Returns a grant and the grants that it includes: `write` includes `create`; `admin` includes all permissions of its
+ * area.
+ */
 function implied(grant: Grant): string[] {
   const [area, action] = grant.split(':');
   if (action === 'write') return [grant, `${area}:create`];
@@ -165,29 +183,31 @@ function implied(grant: Grant): string[] {
 }
 
 /**
- * The intersection of requested grants and those that `held` has. OAuth scopes and tokens narrow the permissions of their user in this
- * way.
+ * Returns the requested grants, reduced to the permissions of `held`. OAuth scopes and tokens limit the permissions of
+ * their user in this way.
  */
 export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGrant' | 'grants'>): Grant[] {
   const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));
   return [...new Set(both)];
 }
 
-/** The accounts that both see, for example a user and the OAuth client that acts for this user. */
+/**
+ * Returns the accounts that two principals both see, for example a user and the OAuth client that acts for this user.
+ */
 export const sharedAccounts = (one: Accounts, other: Accounts): Accounts =>
   one === null || other === null ? (one ?? other) : one.filter((id) => other.includes(id));
 
 const liesWithin = (grant: Grant, wish: Grant): boolean =>
   new Principal({ kind: 'system', id: 'wish', organizationId: '', plan: 'custom', grants: [wish] }).mayGrant(grant);
 
-/** The permission as an OAuth scope: `services.read`. */
+/** Converts a grant to an OAuth scope: `services:read` becomes `services.read`. */
 export const scopeOf = (grant: Grant): string => grant.replace(':', '.');
 export const grantOf = (scope: string): string => scope.replace('.', ':');
 
-/** The regular expression of grants. As OAuth scopes, grants have a dot in place of the colon. */
+/** Returns the regular expression of grants. OAuth scopes have a dot where grants have a colon. */
 export const grantPattern = (separator: ':' | '\\.'): string =>
   `^(\\*${separator}\\*|(${AREAS.join('|')})${separator}(\\*|${ACTIONS.join('|')}))$`;
 const GRANT = new RegExp(grantPattern(':'));
 export const isPlatformPermission = (text: unknown): text is PlatformPermission => PLATFORM_PERMISSIONS.some((one) => one === text);
-/** Returns true for grants within an organization; permissions of the platform itself are not among them. */
+/** Returns true for grants within an organization. Permissions of the platform itself do not count. */
 export const isGrant = (text: string): text is Grant => GRANT.test(text);

@@ -5,15 +5,18 @@
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The purpose of the SecretBox. */
+  /** The purpose of the `SecretBox` that encrypts the column. */
   purpose: string;
-  /** The primary key. Its values are the context of the encrypted text. Default: `id`. */
+  /**
+   * Columns of the primary key. Their values, joined by `separator`, are the context of the encrypted text. Default:
+   * `id`.
+   */
   key?: readonly string[];
-  /** The separator between those values in the context. Default: none. */
+  /** Separator between the values of the primary key. Default: none. */
   separator?: string;
 }
 
-/** Jobs whose field `sealed` is an encrypted text, with the field `id` as its context. */
+/** A queue of jobs whose field `sealed` is an encrypted text. The field `id` of the job is its context. */
 export interface SealedJobs {
   queue: string;
   purpose: string;

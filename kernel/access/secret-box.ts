@@ -13,21 +13,24 @@ const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The secret key of the platform. While it is being changed, the other key follows as a fallback. */
+/**
+ * The secret key of the platform. While an operator changes the key, the old or the new key is an additional fallback.
+ */
 export type SecretKeys = readonly [current: string, ...fallback: string[]];
 
-/** Derives the key for one purpose. It reveals neither the secret key nor the keys of other purposes. */
+/** Derives the key for one purpose. The derived key reveals neither the secret key nor the keys of other purposes. */
 export const derivedKey = (secretKey: string, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32));
 
 /**
- * Encrypts secrets that must be readable again (signing secrets, tokens of integrations): AES-256-GCM under a key that is derived from the
- * platform's secret key for one purpose.
- * `context`, such as the id of the record, is authenticated with the text: a secret sealed for one record cannot be opened for another.
+ * Encrypts secrets that must be readable again, such as signing secrets and tokens of integrations. The algorithm is
+ * AES-256-GCM. The key is derived from the platform's secret key, for one purpose.
+ * `context`, such as the id of the record, is authenticated with the text: a text that was encrypted for one record
+ * cannot be decrypted for another record.
  * The first key encrypts; every key can decrypt.
  */
 export class SecretBox {
   readonly #current: KeyObject;
-  // KeyObjects instead of bytes: importing the bytes takes Node several times as long as encrypting or signing
+  // KeyObjects instead of bytes, because Node needs several times as long to import bytes as to encrypt or sign
   readonly #keys: readonly KeyObject[];
 
   constructor(secretKeys: SecretKeys, purpose: string) {
@@ -49,8 +52,8 @@ export class SecretBox {
   }
 
   /**
-   * Returns the text encrypted with the current key, or undefined if it already is.
-   * @throws Error as `open` does
+   * Returns the text encrypted with the current key. Returns undefined if the current key has encrypted it already.
+   * @throws Error if `open` throws it
    */
   resealed(sealed: string, context: string): string | undefined {
     const { text, key } = this.#opened(sealed, context);

@@ -2,23 +2,27 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { derivedKey, SecretBox, type SecretKeys } from './secret-box.ts';
 
 /**
- * Purposes of keyed hashes in the database. The hashed texts are no longer known, so these keys must survive a change of the secret key.
- * The database stores each of them, encrypted, from the first startup that needs it.
+ * Purposes of keyed hashes in the database. The original texts are not stored, so the hashes cannot be computed again.
+ * Therefore these keys must survive a change of the secret key. The database stores each key, encrypted, from the first
+ * startup that needs it.
  */
 export const HASH_PURPOSES = ['idempotency', 'known-places', 'mfa-codes', 'oauth-record-ids'] as const;
 export type HashPurpose = (typeof HASH_PURPOSES)[number];
 
-/** HMAC-SHA256 of a text, to recognize the text without storing it. The database reveals neither the text nor a way to guess it. */
+/**
+ * HMAC-SHA256 of a text. It recognizes the text without storing it: the text can be neither read from the database nor
+ * guessed.
+ */
 export type KeyedHash = (text: string) => Buffer;
 
-/** Everything that is derived from the platform's secret key. */
+/** All keys that are derived from the platform's secret key. */
 export class Secrets {
   constructor(
     readonly keys: SecretKeys,
     private readonly hashKeys: ReadonlyMap<string, Buffer> = new Map(),
   ) {}
 
-  /** Returns a box for texts that are encrypted at rest, and for signed links. */
+  /** Returns the SecretBox of a purpose. It encrypts texts in the database and signs links. */
   box(purpose: string): SecretBox {
     return new SecretBox(this.keys, purpose);
   }

@@ -3,14 +3,14 @@ import type { Logger } from '../log/log.ts';
 import { WorkLoop } from '../work/work-loop.ts';
 import type { EntityManager, Orm } from './database.ts';
 
-/** Pause between two batches, so that requests come first. */
+/** Pause between two batches, so that requests have priority. */
 const REST_MS = 20;
-/** Interval before a retry if another process works or rows are locked. */
+/** Wait before a retry if another process does the backfill, or if rows are locked. */
 const WAIT_MS = 1000;
 
 /**
- * SQL for a migration that leaves rows to be converted later, in batches, while processes of the previous release still run. `where` is an
- * SQL condition that is true if there are such rows.
+ * Returns the SQL by which a migration registers a backfill. The backfill converts rows later, in batches, while
+ * processes of the previous release still run. `where` is an SQL condition that is true if there are rows to convert.
  */
 export const backfill = (schema: string, name: string, where: string): string[] => [
   `create table if not exists "${schema}"."backfill" ("name" text primary key, "position" jsonb null)`,
@@ -21,8 +21,8 @@ export const backfill = (schema: string, name: string, where: string): string[] 
 export type Position = readonly string[] | null;
 
 /**
- * Converts the rows after a position, in the transaction that stores the next position. Returns that next position: null if nothing is
- * left, or the same position if rows are locked and must be retried in a second.
+ * Converts the rows after a position, in the transaction that stores the next position. Returns the next position: null
+ * if no rows remain, or the position `from` if rows are locked and must be retried after a second.
  */
 export type ConvertBatch = (tx: EntityManager, from: Position) => Promise<Position>;
 
@@ -32,8 +32,8 @@ interface BackfillDeps {
 }
 
 /**
- * Converts the rows that a migration left (`backfill`). One process at a time does the work; if it stops, another one continues. When all
- * rows are converted, nothing runs or polls any more.
+ * Converts the rows of a backfill that a migration registered (`backfill`). One process at a time does the work; if it
+ * stops, another process continues. After all rows are converted, the backfill no longer runs or polls.
  */
 export class Backfill {
   readonly #loop: WorkLoop;
@@ -47,7 +47,7 @@ export class Backfill {
     this.#loop = new WorkLoop(() => this.#batch(), deps.log.child({ backfill: name }));
   }
 
-  /** True if no row is left to convert. False until this process has checked. */
+  /** True if all rows are converted. False until this process has checked that. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -56,12 +56,12 @@ export class Backfill {
     this.#loop.start();
   }
 
-  /** Resolves when the current batch has ended. */
+  /** Stops the backfill. Resolves when the current batch has ended. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }
 
-  /** Returns true if the next batch can follow at once. */
+  /** Converts one batch. Returns true if the next batch can follow immediately. */
   async #batch(): Promise<boolean> {
     const { orm, log } = this.deps;
     const table = `"${orm.config.getAll().schema}"."backfill"`;

@@ -4,10 +4,16 @@ import { PGlite } from '@electric-sql/pglite';
 import { closeToOthers } from '../files/file-modes.ts';
 import { EXTENSIONS } from '../migrations/extensions.ts';
 
-/** Settings for a single process that uses the database alone, with the file system cache behind it. */
+/**
+ * Settings for a database that only one process uses. The file system cache holds its files, so the buffers can be
+ * small.
+ */
 const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
 
-/** Creates a cluster with a single database and small WAL segments. It has a third of the usual size, because it is copied often. */
+/**
+ * Creates a cluster with a single database and small WAL segments. Clusters are copied often, and this makes them a
+ * third of the usual size.
+ */
 async function initialize(dataDir: string): Promise<void> {
   const initDbStartParams = ['--wal-segsize=1'];
   const pglite = await PGlite.create({ dataDir, extensions: EXTENSIONS, initDbStartParams, postgresqlconf: SETTINGS });
@@ -16,7 +22,10 @@ async function initialize(dataDir: string): Promise<void> {
   await pglite.close();
 }
 
-/** Creates a cluster in a folder atomically, so that a start that was killed half way can be repeated. */
+/**
+ * Creates a cluster in a folder. The folder appears only when it is complete, so a start that was killed can be
+ * repeated.
+ */
 export async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
   if (existsSync(dataDir)) return;
   const partial = `${dataDir}.partial`;

@@ -1,21 +1,28 @@
 import pg from 'pg';
 
-/** How a URL leads to the server: directly, through a pooler with session pooling, or through a pooler with transaction pooling. */
+/**
+ * How connections to a URL reach the server: directly, through a pooler with session pooling, or through a pooler with
+ * transaction pooling.
+ */
 export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
-/** Other clients of the pooler can hide that a connection is shared, so the check is repeated. */
+/**
+ * How often to check if two connections share a server session. Other clients of the pooler can hide that in a single
+ * check.
+ */
 const TRIES = 5;
 
 /**
- * Opens a connection and returns how it reaches the server.
- * @throws the driver's error
+ * Opens a connection and returns its mode.
+ * @throws Error of the driver if the server cannot be reached
  */
 export async function connectionModeOf(connectionString: string): Promise<ConnectionMode> {
   const first = await connected(connectionString);
   try {
     const pid = await serverPid(first);
-    // a pooler reports a different process id than the server behind it; without an id nothing can be detected
+    // the process id of a connection through a pooler differs from the process id of the server; without a process id,
+    // no pooler can be detected
     if (pid === undefined || pid === (first as { processID?: number }).processID) return 'direct';
     return (await isShared(first, connectionString)) ? 'pooled by transaction' : 'pooled';
   } finally {
@@ -23,7 +30,10 @@ export async function connectionModeOf(connectionString: string): Promise<Connec
   }
 }
 
-/** Returns true if two open connections use the same server session: poolers lend the most recently returned one. */
+/**
+ * Returns true if two open connections use the same server session. A pooler in transaction mode assigns the session
+ * that was returned last.
+ */
 async function isShared(first: pg.Client, connectionString: string): Promise<boolean> {
   const second = await connected(connectionString);
   try {

@@ -29,21 +29,28 @@ export type { EntityManager };
 export type Orm = MikroORM;
 
 /**
- * A PostgreSQL server, or PGlite in a folder. A new folder starts as a copy of `template`, the folder of a closed database.
- * `directUrl` connects to the same database without the connection pooler, for work that needs a session of its own. Default: `url`.
+ * A PostgreSQL server, or PGlite in a folder. A new folder starts as a copy of `template`, the folder of a closed
+ * database. `directUrl` connects to the same database without the connection pooler, for work that needs its own
+ * session. Default: `url`.
  */
 export type DatabaseTarget = { url: string; directUrl?: string; poolSize?: number } | { dataDir: string; template?: string };
 
-/** The tables of one subgraph. `schema` is the name of the subgraph, so that it can move to a database of its own. */
+/**
+ * The tables of one subgraph. `schema` is the name of the subgraph; with a schema of its own, a subgraph can move to
+ * another database.
+ */
 export interface Tables {
   schema: string;
   entities: EntityClass<AnyEntity>[];
-  /** Names of the subgraph's tables that are written with SQL and have no entity. Those of the kernel need not be listed. */
+  /**
+   * Names of the subgraph's tables that are accessed with SQL and have no entity. Tables of the kernel need not be
+   * listed.
+   */
   tablesWithoutEntity?: readonly string[];
   migrations: readonly MigrationStep[];
 }
 
-/** Queries rows without the ORM, outside any transaction. The record loaders use it. */
+/** Queries rows without the ORM and outside of transactions. The record loaders use it. */
 export interface Rows {
   query<R extends object>(text: string, values: readonly unknown[], options?: StatementOptions): Promise<R[]>;
   /**
@@ -53,7 +60,7 @@ export interface Rows {
   tuples(text: string, values: readonly unknown[], options?: StatementOptions): Promise<unknown[][]>;
 }
 
-/** Number of connections of a pool, its maximum, and the callers waiting for one. */
+/** The number of connections of a pool, their maximum, and the number of callers that wait for a connection. */
 export type PoolCounts = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount' | 'options'>;
 
 export interface Attached {
@@ -70,32 +77,35 @@ const BY_TRANSACTION =
   'DATABASE_DIRECT_URL (or DATABASE_URL, if it is not set) leads to a connection pooler in transaction mode (PgBouncer with pool_mode = transaction). Set DATABASE_DIRECT_URL to the server itself. See Connections to PostgreSQL in docs/config.md.';
 
 /**
- * Tables without an entity that are written with SQL: outbox, inbox, migrations, backfills, counters, search texts. Functions and triggers
- * are skipped too.
+ * Tables that have no entity because they are accessed with SQL: outbox, inbox, migrations, backfills, counters, search
+ * texts. The comparison of entities and tables skips them.
  */
 const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', 'backfill', /_counter$/, /_tally$/, /_text$/];
 
 /**
  * One database that several subgraphs may share.
- * PGlite has a single session. All users go through one instance, whose queue prevents a statement from running inside another's
- * transaction. So code inside a transaction must never wait for a statement outside of it.
+ * PGlite has a single session. All its users share one instance, whose queue prevents a statement from running inside
+ * the transaction of another user. So code inside a transaction must never wait for a statement outside of it.
  */
 export class Database {
   readonly #orms: Orm[] = [];
   readonly #stops: (() => Promise<unknown>)[] = [];
   readonly #listener: DatabaseListener | undefined;
-  /** Connection pools by name: one per domain, and one of the job queue. Empty for the embedded database. */
+  /** Connection pools by name: one per domain, and one for the job queue. Empty for the embedded database. */
   readonly pools = new Map<string, PoolCounts>();
   /** Finds the work of background loops in this database. */
   readonly poller: WorkPoller;
   readonly #reader: DatabaseReader | undefined;
   readonly #names = new StatementNames();
   readonly #migrator: SchemaMigrator;
-  /** Schemas known to be up to date. */
+  /** Schemas that this process has found or brought up to date. */
   readonly #migrated = new Set<string>();
-  /** Called with the text of each statement that reads or writes records: for tracing, and for tests that count. */
+  /**
+   * Called with the text of each statement that reads or writes records, for tracing and for tests that count
+   * statements.
+   */
   onStatement: ((sql: string) => void) | undefined;
-  /** Called with the statements sent to a server in one round trip. Not called for the embedded database. */
+  /** Called with the statements that are sent to a server in one round trip. Not called for the embedded database. */
   onRoundTrip: ((batch: readonly string[]) => void) | undefined;
 
   private constructor(
@@ -111,32 +121,37 @@ export class Database {
   }
 
   /**
-   * URL whose connections are sessions: for LISTEN, prepared statements, migrations and session locks. Undefined for the embedded
-   * database.
+   * URL whose connections each have their own session on the server. LISTEN, prepared statements, migrations and
+   * session locks need that. Undefined for the embedded database.
    */
   get directUrl(): string | undefined {
     return 'url' in this.target ? (this.target.directUrl ?? this.target.url) : undefined;
   }
 
-  /** Maximum number of connections of this process: `pooled` through `url`, `direct` through `directUrl`. */
+  /** Maximum number of connections of this process: `pooled` to `url`, and `direct` to `directUrl`. */
   get connections(): { pooled: number; direct: number } {
     if (this.pglite) return { pooled: 0, direct: 0 };
     const pooled = [...this.pools.values()].reduce((sum, { options }) => sum + options.max, 0);
     return { pooled, direct: DIRECT_CONNECTIONS };
   }
 
-  /** True if a connection pooler assigns connections per transaction. Then no connection is a session. */
+  /**
+   * True if a connection pooler assigns server sessions per transaction. Then a connection does not keep its session.
+   */
   get #isPooled(): boolean {
     return 'url' in this.target && this.target.url !== this.directUrl;
   }
 
-  /** @throws the driver's error if the server cannot be reached or the folder cannot be opened; ConfigError if no URL gives a session */
+  /**
+   * @throws Error of the driver if the server cannot be reached or the folder cannot be opened; ConfigError if neither
+   * URL gives connections with their own session
+   */
   static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
     if ('url' in target) {
       const { url, directUrl = url } = target;
       if (directUrl !== url) await connectionModeOf(url);
       const way = await connectionModeOf(directUrl);
-      // prepared statements and settings would leak into the sessions of other clients
+      // with a pooler in transaction mode, prepared statements and settings would affect the sessions of other clients
       if (way === 'pooled by transaction') throw new ConfigError([BY_TRANSACTION]);
       if (way === 'pooled')
         log.warn('DATABASE_URL or DATABASE_DIRECT_URL seems to lead to a connection pooler. Set DATABASE_DIRECT_URL to the server itself.');
@@ -151,7 +166,8 @@ export class Database {
   }
 
   /**
-   * Brings schemas up to date. It inspects all of them before it changes one, and skips those already known to be up to date.
+   * Brings schemas up to date. It inspects all of them before it changes one, and skips schemas that this process has
+   * found up to date before.
    * @throws SchemaError
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
@@ -206,7 +222,7 @@ export class Database {
     if (!this.pglite) this.onRoundTrip?.([text]);
   }
 
-  /** Calls back for every NOTIFY on a channel, from any process that shares the database. */
+  /** Calls `callback` for every NOTIFY on a channel, from any process that shares the database. */
   async listen(channel: string, callback: (payload: string) => void): Promise<void> {
     if (this.pglite) {
       this.#stops.push(await this.pglite.listen(channel, callback));
@@ -255,19 +271,22 @@ export class Database {
         clientUrl: this.target.url,
         driverOptions: new TransactionDialect(pool, (batch) => this.onRoundTrip?.(batch)),
       });
-    // PGlite accepts the same SQL, through a driver with the same interface
+    // the driver of PGlite accepts the same SQL and has the same interface
     const driver = PgliteDriver as unknown as typeof PostgreSqlDriver;
     return defineConfig({ ...shared, driver, dbName: 'postgres', driverOptions: { pglite: this.pglite } });
   }
 }
 
 /**
- * Matches the foreign keys that migrations declare in a column (`references …`). PostgreSQL names them like this; entities only have the
- * id.
+ * Matches statements that drop foreign keys. Migrations declare foreign keys in a column (`references …`), and
+ * PostgreSQL names them `…_fkey`. Entities contain only the id, so the ORM would drop the keys.
  */
 const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
 
-/** Returns the SQL that would make a subgraph's schema match its entities, beyond its migrations. Empty if they match. */
+/**
+ * Returns the SQL that would change a subgraph's schema to match its entities. Empty if they match, except for foreign
+ * keys.
+ */
 export async function drift({ schema, config }: Orm): Promise<string> {
   const sql = await schema.getUpdateSchemaSQL({ wrap: false, schema: config.get('schema') as string });
   return sql.replace(STATED_REFERENCE, '').trim();
@@ -278,12 +297,15 @@ interface RunRows {
   tuples(text: string, values: unknown[], isPrepared: boolean): Promise<unknown[][]>;
 }
 
-/** Built-in base types and their arrays have smaller ids. From here on, each table has a type and an array type. */
+/**
+ * The smallest type id of tables. Each table has a type and an array type. Built-in base types and their arrays have
+ * smaller ids.
+ */
 const FIRST_COMPOSITE_OID = 10_000;
 
 /**
- * Removes the parsers of table types. PGlite copies its parser list for every statement; with an entry per table, that took half the time
- * of a short statement. No statement returns whole rows.
+ * Removes the parsers of table types. PGlite copies its list of parsers for every statement. With an entry per table,
+ * the copying took half the time of a short statement. No statement returns whole rows, so the parsers are not needed.
  */
 function forgetCompositeTypes({ parsers }: PGlite): void {
   for (const oid of Object.keys(parsers)) if (Number(oid) >= FIRST_COMPOSITE_OID) delete parsers[Number(oid)];
@@ -294,7 +316,10 @@ const onEmbedded = (pglite: PGlite): RunRows => ({
   tuples: async (text, values) => (await pglite.query<unknown[]>(text, values, { rowMode: 'array' })).rows,
 });
 
-/** `names` is undefined behind a pooler, where a prepared statement does not exist in the next transaction. */
+/**
+ * Creates the functions that query a server. `names` is undefined behind a pooler, where the next transaction may use a
+ * session without the prepared statement.
+ */
 const onServer = (pool: pg.Pool, reader: DatabaseReader, names: StatementNames | undefined): RunRows => ({
   query: async (text, values, isPrepared) => (await pool.query({ name: isPrepared ? names?.of(text) : undefined, text, values })).rows,
   tuples: async (text, values, isPrepared) => {

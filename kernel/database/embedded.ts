@@ -1,12 +1,14 @@
 import { PGlite, type PGliteOptions, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 
-/** Each prepared statement keeps its plan in the database's memory. */
+/** Maximum number of prepared statements. The database keeps the plan of each one in memory. */
 const MAX_PREPARED = 300;
-/** How many recent texts are remembered. A text that is seen a second time is prepared. */
+/** Maximum number of recent statement texts to store. A text that is executed a second time is prepared. */
 const MAX_SEEN = 500;
-/** Longer statements contain the values they write, and are not repeated. */
+/**
+ * Maximum length of a prepared statement. Longer statements contain the values that they write, and are not repeated.
+ */
 const MAX_PREPARED_LENGTH = 5_000;
-/** Statements worth preparing. Any other statement may change what was prepared. */
+/** Matches statements that are prepared. Any other statement may invalidate prepared statements. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 type Serialize = (value: unknown) => string;
@@ -20,26 +22,27 @@ interface Columns {
 
 interface Prepared extends Columns {
   name: string;
-  /** By position; undefined for parameters that are sent as text. */
+  /** The serializer of each parameter, by position. Undefined for parameters that are sent as text. */
   serializers: readonly (Serialize | undefined)[];
 }
 
 /**
  * The embedded database with prepared statements.
- * PGlite parses, describes and plans a statement each time, in six round trips. Here, repeated statements are bound and executed in one,
- * which takes a fifth of the time.
- * PGlite is a single session, so prepared statements remain until a table is altered, which this class detects. A statement without
- * parameters takes one round trip from the first time on; the ORM's statements are such, with the values in their text.
+ * PGlite parses, describes and plans a statement each time, in six round trips. Here, a repeated statement is bound and
+ * executed in one round trip, which takes a fifth of the time.
+ * PGlite is a single session, so prepared statements remain until a table is altered, which this class detects. A
+ * statement without parameters takes one round trip even the first time. This applies to the statements of the ORM,
+ * because their text contains the values.
  */
 export class EmbeddedDatabase extends PGlite {
   readonly #prepared = new Map<string, Prepared>();
-  /** Names of prepared statements that are no longer used and must be closed. */
+  /** Names of prepared statements that are no longer used. They are closed when the next statement is prepared. */
   #left: string[] = [];
   #count = 0;
-  /** Texts that were executed without being prepared. */
+  /** Texts of statements that were executed without being prepared. */
   readonly #seen = new Set<string>();
 
-  /** @throws if the folder cannot be opened */
+  /** @throws Error if the folder cannot be opened */
   static async open(options: PGliteOptions): Promise<EmbeddedDatabase> {
     const database = new EmbeddedDatabase(options);
     await database.waitReady;
@@ -89,7 +92,7 @@ export class EmbeddedDatabase extends PGlite {
         return resultsOf<T>(this.#columnsOf(messages), messages, isArray);
       }
       const prepared = known ?? (await this.#prepare(text));
-      // keeps the most recently used statement last
+      // moves the statement to the end of the map, where the most recently used statement is
       this.#prepared.delete(text);
       this.#prepared.set(text, prepared);
       const { name, serializers } = prepared;
@@ -99,7 +102,7 @@ export class EmbeddedDatabase extends PGlite {
     });
   }
 
-  /** Returns true if a text was not seen recently, or is too long to be repeated. */
+  /** Returns true if a statement was not executed recently, or is too long to be repeated. */
   #isNew(text: string): boolean {
     if (text.length > MAX_PREPARED_LENGTH) return true;
     if (this.#seen.delete(text)) return false;
@@ -123,7 +126,10 @@ export class EmbeddedDatabase extends PGlite {
     return { fields, parsers: fields.map(({ dataTypeID }) => this.parsers[dataTypeID] as Parse | undefined) };
   }
 
-  /** At the limit, removes the least recently used statement. Returns the messages that close all removed statements. */
+  /**
+   * Removes the least recently used statement if the maximum is reached. Returns the messages that close all removed
+   * statements.
+   */
   #makeRoom(): Uint8Array[] {
     const [oldest] = this.#prepared.keys();
     if (oldest !== undefined && this.#prepared.size === MAX_PREPARED) this.#forget(oldest);
@@ -131,8 +137,8 @@ export class EmbeddedDatabase extends PGlite {
   }
 
   /**
-   * After a table was altered, prepared statements may return other columns, so all are prepared again under new names. The database
-   * handles everything else.
+   * Removes all prepared statements if `text` may have altered a table, because they may then return other columns.
+   * They are prepared again under new names. PostgreSQL itself replans statements after all other changes.
    */
   #forgetAll(text: string): void {
     if (/\b(?:alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);

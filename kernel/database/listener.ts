@@ -7,20 +7,20 @@ const CONNECT_TIMEOUT_MS = 5000;
 
 type Callback = (payload: string) => void;
 
-/** How long a poll waits for a lock. Notifications are not delivered meanwhile. */
+/** How long a poll waits for a lock. Notifications are not delivered during the wait. */
 const POLL_LOCK_TIMEOUT_MS = 200;
 /**
- * A poll takes about a millisecond; after this time the connection counts as lost. The time is counted in ticks of the event loop. So a
- * process that was stalled for seconds reads a response that has arrived, and does not take its own stall for a lost connection.
+ * A poll takes about a millisecond. If it takes longer than this, the connection counts as lost. The time is counted in
+ * ticks of the event loop, so that a process that was blocked for seconds still reads a response that has arrived.
  */
 const PATIENCE_TICKS = 5;
 const TICK_MS = 1000;
 
 /**
- * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening connection for every
- * notification.
- * A lost connection is reopened, and then every callback is called so that nothing is missed. The same connection polls for work, which
- * shows within seconds whether it is alive.
+ * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening
+ * connection for every notification.
+ * A lost connection is reopened. Then every callback is called, so that nothing is missed. The same connection polls
+ * for work, so a lost connection is detected within seconds.
  */
 export class DatabaseListener {
   readonly #callbacks = new Map<string, Callback[]>();
@@ -35,17 +35,19 @@ export class DatabaseListener {
     private readonly log: Logger,
   ) {}
 
-  /** @throws the driver's error if the first connection cannot be opened */
+  /** @throws Error of the driver if the first connection cannot be opened */
   async listen(channel: string, callback: Callback): Promise<void> {
     const others = this.#callbacks.get(channel);
     this.#callbacks.set(channel, [...(others ?? []), callback]);
     const isFirst = !this.#opening;
     await this.#open();
-    // opening a connection listens to all channels that are known, so the first call has nothing else to do
+    // opening the connection also starts to listen to the channels in #callbacks, so the first call needs no statement
     if (!isFirst && !others) await this.#listenOn(this.#client, channel);
   }
 
-  /** If the connection is lost or closing, its replacement listens to this channel with all others. */
+  /**
+   * Sends LISTEN for a channel. If the connection is lost or closing, the next connection listens to this channel too.
+   */
   async #listenOn(client: pg.Client | undefined, channel: string): Promise<void> {
     try {
       await client?.query(`listen "${channel}"`);
@@ -56,8 +58,8 @@ export class DatabaseListener {
   }
 
   /**
-   * Runs a prepared statement that must not need long-held locks.
-   * @throws the driver's error; a lost connection is then reopened
+   * Runs a prepared statement that does not wait long for locks.
+   * @throws Error of the driver; if the connection was lost, it is reopened
    */
   async tuples(text: string, values: readonly unknown[]): Promise<unknown[][]> {
     await this.#open();
@@ -72,7 +74,7 @@ export class DatabaseListener {
       const { rows } = await client.query<unknown[]>({ name: this.names.of(text), text, values: [...values], rowMode: 'array' });
       return rows;
     } catch (error) {
-      // the server did not respond: even if the driver sees no problem, notifications do not arrive either
+      // the server did not respond; notifications may be lost too, even if the driver reports no problem
       if (!(error instanceof pg.DatabaseError)) void client.end();
       throw error;
     } finally {
@@ -85,7 +87,7 @@ export class DatabaseListener {
     await this.#client?.end();
   }
 
-  /** Opens the first connection. A lost connection is reopened automatically. */
+  /** Opens the first connection. After it is lost, it is reopened automatically. */
   async #open(): Promise<void> {
     this.#opening ??= this.#connect();
     try {
@@ -107,13 +109,13 @@ export class DatabaseListener {
     });
     client.on('error', (error) => this.log.warn({ err: error }, 'listening connection lost'));
     await client.connect();
-    // only an established connection can be lost; a failed attempt is retried by its caller
+    // reopens only a connection that was established; if opening fails, the caller retries
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined;
       this.#retrySoon();
     });
     const listens = [...this.#callbacks.keys()].map((channel) => `listen "${channel}"`);
-    // channels added from now on are listened to after these
+    // set first: channels that are added from now on send LISTEN on this client, after the statement below
     this.#client = client;
     await client.query([`set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
   }

@@ -6,7 +6,7 @@ import type { Logger } from '../log/log.ts';
 /** How long a statement waits for a free connection, or a new connection waits for the server, before it fails. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Type parsers like those of the ORM: timestamps and dates stay text. */
+/** The type parsers of the ORM: timestamps and dates remain text. */
 const PARSERS = createPostgreSqlTypeParsers((text: string) => array.parse(text));
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
@@ -18,7 +18,8 @@ export function createPool(options: { url: string; max: number; log: Logger }): 
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, types: TYPES });
   const lost = (error: Error): void => log.debug({ err: error }, 'a database connection was lost');
   pool.on('error', lost);
-  // a connection in use reports its loss through the failing statement, and also here, where nobody listens
+  // if a connection in use is lost, its statement fails; it also emits `error`, which would end the process without a
+  // listener
   pool.on('connect', (client) => client.on('error', lost));
   return pool;
 }

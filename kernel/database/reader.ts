@@ -3,24 +3,24 @@ import { TYPES } from './pool.ts';
 import type { StatementNames } from './statements.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long a read waits for a locked table. All reads queued behind it wait too, whatever their table. */
+/** How long a read waits for a locked table. All reads that are queued behind it wait too, even for other tables. */
 const LOCK_TIMEOUT_MS = 3000;
 /**
- * Settings that make short reads follow an index in its order.
- * A plan is made once and used for all organizations. A plan for an average organization with few records would sort all records or scan
- * the table to find the newest.
- * Without an index, these settings make the estimated cost so high that PostgreSQL would compile the plan (jit), which takes 200 ms even
- * for an empty log. So jit is off.
+ * Settings that make short reads use an index that has the requested order.
+ * A plan is made once and used for all organizations. Without these settings, PostgreSQL would plan for an average
+ * organization with few records: it would sort all records, or scan the table, to find the newest.
+ * If there is no suitable index, these settings make the estimated cost so high that PostgreSQL would compile the plan
+ * (jit). Compilation takes 200 ms even for an empty table, so jit is off.
  */
 const BY_INDEX = `set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off;
   set enable_hashjoin = off; set enable_mergejoin = off; set enable_bitmapscan = off; set enable_material = off`;
 
 /**
- * Sends short reads on a single connection without waiting for earlier responses (PostgreSQL calls this pipeline mode).
- * With a pool, each request wakes a sleeping backend and waits for it. With a pipeline under load, the backend finds the next read when it
- * finishes one, which halves the CPU cost of both processes.
- * One connection is enough: a backend handles several times as many reads as one of our processes can send. Slow reads and reads that wait
- * for locks belong on the pool, because they would block the others.
+ * Sends short reads on a single connection without waiting for earlier responses (the pipeline mode of PostgreSQL).
+ * With a pool, each request wakes a sleeping backend process and waits for it. With a pipeline under load, the backend
+ * finds the next read when it finishes the previous one. This halves the CPU cost of both processes.
+ * One connection is enough: a backend handles several times as many reads as one process of the platform can send. Slow
+ * reads, and reads that wait for locks, must use the pool, because they would block the reads behind them.
  */
 export class DatabaseReader {
   #client: pg.Client | undefined;
@@ -34,8 +34,9 @@ export class DatabaseReader {
   ) {}
 
   /**
-   * Returns the values of each row in column order. Only for a fast select without locks: by a key, or in the order of an index.
-   * @throws the driver's error, also if the connection is lost meanwhile
+   * Returns the values of each row in column order. Use it only for a fast SELECT without locks, by a key or in the
+   * order of an index.
+   * @throws Error of the driver, also if the connection is lost before the response arrives
    */
   async read(text: string, values: unknown[]): Promise<unknown[][]> {
     const client = this.#client ?? (await this.#open());
@@ -44,7 +45,7 @@ export class DatabaseReader {
       const { rows } = await client.query({ name: this.names.of(text), text, values, rowMode: 'array' });
       return rows;
     } catch (error) {
-      // the server has ended the session, and the connection will close soon
+      // the server has ended the session and will close the connection soon
       if ((error as Partial<pg.DatabaseError>).severity === 'FATAL') this.#leave(client);
       throw error;
     }
@@ -64,7 +65,9 @@ export class DatabaseReader {
     return this.#opening;
   }
 
-  /** A lost connection fails the reads that were sent on it. The next read opens another connection. */
+  /**
+   * Opens a connection. If it is lost, the reads that were sent on it fail, and the next read opens another connection.
+   */
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.url,
@@ -81,7 +84,9 @@ export class DatabaseReader {
     return client;
   }
 
-  /** Sends all reads of one turn of the event loop with a single write, which costs as much as one read. */
+  /**
+   * Sends all reads of one iteration of the event loop with a single write, which costs as much as sending one read.
+   */
   #gather({ connection: { stream } }: pg.Client): void {
     if (this.#isGathering) return;
     this.#isGathering = true;

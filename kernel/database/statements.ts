@@ -7,17 +7,20 @@ export interface StatementOptions {
   isPrepared?: boolean;
 }
 
-/** A connection keeps the plan of each prepared statement, about 20 KB. */
+/** Maximum number of prepared statements. A connection keeps the plan of each one, which takes about 20 KB. */
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Names of prepared statements, one per text. They are generated, because PostgreSQL truncates names to 63 bytes, and two names with the
- * same beginning would mean the same statement.
+ * Names of prepared statements, one per text. They are generated: PostgreSQL truncates names to 63 bytes, so two long
+ * texts with the same beginning would get the same name.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
 
-  /** Undefined if the maximum number of texts have a name. The statement is then sent without a name and planned each time. */
+  /**
+   * Returns the name for a text. Returns undefined for a new text if the maximum number of texts have names. The
+   * statement is then sent without a name and planned each time.
+   */
   of(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size === MAX_STATEMENTS) return known;

@@ -12,15 +12,15 @@ import {
 import type pg from 'pg';
 import { CommitOutcomeUnknown } from './unavailable.ts';
 
-/** Called with the texts that are sent together. */
+/** Called with the texts of the statements that are sent in one message. */
 type OnSent = (batch: readonly string[]) => void;
 
 /**
  * Kysely dialect for a pool, with few round trips per transaction.
- * BEGIN, and each INSERT without a result, is held back until the next statement with a result, or COMMIT. All are then sent as one
- * message. If the server refuses a statement, it skips the rest of the message. The error is thrown by the later statement or by the
- * commit.
- * A connection keeps no state after its transaction, so a pooler can be used.
+ * It holds back BEGIN, and each INSERT without a result, until the next statement with a result or COMMIT. Then it
+ * sends them all as one message. If the server refuses a statement, it skips the rest of the message, and the later
+ * statement or the commit throws the error.
+ * After a transaction, the connection keeps no state, so a pooler can be used.
  */
 export class TransactionDialect extends PostgresDialect {
   constructor(
@@ -35,7 +35,10 @@ export class TransactionDialect extends PostgresDialect {
   }
 }
 
-/** How long a statement of a transaction waits for a lock before it fails. It is longer than others wait for its connection. */
+/**
+ * How long a statement of a transaction waits for a lock before it fails. It is longer than the wait for a free
+ * connection of the pool (CONNECT_TIMEOUT_MS in pool.ts).
+ */
 const LOCK_TIMEOUT_MS = 10_000;
 
 class TransactionDriver extends PostgresDriver {
@@ -70,23 +73,26 @@ class TransactionDriver extends PostgresDriver {
 
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
-/** Returns true for an INSERT without a result. If a value looks like a clause, the INSERT is sent at once, which only costs time. */
-const isAnswerless = ({ sql, parameters }: Statement): boolean =>
+/**
+ * Returns true for an INSERT without a result. If a value contains a word such as `returning`, the result is false. The
+ * INSERT is then sent immediately, which costs one round trip.
+ */
+const hasNoResult = ({ sql, parameters }: Statement): boolean =>
   parameters.length === 0 && /^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql);
 
 const ERRORS = new BasePostgreSqlPlatform().getExceptionConverter();
 
-/** Converts a driver error to the error class that the ORM throws. */
+/** Converts an error of the driver to the error class that the ORM throws. */
 const asOfOrm = (error: Error): Error => (error instanceof DriverException ? error : ERRORS.convertException(error));
 
 /** A connection that is taken from the pool for one statement or one transaction. */
 class Connection implements DatabaseConnection {
   #begin: string | undefined;
-  /** Held-back statements of the transaction, in order. */
+  /** Statements of the transaction that have not been sent yet, in order. */
   #keptBack: string[] = [];
   /** True if a transaction may be open on the server. */
   #isOpen = false;
-  /** True if a transaction could not be ended. The connection is then removed from the pool. */
+  /** True if the end of a transaction failed. The connection is then removed from the pool. */
   #isSpent = false;
 
   constructor(
@@ -99,7 +105,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(statement: CompiledQuery): Promise<QueryResult<R>> {
-    if ((this.#begin !== undefined || this.#isOpen) && isAnswerless(statement)) {
+    if ((this.#begin !== undefined || this.#isOpen) && hasNoResult(statement)) {
       this.#keptBack.push(statement.sql);
       return { rows: [] };
     }
@@ -112,9 +118,12 @@ class Connection implements DatabaseConnection {
     throw new Error('Rows are not streamed.');
   }
 
-  /** @throws the error of a held-back statement, as the ORM throws it; CommitOutcomeUnknown if the connection was lost meanwhile */
+  /**
+   * @throws the error of a statement that was held back, as the ORM throws it; CommitOutcomeUnknown if the connection
+   * was lost during the commit
+   */
   async commit(): Promise<void> {
-    // nothing was done in the transaction
+    // the transaction has no statements
     if (this.#begin !== undefined && this.#keptBack.length === 0) return;
     try {
       const { command } = await this.#send('commit');
@@ -143,13 +152,13 @@ class Connection implements DatabaseConnection {
 
   async #run({ sql, parameters }: Statement): Promise<pg.QueryResult> {
     if (parameters.length === 0) return this.#send(sql);
-    // a statement with parameters is a message of its own
+    // a statement with parameters must be sent in its own message
     if (this.#begin !== undefined || this.#keptBack.length > 0) await this.#send();
     this.onSent([sql]);
     return this.client.query(sql, [...parameters]);
   }
 
-  /** Sends the held-back statements and this one. Returns the result of the last. */
+  /** Sends the held-back statements and then `sql`. Returns the result of the last statement. */
   async #send(sql?: string): Promise<pg.QueryResult> {
     const batch = [this.#begin, ...this.#keptBack, sql].filter((text) => text !== undefined);
     if (this.#begin !== undefined) this.#isOpen = true;
@@ -160,7 +169,8 @@ class Connection implements DatabaseConnection {
       const results: pg.QueryResult | pg.QueryResult[] = await this.client.query(batch.join(';\n'));
       return Array.isArray(results) ? (results.at(-1) as pg.QueryResult) : results;
     } catch (error) {
-      // held-back statements come from the ORM, even if the caller does not use it
+      // the ORM created the held-back statements, so their errors must be errors of the ORM, even if the last statement
+      // is not the ORM's
       throw sql === undefined || batch.length > 1 ? asOfOrm(error as Error) : error;
     }
   }

@@ -7,9 +7,9 @@ export class ServiceUnavailable extends PlatformError {
   }
 }
 
-/** Thrown if a COMMIT was sent and no response came: the change may have been made. */
+/** Thrown if a COMMIT was sent and no response was received. The change may have been saved. */
 export class CommitOutcomeUnknown extends Error {
-  /** Kept when the ORM copies errors into its own. */
+  /** The ORM copies this code when it converts the error to its own class. */
   readonly code = 'COMMIT_OUTCOME_UNKNOWN';
 
   constructor(cause: unknown) {
@@ -22,7 +22,10 @@ export class CommitOutcomeUnknown extends Error {
 const RETRY_AFTER_S = 5;
 const CONFLICT_RETRY_AFTER_S = 1;
 
-/** SQLSTATEs, or their classes, with which PostgreSQL and poolers report that they are unavailable. */
+/**
+ * SQLSTATE codes, or the first characters of their classes, by which PostgreSQL and poolers report that they are
+ * unavailable.
+ */
 const UNAVAILABLE_STATES = [
   '08', // connection exceptions; PgBouncer without a server
   '25006', // read-only: a standby, or a server whose writes were switched off
@@ -32,7 +35,7 @@ const UNAVAILABLE_STATES = [
   '57P', // shut down, crashed, starting up
   '58', // the files of the server cannot be read or written
 ];
-/** Statements that were cancelled in favour of others and can be retried. */
+/** SQLSTATE codes of statements that failed because of other transactions or a time limit, and can be retried. */
 const CONFLICT_STATES = new Set(['40001', '40P01', '55P03', '57014']);
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -46,12 +49,15 @@ const SYSTEM_CODES = new Set([
   'EROFS',
   'ETIMEDOUT',
 ]);
-/** Messages of errors of the driver, the pool and PGlite, which have no code. */
+/** Matches messages of errors that have no code: errors of the driver, the pool and PGlite. */
 const MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end|PGlite is clos|The (?:database|server) closed|The listening connection is lost|The database is closed)/i;
 const MAX_CAUSES = 5;
 
-/** The error for callers if a database or file store is temporarily unavailable; undefined for any other error. */
+/**
+ * Returns the error for the caller if a database or file store is temporarily unavailable; undefined for any other
+ * error.
+ */
 export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
   for (const cause of causesOf(error)) {
     const code = 'code' in cause ? String(cause.code) : '';
@@ -77,7 +83,9 @@ export function unavailableFor(error: unknown): ServiceUnavailable | undefined {
   return undefined;
 }
 
-/** Yields the error and its causes. For a host with several addresses, only the first address's error. */
+/**
+ * Yields the error and its causes. If a host has several addresses, only the error of the first address is included.
+ */
 function* causesOf(error: unknown): Generator<Error> {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth += 1) {

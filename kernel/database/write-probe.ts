@@ -1,11 +1,11 @@
 import type { Rows } from './database.ts';
 
-/** How long a result is reused. Anyone can call /readyz, and this limits how often it writes a row. */
+/** How long a result is reused. Anyone can call /readyz, so this limits how often it writes a row. */
 const FRESH_MS = 1_000;
 
 /**
- * Checks that a subgraph can write: a server that became a standby, or has a full disk, can still read. It always writes the same row, to
- * a table that every subgraph has.
+ * Checks that a subgraph can write to its database. A server that became a standby or has a full disk can still read,
+ * but not write. The check always writes the same row, in a table that every subgraph has.
  */
 export class WriteProbe {
   #latest: { at: number; running: Promise<unknown> } | undefined;
@@ -15,7 +15,7 @@ export class WriteProbe {
     private readonly schema: string,
   ) {}
 
-  /** @throws the driver's error if the database cannot be written */
+  /** @throws Error of the driver if the database cannot be written */
   async check(): Promise<void> {
     const now = performance.now();
     if (!this.#latest || now - this.#latest.at >= FRESH_MS) this.#latest = { at: now, running: this.#write() };

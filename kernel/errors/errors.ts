@@ -2,8 +2,8 @@ import { presented, shown } from './problem-presentation.ts';
 import { inWords, type Resource } from './resource.ts';
 
 /**
- * The status table: every error that a caller may see is a PlatformError with one of these codes. Only this table knows the HTTP status of
- * a code. The REST bridge, the edge and docs/guide/errors.md read it (specification section 7).
+ * The HTTP status of every error code. Every error that a caller may see is a PlatformError with one of these codes.
+ * The REST bridge, the edge and docs/guide/errors.md read this table (specification section 7).
  */
 const STATUS = {
   INVALID_PARAMETERS: 400,
@@ -51,7 +51,10 @@ export const errorCodes = Object.keys(STATUS) as ErrorCode[];
 export const statusOf = (code: ErrorCode): number => STATUS[code];
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(STATUS, code);
 
-/** Details of an error: public values only, never SQL, a stack or a secret. A kind of record has the same name in all errors. */
+/**
+ * Details of an error. They contain public values only, never SQL, a stack or a secret. `resource` is the kind of
+ * record; each kind has the same name in all errors.
+ */
 export type ErrorDetails = Record<string, unknown> & { readonly resource?: Resource };
 
 /** The only error class that callers see. The message says what to do next. */
@@ -76,14 +79,17 @@ export class PlatformError extends Error {
   }
 }
 
-/** One problem of one field of a request. `field` is a dotted path in the caller's spelling. */
+/** One problem of one field of a request. `field` is a dotted path, in the spelling that the caller used. */
 export interface FieldProblem {
   field: string;
   value?: unknown;
   reason: string;
 }
 
-/** How many problems an error lists. More would not help the caller, and a hostile request can have any number. */
+/**
+ * Maximum number of problems that an error lists. More would not help the caller, and an attacker can send any number
+ * of invalid values.
+ */
 export const MAX_LISTED_PROBLEMS = 20;
 
 /**
@@ -93,7 +99,7 @@ export const MAX_LISTED_PROBLEMS = 20;
 export class InvalidParameters extends PlatformError {
   constructor(
     readonly problems: readonly [FieldProblem, ...FieldProblem[]],
-    /** The total number of problems. Pass it if `problems` does not contain all of them. */
+    /** The total number of problems. Pass it if `problems` contains only some of them. */
     readonly total = problems.length,
   ) {
     const [first, ...others] = problems.slice(0, MAX_LISTED_PROBLEMS).map(presented);
@@ -101,7 +107,7 @@ export class InvalidParameters extends PlatformError {
   }
 }
 
-/** @throws InvalidParameters with the problems, if there are any */
+/** @throws InvalidParameters with the problems, if the list is not empty */
 export function refuse([first, ...rest]: readonly FieldProblem[]): void {
   if (first) throw new InvalidParameters([first, ...rest]);
 }
@@ -121,7 +127,10 @@ export class InvalidState extends PlatformError {
   }
 }
 
-/** 409 for an update of a record that has changed since the caller read it. `current` is its entity tag now (REST only). */
+/**
+ * 409 for an update of a record that has changed since the caller read it. `current` is the current entity tag of the
+ * record (REST only).
+ */
 export class StaleResource extends PlatformError {
   constructor(current?: string) {
     super(
@@ -160,8 +169,8 @@ export class CredentialsMissing extends PlatformError {
 }
 
 /**
- * 403: the user must pass a second factor first (specification 2.4, 3.6). The surface that returns this error adds the challenge to
- * `details`: `challenge_id` and `methods`.
+ * 403: the user must pass a second factor first (specification 2.4, 3.6). Before the error is sent, the challenge is
+ * added to `details`: `challenge_id` and `methods`.
  */
 export class SecondFactorRequired extends PlatformError {
   constructor(details: ErrorDetails = {}) {

@@ -3,10 +3,10 @@ import type { FieldProblem } from './errors.ts';
 const SHOWN_LENGTH = 200;
 const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
 
-/** Shortens a text that an error repeats. */
+/** Shortens a text that an error message or `details` contains. */
 export const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
 
-/** The problem as callers see it. Large values and values that may be secret are not repeated. */
+/** Returns the problem as the caller gets it, without large values and values that may be secret. */
 export function presented({ field, value, reason }: FieldProblem): FieldProblem {
   const isHidden = value === undefined || SECRET_FIELD.test(field);
   return { field: shown(field), value: isHidden ? null : (previewOf(value, { left: MAX_SHOWN_VALUES }) ?? null), reason };
@@ -15,7 +15,10 @@ export function presented({ field, value, reason }: FieldProblem): FieldProblem 
 const MAX_SHOWN_VALUES = 50;
 const MAX_SHOWN_DEPTH = 6;
 
-/** Copies a value without fields that may hold secrets or files. Returns undefined for a large value, and stops reading it. */
+/**
+ * Copies a value without the fields that may contain secrets or files. Returns undefined for a large value. `budget` is
+ * the number of values that may still be copied.
+ */
 function previewOf(value: unknown, budget: { left: number }, depth = 0): unknown {
   if (typeof value === 'string') return shown(value);
   if (typeof value !== 'object' || value === null) return value;

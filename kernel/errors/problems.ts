@@ -1,11 +1,16 @@
 import { type FieldProblem, InvalidParameters, MAX_LISTED_PROBLEMS } from './errors.ts';
 
-/** Collects the problems of one request: lists the first ones in the order they are found, and counts all. */
+/**
+ * Collects the problems of one request. It lists the first problems in the order in which they are found, and counts
+ * all problems.
+ */
 export class Problems {
   readonly #listed: FieldProblem[] = [];
   #total = 0;
 
-  /** True if another problem is only counted. Check it before you build an expensive message. */
+  /**
+   * True if the list is full, so another problem would only be counted. Check it before you build an expensive message.
+   */
   get isFull(): boolean {
     return this.#listed.length === MAX_LISTED_PROBLEMS;
   }
@@ -28,12 +33,12 @@ export class Problems {
     this.#total += total - listed.length;
   }
 
-  /** Returns true if a listed problem is about that field, a field that contains it, or a field within it. */
+  /** Returns true if a listed problem concerns the field, a field that contains it, or a field within it. */
   has(field: string): boolean {
     return this.#listed.some((problem) => isWithin(problem.field, field) || isWithin(field, problem.field));
   }
 
-  /** @throws InvalidParameters if there are any problems */
+  /** @throws InvalidParameters with the collected problems, if there are any */
   refuse(): void {
     const [first, ...rest] = this.#listed;
     if (first) throw new InvalidParameters([first, ...rest], this.#total);

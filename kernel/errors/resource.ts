@@ -1,6 +1,6 @@
 /**
- * Names of records in the `details.resource` of an error, on every surface: the GraphQL type in snake case. `customer` is an account that
- * is addressed by its customer number.
+ * Names of kinds of records in `details.resource` of errors, in REST and GraphQL: the GraphQL type in snake case.
+ * `customer` is an account that is addressed by its customer number.
  */
 export const resources = [
   'account',
@@ -47,13 +47,13 @@ const SPELLING: Readonly<Record<string, string>> = {
   slack: 'Slack',
 };
 
-/** The name as words of a sentence: `SLA policy`. */
+/** Converts a name for use in a sentence: `sla_policy` becomes `SLA policy`. */
 export const inWords = (resource: Resource): string =>
   resource
     .split('_')
     .map((word) => SPELLING[word] ?? word)
     .join(' ');
 
-/** A type of the graph as a sentence says it: `SlaPolicy` is an SLA policy. */
+/** Converts the name of a GraphQL type for use in a sentence: `SlaPolicy` becomes `SLA policy`. */
 export const nameInWords = (type: string): string =>
   (type.match(/OAuth|[A-Z][a-z]+/g) ?? [type]).map((word) => SPELLING[word.toLowerCase()] ?? word.toLowerCase()).join(' ');

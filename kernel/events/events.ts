@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Permission } from '../access/principal.ts';
 import { newId } from '../records/ids.ts';
 
-/** The entity that an event is about, by its GraphQL type name. */
+/** The entity that an event is about: the name of its GraphQL type, and its id. */
 export interface Subject {
   type: string;
   id: string;
@@ -11,19 +11,22 @@ export interface Subject {
 /** The declaration of an event type (specification section 6). */
 export interface EventType {
   name: string;
-  /** The family of section 6 that a subscription path accepts: service, billing, support. */
+  /**
+   * The family of the event (specification section 6): service, billing or support. The path of a REST subscription
+   * names it.
+   */
   family: string;
   description: string;
   /**
-   * The permission that readers need instead of the read permission of the family.
-   * Wildcards do not match such a type, only its own name does. So a new restricted type is never sent to existing subscribers of a
-   * pattern.
+   * The permission that readers of the event need. Default: the read permission of the family.
+   * Wildcards do not match a type with this field; only its exact name does. So subscribers of a wildcard never get a
+   * new restricted type.
    */
   requires?: Permission;
   /** The payload schema, with names in snake_case as in REST. */
   data: z.ZodObject;
   example: Record<string, unknown>;
-  /** False while the domain only announces the type, so that receivers can prepare. */
+  /** False if the type is only announced, so that receivers can prepare for it. Such events are not sent yet. */
   isEmitted: boolean;
 }
 
@@ -31,10 +34,13 @@ export interface EventType {
 export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
-  /** The time on the platform's clock, if `occurredAt` comes from another clock. Retention counts from it. Default: `occurredAt`. */
+  /**
+   * The time of the platform's clock, if `occurredAt` comes from another clock. The retention period starts at this
+   * time. Default: `occurredAt`.
+   */
   recordedAt?: Date;
   subject: Subject;
-  /** The account that the event concerns, for subscribers that filter by account. Absent if it concerns none. */
+  /** The account that the event concerns, if any. Subscribers can filter by account. */
   accountId?: string | null;
   data: Data;
 }
@@ -43,7 +49,7 @@ export interface DomainEvent extends EventDraft {
   type: EventType;
 }
 
-/** Creates an event of one type: `record(tx, ticketCreated(ticket))`. */
+/** Creates an event of one type, for example `record(tx, ticketCreated(ticket))`. */
 export interface EventFactory<Arguments extends unknown[]> {
   (...parameters: Arguments): DomainEvent;
   readonly type: EventType;
@@ -58,30 +64,36 @@ export interface LoggedEvent {
   subject: Subject;
   accountId: string | null;
   occurredAt: Date;
-  /** Default: `occurredAt`. */
+  /** The time of the platform's clock when the event was recorded. Default: `occurredAt`. */
   recordedAt?: Date;
-  /** W3C trace context of the request that caused the event; absent if none was sent. */
+  /** W3C trace context of the request that caused the event. Absent if the request had none. */
   traceparent?: string | null;
-  /** The exact JSON text of the envelope: the `payload` of a subscription and the base of a webhook body. */
+  /** The exact JSON text of the event. It is the `payload` of a subscription and the base of a webhook body. */
   payload: string;
 }
 
 /** A reaction of another subgraph to an event. It runs as a job, at least once, and is retried until it succeeds. */
 export interface Reaction {
-  /** For example `billing.first-invoice`: the name of its queue and of its entries in the inbox. */
+  /** The name of the reaction, such as `billing.first-invoice`. Its queue and its inbox entries have the same name. */
   name: string;
   on: string;
   handle(event: LoggedEvent): Promise<void>;
 }
 
-/** A consumer of the event log. It gets events in batches, in the order of the log, each at least once. */
+/**
+ * A consumer of the event log. It gets events in batches, in the order of the log. Each event is delivered at least
+ * once.
+ */
 export interface LogConsumer {
-  /** For example `support.integrations`: the name of its cursor. A new cursor begins at the end of the log. */
+  /**
+   * The name of the consumer and of its cursor in the log, such as `support.integrations`. A new cursor begins at the
+   * end of the log.
+   */
   name: string;
   on: readonly string[];
   /**
-   * Must recognize events that it has already processed.
-   * @throws if the batch must be delivered again
+   * Processes a batch. It must recognize events that it has already processed.
+   * @throws Error if the batch must be delivered again
    */
   consume(events: readonly LoggedEvent[]): Promise<void>;
 }
@@ -89,7 +101,7 @@ export interface LogConsumer {
 /** A timestamp in an event: ISO 8601 in UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** The changed fields: `{ "status": { "from": "open", "to": "resolved" } }`. */
+/** Schema of changed fields, such as `{ "status": { "from": "open", "to": "resolved" } }`. */
 export const changes = z.record(z.string(), z.strictObject({ from: z.unknown(), to: z.unknown() }));
 
 type EventDeclaration<Data extends z.ZodObject> = Omit<EventType, 'data' | 'example' | 'isEmitted'> & {
@@ -98,8 +110,8 @@ type EventDeclaration<Data extends z.ZodObject> = Omit<EventType, 'data' | 'exam
 };
 
 /**
- * Declares an event type. With `draft`, events of the type can be emitted; without it, the type is only announced. The example and the
- * draft must match `data`, or the code does not compile.
+ * Declares an event type. With `draft`, events of the type can be recorded; without `draft`, the type is only
+ * announced. The compiler checks that the example and the draft match `data`.
  */
 export function defineEvent<Data extends z.ZodObject>(type: EventDeclaration<Data>): EventType;
 export function defineEvent<Data extends z.ZodObject, Arguments extends unknown[]>(
@@ -115,8 +127,9 @@ export function defineEvent<Arguments extends unknown[]>(
 }
 
 /**
- * Creates the id and the envelope text of an event (docs/decisions/events-and-webhooks.md). `signature` is appended per subscription.
- * @throws ZodError if the data does not match its type; this fails the transaction that records the event
+ * Creates the id and the JSON text of an event (docs/decisions/events-and-webhooks.md). `signature` is appended for
+ * each subscription later.
+ * @throws ZodError if the data does not match its type. The transaction that records the event then fails
  */
 export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {
   type.data.parse(data);
@@ -125,7 +138,7 @@ export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEve
   return { id, payload };
 }
 
-/** JSON Schema (draft 2020-12) of the payload. Timestamps have their format, without the regular expression of it. */
+/** Returns the JSON Schema (draft 2020-12) of a payload. Timestamps have a `format` but no `pattern`. */
 export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     io: 'input',
@@ -139,8 +152,8 @@ export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
 }
 
 /**
- * Returns true if a subscriber's pattern matches an event type. The pattern is compared with `name` and `family.name`; `*` matches any
- * rest. A type with `requires` is matched only by its exact name.
+ * Returns true if the pattern of a subscriber matches an event type. The pattern is compared with `name` and
+ * `family.name`. `*` at the end matches any text. A type with `requires` is matched only by its exact name.
  */
 export function matches(pattern: string, { name, family, requires }: Pick<EventType, 'name' | 'family' | 'requires'>): boolean {
   return [name, `${family}.${name}`].some((candidate) => (requires ? pattern === candidate : matchesName(pattern, candidate)));

@@ -3,12 +3,12 @@ import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
 
-/** The channel that wakes the relay. The payload is the schema whose outbox has new events. */
+/** The channel that wakes the relay. The payload of a notification is the schema whose outbox has new events. */
 export const OUTBOX_CHANNEL = 'outbox';
 
 /**
- * Tables of a subgraph's outbox (recorded events until the relay moves them to the log) and inbox (events that it has handled). Part of
- * each subgraph's first migration.
+ * Returns the SQL of a subgraph's outbox and inbox, for its first migration. The outbox has the recorded events until
+ * the relay moves them to the log. The inbox has the events that the subgraph has handled.
  */
 export const outboxTables = (schema: string): string[] => [
   `create table "${schema}"."outbox" (
@@ -33,21 +33,26 @@ export const outboxTables = (schema: string): string[] => [
   `create trigger "outbox_notify" after insert on "${schema}"."outbox" for each statement execute function "${schema}"."notify_outbox"()`,
 ];
 
-/** Index to find expired entries of a subgraph's inbox. A migration of each subgraph, after its first. */
+/**
+ * Returns the SQL of the index that finds expired entries of a subgraph's inbox, for a later migration of the subgraph.
+ */
 export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
 /**
- * Adds the time when an event was recorded, if that differs from when it occurred, and the trace of its request. A migration of each
- * subgraph, after its first.
+ * Returns the SQL that adds two columns to the outbox: the time when an event was recorded, if that differs from the
+ * time when it occurred, and the trace of its request. For a later migration of each subgraph.
  */
 export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
 
-/** Inbox entries are kept this much longer than the event is in the log: a job that reacts to the event may be retried for that long. */
+/**
+ * How many days longer than the event log the inbox keeps an event. A job that reacts to the event may be retried for
+ * that long.
+ */
 const INBOX_MARGIN_DAYS = 7;
 
-/** Inbox entries whose events have left the log, which keeps events for `days`. */
+/** Selects inbox entries whose events are no longer in the log. The log keeps events for `days`. */
 export const expiredInbox = (schema: string, days: number): Expired => ({
   table: `${schema}.inbox`,
   where: `"handled_at" < now() - make_interval(days => $1::int)`,
@@ -79,8 +84,8 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
 }
 
 /**
- * Claims an event for a reaction, in the reaction's transaction. Returns false if the event was already handled. Events are delivered at
- * least once; with this claim their effect happens exactly once.
+ * Claims an event for a reaction, in the transaction of the reaction. Returns false if the reaction has already handled
+ * the event. An event may be delivered several times; with this claim, its effect happens exactly once.
  */
 export async function claimOnce(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
   const { schema } = tx.config.getAll();

@@ -12,7 +12,7 @@ export interface Outbox {
   orm: Orm;
 }
 
-/** Receives events in order. The same event may be repeated; its id identifies it. */
+/** Receives events in order. An event may be repeated; its id identifies it. */
 export type EventSink = (events: Omit<LoggedEvent, 'sequence'>[]) => Promise<void>;
 
 interface OutboxRow {
@@ -30,10 +30,10 @@ interface OutboxRow {
 }
 
 /**
- * Moves events from the subgraphs' outboxes to the log, oldest first: an event recorded after another one was committed is logged after
- * it.
- * A row is deleted only after the log has it, so a crash in between repeats the event and never loses it.
- * `onOldest` is called with the time of the oldest waiting event.
+ * Moves events from the outboxes of the subgraphs to the log, oldest first. An event that was recorded after the commit
+ * of another event comes after that event in the log.
+ * A row is deleted only after the event is in the log. After a crash between these steps the event is repeated, but
+ * never lost. `onOldest` is called with the time of the oldest event in an outbox.
  */
 export class Relay {
   readonly #loops: Map<string, WorkLoop>;

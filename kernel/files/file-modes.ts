@@ -5,9 +5,9 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 const PERMISSIONS = 0o777;
 
 /**
- * Removes the permissions of group and others from a folder and its contents: folders 0700, files 0600. Links are not followed.
- * `isDone` identifies folders that need no check because they are closed already. Returns the paths that could not be changed, for example
- * because they belong to another user.
+ * Removes the permissions of group and others from a folder and its contents: folders get mode 0700, files 0600. Links
+ * are not followed. `isDone` returns true for folders that need no check because they are already closed. Returns the
+ * paths that could not be changed, for example because they belong to another user.
  */
 export function closeToOthers(folder: string, isDone: (path: string) => boolean = () => false): string[] {
   const failed: string[] = [];
@@ -16,7 +16,7 @@ export function closeToOthers(folder: string, isDone: (path: string) => boolean 
     if (entry.isFile()) failed.push(...setMode(path, FILE_MODE));
     else if (entry.isDirectory() && !(isDone(path) && hasMode(path, FOLDER_MODE))) failed.push(...closeToOthers(path, isDone));
   }
-  // the folder itself comes last, so that a closed folder proves that its contents are closed
+  // the folder is last: if it is closed, its contents are closed too
   return [...failed, ...setMode(folder, FOLDER_MODE)];
 }
 
@@ -27,7 +27,7 @@ function setMode(path: string, mode: number): string[] {
     if (!hasMode(path, mode)) chmodSync(path, mode);
     return [];
   } catch (error) {
-    // a file that has disappeared meanwhile, such as a temporary one of the database, needs no change
+    // a file that was deleted during the check, such as a temporary file of the database, needs no change
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [path];
   }
 }

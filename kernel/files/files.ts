@@ -58,7 +58,7 @@ export class FolderFiles implements FileStore {
   }
 
   async close(): Promise<void> {
-    // has nothing to close
+    // there is nothing to close
   }
 
   #pathOf(key: string): string {

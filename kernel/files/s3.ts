@@ -7,7 +7,7 @@ export interface S3Options {
   region: string;
   /** URL of an S3-compatible store, such as MinIO; undefined for AWS. */
   endpoint?: string | undefined;
-  /** Default: the AWS SDK's lookup in environment, profile and machine role. */
+  /** Default: the credentials that the AWS SDK finds in the environment, the profile or the machine role. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
@@ -17,8 +17,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 
 /**
- * Files in a bucket of S3 or a compatible store. The SDK retries when the store is busy. The SDK is loaded with the first file, so a
- * platform that uses a folder does not pay for it.
+ * Stores files in a bucket of S3 or a compatible store. The SDK retries when the store is busy. The SDK is loaded when
+ * the first file is used, because a platform that stores files in a folder does not need it.
  */
 export class S3Files implements FileStore {
   #loaded: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
@@ -62,7 +62,7 @@ export class S3Files implements FileStore {
       region,
       ...(endpoint && { endpoint, forcePathStyle: true }),
       ...(credentials && { credentials }),
-      // the newer checksums fail with some S3-compatible stores; attachments have their own SHA-256 check
+      // some S3-compatible stores do not support the newer checksums; attachments have their own SHA-256 check
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: SILENCE_TIMEOUT_MS },

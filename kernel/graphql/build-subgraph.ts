@@ -28,7 +28,10 @@ import { DateTime, DecimalNumber } from './scalars.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
-/** type-graphql requires a PubSub if there are subscriptions; ours define their stream with `subscribe`. */
+/**
+ * Satisfies type-graphql, which requires a PubSub if there are subscriptions. Subscriptions here define their stream
+ * with `subscribe` instead.
+ */
 const NO_TOPICS: PubSub = {
   publish: () => undefined,
   subscribe() {
@@ -36,24 +39,26 @@ const NO_TOPICS: PubSub = {
   },
 };
 
-/** Resolves a reference from another subgraph to a record. */
+/** Resolves a reference from another subgraph to a record of this subgraph. */
 export interface EntityReference<C> {
-  /** The permission that a caller needs, whichever relation leads here. Checked before anything is loaded. */
+  /**
+   * The permission that a caller needs to reach the record by any relation. It is checked before anything is loaded.
+   */
   requires: Permission;
   /**
-   * `open`: callers who are limited to accounts may load all records. By default, they may load only records with an account
-   * (`@OrganizationFilter`).
+   * `open`: callers who are limited to accounts may load all records. Default: these callers may load only records with
+   * an account (`@OrganizationFilter`).
    */
   scope?: 'open';
   /** Returns null if the record does not exist for the caller. */
   load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
 }
 
-/** A part of the schema that is generated from data instead of classes. */
+/** A part of the schema that is generated from data, not from classes. */
 export interface SchemaExtension {
-  /** Types, and extensions of the classes' types. */
+  /** SDL of additional types, and of extensions of types that classes declare. */
   sdl: string;
-  /** By type name, then by field; `__resolveType` for a union. */
+  /** Resolvers by type name, then by field name. A union has `__resolveType`. */
   resolvers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -69,8 +74,8 @@ export interface SubgraphDefinition<C extends { principal: Principal }> {
 }
 
 /**
- * Builds a Federation 2 subgraph from type-graphql classes. Only the listed classes are used, because the storage of the decorators is
- * global.
+ * Builds a Federation 2 subgraph from classes of type-graphql. Only the listed classes are used, although all
+ * decorators store their metadata in one global object.
  */
 export function buildSubgraph<C extends { principal: Principal }>(definition: SubgraphDefinition<C>): Subgraph {
   const { name, resolvers, orphanedTypes = [], references = {}, extension } = definition;
@@ -81,7 +86,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     resolvers,
     orphanedTypes,
     authChecker: checkPermission,
-    // the checker throws on a refusal; if it returns false, the field is null
+    // the checker throws if the permission is missing; if it returns false, the field is null
     authMode: 'null',
     pubSub: NO_TOPICS,
     scalarsMap: [
@@ -90,7 +95,7 @@ export function buildSubgraph<C extends { principal: Principal }>(definition: Su
     ],
     skipCheck: true,
   });
-  // only composition knows the directives of federation
+  // the directives of federation are added later, so the SDL cannot be validated here
   const schema = extension ? extendSchema(declared, parse(extension.sdl), { assumeValidSDL: true }) : declared;
   describeCommon(schema);
   const sdl = LINK + printSchemaWithDirectives(schema);
@@ -117,8 +122,8 @@ const resolverOf =
   };
 
 /**
- * Restores the default values of enums. A schema built from SDL uses the name as default, but resolvers expect the value, as if the caller
- * had sent it.
+ * Restores the default values of enums. In a schema that is built from SDL, the default is the name of the enum value.
+ * Resolvers expect the internal value, which they also get for values of the caller.
  */
 function restoreEnumDefaults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -128,7 +133,7 @@ function restoreEnumDefaults(schema: GraphQLSchema): void {
   }
 }
 
-/** Restores the extensions that decorators add to fields, which SDL cannot express. */
+/** Restores the extensions that decorators add to fields. SDL cannot express them. */
 function restoreExtensions(schema: GraphQLSchema, declared: GraphQLSchema): void {
   for (const type of Object.values(declared.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;

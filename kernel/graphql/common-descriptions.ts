@@ -13,8 +13,8 @@ import { prefixOf } from '../values/id-prefixes.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.ts';
 
 /**
- * Adds default descriptions to what means the same in every domain: ids, timestamps, arguments of lists, sort fields. A description in
- * a decorator takes precedence.
+ * Adds default descriptions to parts of the schema that mean the same in every domain: ids, timestamps, arguments of
+ * lists, sort fields. A description in a decorator takes precedence.
  */
 export function describeCommon(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

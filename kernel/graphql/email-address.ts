@@ -6,7 +6,10 @@ import { normalizes } from './normalize-input.ts';
 const isAddress = (value: unknown): boolean => typeof value === 'string' && normalizedEmail(value) !== undefined;
 const normalized = (value: unknown): unknown => (typeof value === 'string' ? (normalizedEmail(value) ?? value) : value);
 
-/** Validates an e-mail address, or with `each` a list of them. Services get it in its stored form (kernel/values/email.ts). */
+/**
+ * Validates an e-mail address, or with `each` a list of e-mail addresses. Services get the normalized address
+ * (kernel/values/email.ts).
+ */
 export const EmailAddress =
   (message = 'must be an e-mail address', { each = false }: { each?: boolean } = {}): PropertyDecorator =>
   (target, key) => {

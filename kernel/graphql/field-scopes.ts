@@ -23,7 +23,8 @@ interface Storage {
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
 /**
- * Sets the scope of fields of these resolvers: a field that returns records with an account, or pages of them, gets the scope `account`.
+ * Sets the scope `account` for fields of these resolvers that declare no scope and return records with an account, or
+ * pages of such records.
  */
 export function findScopes(resolvers: readonly ClassType[]): void {
   const { queries, mutations, subscriptions, fieldResolvers, authorizedFields } = storage();

@@ -16,8 +16,8 @@ import { Problems } from '../errors/problems.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * Validates incomplete arguments of a root field by the rules of its inputs, so that a caller gets these problems together with those of
- * the shape. It runs no resolver.
+ * Validates arguments of a root field that may be incomplete, by the rules of their classes. The caller gets these
+ * problems together with missing fields and wrong types, which are found elsewhere. No resolver runs.
  */
 export type InputProblems = (
   kind: 'query' | 'mutation',
@@ -26,18 +26,18 @@ export type InputProblems = (
   request: RequestContext,
 ) => Promise<readonly FieldProblem[]>;
 
-/** Key of the context under which the validation collects problems. */
+/** Key of the context property that holds the collected problems during validation. */
 const FOUND = Symbol('found');
 
-/** Returns the collector of problems during such a validation; undefined during a normal request. */
+/** Returns the collector of problems if the operation is only validated; undefined during a normal request. */
 export const foundIn = (context: unknown): Problems | undefined =>
   typeof context === 'object' && context !== null ? (context as { [FOUND]?: Problems })[FOUND] : undefined;
 
-/** Stops the execution after the arguments are validated, so that the resolver does not run. */
+/** Thrown to stop the execution after the arguments are validated, so that the resolver does not run. */
 export class Checked extends Error {}
 
 export function compileInputProblems(schema: GraphQLSchema, createContext: (request: RequestContext) => object): InputProblems {
-  // created on first use: requests of the right shape never need it
+  // created on first use, because valid requests do not need it
   let lenient: GraphQLSchema | undefined;
   const documents = new Map<string, DocumentNode>();
   return async (kind, field, args, request) => {

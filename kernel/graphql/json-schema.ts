@@ -4,15 +4,18 @@ import { getMetadataStorage } from 'class-validator';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Options of a validation decorator that describe the check in JSON Schema, for the OpenAPI document. Rules of class-validator need this
- * only if `RULES` does not describe them well enough.
+ * Options of a validation decorator that describe its check in JSON Schema, for the OpenAPI document. Rules of
+ * class-validator need this only if `RULES` does not describe them precisely enough.
  */
 export const jsonSchema = (schema: JsonSchema): { context: { jsonSchema: JsonSchema } } => ({ context: { jsonSchema: schema } });
 
-/** For `Allow` on a list of event names and patterns, such as `ticket.*`. Which of them exist is known only at run time. */
+/**
+ * Options of `Allow` for a list of event names and patterns, such as `ticket.*`. The service checks which event types
+ * exist.
+ */
 export const EVENT_PATTERNS = { ...jsonSchema({ format: 'event-pattern', minLength: 1 }), each: true };
 
-/** The JSON Schema of each class-validator rule, by its name. */
+/** Functions that return the JSON Schema of a class-validator rule, by the name of the rule. */
 const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSchema>> = {
   arrayMaxSize: (maxItems) => ({ maxItems }),
   arrayMinSize: (minItems) => ({ minItems }),
@@ -30,7 +33,10 @@ const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSc
   minLength: (minLength) => ({ minLength }),
 };
 
-/** JSON Schema supports only the flag `u`, and needs no escape before a slash. */
+/**
+ * Converts a regular expression to a JSON Schema pattern. JSON Schema supports only the flag `u`, and a slash needs no
+ * escape.
+ */
 function patternOf({ source, flags }: RegExp): string {
   if (flags.replace('u', '') !== '') throw new Error(`JSON Schema has no flags: state what /${source}/${flags} means with jsonSchema().`);
   return source.replaceAll('\\/', '/');
@@ -43,7 +49,7 @@ type StoredRule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetVal
 export const rulesIn = (target: () => unknown): StoredRule[] =>
   getMetadataStorage().getTargetValidationMetadatas(target as never, '', false, false);
 
-/** The JSON Schema of one rule; undefined if JSON Schema cannot express it. */
+/** Returns the JSON Schema of one rule; undefined if JSON Schema cannot express it. */
 export function schemaOfRule({ name, constraints, each, context }: StoredRule): JsonSchema | undefined {
   const stated = (context as { jsonSchema?: JsonSchema } | undefined)?.jsonSchema;
   const [first, second] = (constraints ?? []) as unknown[];
@@ -66,7 +72,7 @@ interface Storage {
 }
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
-/** All classes of input objects and of arguments in the graph. */
+/** Returns all classes of input objects and of arguments in the graph. */
 export function inputClasses(): InputClass[] {
   const { inputTypes, queries, mutations } = storage();
   const argumentClasses = [
@@ -80,7 +86,7 @@ export function inputClasses(): InputClass[] {
   return [...inputTypes, ...argumentClasses];
 }
 
-/** The JSON Schemas of all input fields, by coordinate, such as `TicketCreateInput.title`. */
+/** Returns the JSON Schemas of all input fields. The keys are coordinates, such as `TicketCreateInput.title`. */
 export function inputSchemas(): Map<string, JsonSchema> {
   const schemas = new Map<string, JsonSchema>();
   for (const { name, target } of inputClasses()) {

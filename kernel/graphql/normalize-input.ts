@@ -1,15 +1,17 @@
 type Normalize = (value: unknown) => unknown;
 
-/** By the prototype of an input class, then by field. */
+/** The normalization of each field, by the prototype of the input class and the name of the field. */
 const rules = new Map<object, Map<PropertyKey, Normalize>>();
 
-/** Declares how a field of an input class is normalized before services get it. */
+/** Declares how a field of an input class is normalized before services get its value. */
 export function normalizes(target: object, key: PropertyKey, normalize: Normalize): void {
   const fields = rules.get(target) ?? new Map<PropertyKey, Normalize>();
   rules.set(target, fields.set(key, normalize));
 }
 
-/** Normalizes the fields of a valid input as declared, in place and recursively. */
+/**
+ * Normalizes the fields of a valid input and of the inputs within it, as `normalizes` declared. It changes the input.
+ */
 export function normalizeInput(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) normalizeInput(item);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
@@ -20,6 +22,8 @@ export function normalizeInput(value: unknown): void {
   if (isInput(value)) for (const item of Object.values(value)) normalizeInput(item);
 }
 
-/** Returns false for free-form values, such as metadata: they are plain objects and have no rules. */
+/**
+ * Returns true for objects of input classes, and false for free-form values such as metadata, which are plain objects.
+ */
 export const isInput = (value: object): boolean =>
   Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null;

@@ -1,6 +1,6 @@
 import { IsDefined, ValidateIf } from 'class-validator';
 
-/** In an update: the field may be omitted to keep its value, but must not be null. */
+/** Validates a field of an update. The field may be omitted to keep its value, but must not be null. */
 export const NotNull = (): PropertyDecorator => (target, key) => {
   ValidateIf((_, value) => value !== undefined)(target, key);
   IsDefined({ message: 'must not be null; omit the field to keep its value' })(target, key);

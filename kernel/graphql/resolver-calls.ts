@@ -10,7 +10,7 @@ import { checkInputs } from './validate-input.ts';
  * resolver: a tenth of the time for a list of 50. Here the parameters and input classes are resolved in advance.
  */
 export function callDirectly(resolverMap: Record<string, Record<string, Resolve>>, resolvers: readonly ClassType[]): void {
-  const { queries, mutations, fieldResolvers, objectTypes } = noted();
+  const { queries, mutations, fieldResolvers, objectTypes } = metadata();
   const replace = (type: string | undefined, field: Handler): void => {
     const fields = resolverMap[type ?? ''];
     if (fields?.[field.schemaName] && resolvers.includes(field.target)) fields[field.schemaName] = callOf(field);
@@ -28,12 +28,12 @@ export function callDirectly(resolverMap: Record<string, Record<string, Resolve>
  * field of every record. Fields with another name, roles or middlewares keep their resolver.
  */
 export function readPlainly(): void {
-  for (const field of noted().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
+  for (const field of metadata().fields) field.simple ??= field.schemaName === field.name && !field.roles && !field.middlewares?.length;
 }
 
 /** Decorators of parameters run from the last to the first; the schema lists arguments as the method declares them. */
 export function orderArguments(): void {
-  noted().params.sort((one, other) => one.index - other.index);
+  metadata().params.sort((one, other) => one.index - other.index);
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -103,15 +103,15 @@ function inputOf(type: unknown): Convert | undefined {
   const { prototype } = type as ClassType;
   const defaults = Object.entries(new (type as ClassType)() as object).filter(([, value]) => value !== undefined);
   // resolved lazily, because an input type may contain itself
-  let members: (readonly [string, Convert | undefined])[] | undefined;
+  let conversions: (readonly [string, Convert | undefined])[] | undefined;
   const convert: Convert = (value) => {
     if (value === null || value === undefined) return value;
     if (Array.isArray(value)) return value.map(convert);
-    members ??= fields.map(({ name, getType }) => [name, inputOf(getType())]);
+    conversions ??= fields.map(({ name, getType }) => [name, inputOf(getType())]);
     const input = Object.assign(Object.create(prototype as object), Object.fromEntries(defaults)) as Record<string, unknown>;
-    for (const [name, member] of members) {
+    for (const [name, convertField] of conversions) {
       const sent = (value as Arguments)[name];
-      if (sent !== undefined) input[name] = member ? member(sent) : sent;
+      if (sent !== undefined) input[name] = convertField ? convertField(sent) : sent;
     }
     return input;
   };
@@ -128,7 +128,7 @@ function fieldsOf(type: unknown): InputField[] {
 }
 
 /** Classes of single arguments, and classes for all arguments of a field. */
-const inputTypes = () => [...noted().inputTypes, ...noted().argumentTypes];
+const inputTypes = () => [...metadata().inputTypes, ...metadata().argumentTypes];
 
 const instances = new Map<unknown, Record<string, unknown>>();
 
@@ -138,7 +138,7 @@ function instanceOf(target: ClassType): Record<string, unknown> {
   return instance;
 }
 
-const noted = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataStorage: Metadata }).TypeGraphQLMetadataStorage;
+const metadata = (): Metadata => (globalThis as unknown as { TypeGraphQLMetadataStorage: Metadata }).TypeGraphQLMetadataStorage;
 
 /** The metadata that type-graphql's decorators have stored. */
 interface Metadata {

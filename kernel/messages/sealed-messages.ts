@@ -22,7 +22,7 @@ export interface SealedMessageOptions {
   organizationId?: string;
 }
 
-export interface SealedMessagesParts extends Omit<MessageQueueParts<SealedMessage>, 'idOf' | 'messageOf' | 'note'> {
+export interface SealedMessagesParts extends Omit<MessageQueueParts<SealedMessage>, 'idOf' | 'messageOf' | 'recordAttempt'> {
   kind: 'mail' | 'sms';
   secrets: Secrets;
   clock: Clock;
