@@ -3,19 +3,27 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes V8 optimize functions of the embedded database (WebAssembly) ten times later than by default: the compiler threads took a fifth of
- * the start's processor time. The compile cache depends on V8's flags, so this must come before it is enabled.
+ * Makes V8 optimize functions of the embedded database (WebAssembly) ten times later than by default, because the
+ * compiler threads took 20 % of the processor time of the start. The compile cache depends on V8's flags, so the flag
+ * must be set before the cache is enabled.
  */
 setFlagsFromString('--wasm-tiering-budget=130000000');
 
-/** Uses the compile cache of the build (apps/tools/warm-cache.ts), so that a start compiles nothing again. */
+/**
+ * Uses the compile cache that the build created (apps/tools/warm-cache.ts), so that the start does not compile the
+ * program again.
+ */
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
 /**
- * Outside production, graphql checks at each `instanceof` whether it was loaded twice, which takes nearly half of the time of a federated
- * query. It reads NODE_ENV when it is loaded, so this file is imported first.
+ * Sets production mode. In other modes, the graphql package checks at each `instanceof` whether the package was loaded
+ * twice, which takes nearly half of the time of a federated query. The package reads NODE_ENV when it is loaded, so
+ * this file must be imported first.
  */
 process.env.NODE_ENV ??= 'production';
 
-/** Files that the platform writes (database, keys, attachments, mails) are accessible to its own system user only. */
+/**
+ * Makes the files that the platform writes (database, keys, attachments, mails) accessible only to the system user that
+ * it runs as.
+ */
 process.umask(0o077);

@@ -33,25 +33,28 @@ import { openStores, type Stores } from './stores.ts';
 import { type CredentialPorts, openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
-  /** Default: from the settings. */
+  /** Default: a mailer built from the settings. */
   mailer?: Mailer;
-  /** Default: from the settings. */
+  /** Default: an SMS sender built from the settings. */
   sms?: SmsSender;
-  /** Default: the system's DNS. */
+  /** Resolves TXT records. Default: the DNS of the operating system. */
   resolveTxt?: IdentityPorts['resolveTxt'];
-  /** Cost of password hashing. Default: appropriate for passwords that people choose, which would dominate the time of a test. */
+  /**
+   * Cost of password hashing. Default: a cost that protects passwords chosen by people. Tests set a lower cost, because
+   * hashing would take most of their run time.
+   */
   passwordCost?: PasswordCost;
   /** For tools: no first administrator is created, and jobs are enqueued but not run. */
   isOffline?: boolean;
 }
 
-/** An assembly with access to its parts, for tests and tools. */
+/** An assembly that also gives access to its parts, for tests and tools. */
 export interface FullAssembly extends Assembly {
   domains: RunningDomains;
   databases: Databases;
   stores: Stores;
   router: Router;
-  /** All tables whose rows are deleted by age. */
+  /** All tables whose rows are deleted when they reach a certain age. */
   retained: readonly Retained[];
   eventTypes: readonly EventType[];
 }
@@ -60,7 +63,10 @@ export type RunningDomains = Awaited<ReturnType<typeof startDomains>>['running']
 
 export const assemble = (foundation: Foundation): Promise<FullAssembly> => assembleWith(foundation, {});
 
-/** Assembles the platform: databases, domains, the graph over them, its surfaces, and background work. */
+/**
+ * Assembles the platform: databases, domains, the GraphQL router over the domains, the REST and GraphQL APIs, and
+ * background work.
+ */
 export async function assembleWith(
   foundation: Foundation,
   { mailer: givenMailer, sms: givenSms, resolveTxt, passwordCost, isOffline = false }: AssembleOptions,
@@ -79,7 +85,7 @@ export async function assembleWith(
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const { bootstrap, challenge, core } = running.identity;
   const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
-  // concurrently: hashing the first administrator's password takes a quarter of a second on another core
+  // runs both at the same time: hashing the first administrator's password takes a quarter of a second on another core
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
     openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),
@@ -91,7 +97,7 @@ export async function assembleWith(
     log,
     (domain, oldest) => metrics.outboxLag.set({ domain }, oldest ? (foundation.clock.now().getTime() - oldest.getTime()) / 1000 : 0),
   );
-  // before any request can enqueue a job
+  // the job queues must be started before a request can enqueue a job
   await databases.startJobs({ work: !isOffline });
   const resources = opened.move();
   return {
@@ -134,7 +140,10 @@ export async function assembleWith(
   };
 }
 
-/** One check per subgraph, on its own connections, since it may have its own database. */
+/**
+ * Returns one readiness check for each subgraph. It uses the subgraph's own connections, because each subgraph may have
+ * its own database.
+ */
 function checksOf(stores: Stores): Record<string, () => Promise<void>> {
   const probes = Object.values(stores).map(({ schema, rows }) => [schema, new WriteProbe(rows, schema)] as const);
   return Object.fromEntries(probes.map(([schema, probe]) => [schema, () => probe.check()]));
@@ -156,7 +165,7 @@ async function startDomains(
   const { stores, secrets } = await openStores(databases, secretKeys, log);
   const { identity, services, billing, support, events } = domains;
   const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
-  // identity is deleted last: rows of other domains are found by its ids
+  // the data of identity is deleted last, because rows of other domains are found by the ids in identity's tables
   const organizationData = new OrganizationData(holding.toReversed());
   const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.organizationStatus.isSuspended(organizationId);
   const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.organizationStatus.isClosed(organizationId);
@@ -224,13 +233,16 @@ async function startDomains(
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);
 
-/** Twilio, or another service with its API, if an account is set. The settings ensure that it is set completely. */
+/**
+ * Returns a sender for Twilio, or for a service with the same API, if an SMS account is set. Otherwise returns the
+ * simulated sender. The settings ensure that the account is complete.
+ */
 const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from, dataDir }: Config, log: Logger): SmsSender =>
   smsAccountSid && smsAuthToken && from
     ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
     : new SimulatedSms(join(dataDir, 'sms'), log);
 
-/** An S3 bucket if one is configured, otherwise a folder in the data folder. */
+/** Stores files in an S3 bucket if one is configured, otherwise in a folder in the data folder. */
 const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint: endpoint, ...config }: Config): FileStore => {
   if (!bucket) return new FolderFiles(join(config.dataDir, 'files'));
   const { filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
@@ -251,11 +263,14 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
   }
 }
 
-/** A real network if one is configured, otherwise the simulated one. */
+/** Returns the provider of a real network if one is configured. Undefined selects the simulated network. */
 const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
 
-/** Waits for both even if one fails, since the caller then closes what the other may still use. */
+/**
+ * Waits until both promises are settled, even if one is rejected. Otherwise the caller would close resources that the
+ * other promise still uses.
+ */
 async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

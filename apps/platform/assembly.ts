@@ -12,14 +12,14 @@ import type { Edge } from '../../router/edge/edge.ts';
 import type { UsageObserver } from '../../router/edge/limiter.ts';
 import type { Check } from './operations.ts';
 
-/** What the process provides to the assembly. */
+/** Dependencies that the process provides to the assembly. */
 export interface Foundation {
   config: Config;
-  /** From the configuration, or from the data folder in embedded mode. */
+  /** Secret keys from the configuration, or from the data folder in embedded mode. */
   secretKeys: SecretKeys;
   /** Public origin of the platform, without a trailing slash. */
   origin: string;
-  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted. */
+  /** Certificate authorities that may issue client certificates. If undefined, any issuer is accepted. */
   clientAuthorities?: readonly X509Certificate[] | undefined;
   clock: Clock;
   log: Logger;
@@ -27,7 +27,7 @@ export interface Foundation {
   redis: Redis | undefined;
 }
 
-/** Credentials created at the very first start, to be shown once. */
+/** Credentials that the first start creates. They are shown only once. */
 export interface FirstAdministrator {
   organization: string;
   email: string;
@@ -37,28 +37,36 @@ export interface FirstAdministrator {
   clientSecret: string;
 }
 
-/** The domains, the router and the bridge, opened and ready to be mounted. */
+/** The domains, the router and the REST bridge, opened and ready to be mounted on a server. */
 export interface Assembly {
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Whether the credentials were valid when they were last used, from memory. */
+  /** Returns whether the credentials were valid when they were last used. Checks only memory, so this is a hint. */
   isFamiliar(credentials: Credentials): boolean;
-  /** Is told what callers use and who is suspended. */
+  /**
+   * Receives the usage of each caller, and the callers whose credentials were suspended for exceeding the burst limit.
+   */
   usage?: UsageObserver;
-  /** Rewrites an alias of a path to the path that is routed. */
+  /** Rewrites the alias of a path to the path that has a route. */
   rewriteUrl?(url: string): string;
-  /** Mounts the surfaces. The edge must be mounted first. Sockets are closed in a `preClose` hook of the server. */
+  /**
+   * Mounts the APIs on the server. The edge must be mounted first. WebSockets are closed in a `preClose` hook of the
+   * server.
+   */
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
   /** Starts background work after the server is listening: relay, consumers and deliveries. */
   startWork(): Promise<void>;
-  /** Checks for /readyz. */
+  /** Readiness checks of /readyz, by name. */
   checks: Readonly<Record<string, Check>>;
   firstAdministrator?: FirstAdministrator | undefined;
   /**
-   * Stops background work and closes the databases. Events left in the outboxes are relayed at the next start. Call it when no request is
-   * in flight.
+   * Stops background work and closes the databases. The next start relays events that are still in the outboxes. Call
+   * it when no request is in flight.
    */
   close(): Promise<void>;
 }
 
-/** Opens an assembly. If that fails, everything already opened is closed. @throws StartError, or the error of the database */
+/**
+ * Opens an assembly. If this fails, closes everything that was already opened.
+ * @throws StartError, or the error of the database
+ */
 export type Assemble = (foundation: Foundation) => Promise<Assembly>;

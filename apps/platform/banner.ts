@@ -1,7 +1,8 @@
 import type { Platform } from './platform.ts';
 
 /**
- * The text printed after the start: the addresses of the surfaces, and at the very first start the credentials of the first administrator.
+ * Returns the text that is printed after the start: the addresses of the APIs and pages, and at the first start the
+ * credentials of the first administrator.
  */
 export function banner({ origin, firstAdministrator }: Platform): string {
   const addresses = [

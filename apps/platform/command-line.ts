@@ -9,7 +9,7 @@ const isSwitch = ({ fallback }: Setting): boolean => fallback === '0';
 
 export interface Command {
   help: boolean;
-  /** The environment, overridden by options. */
+  /** The environment variables, overridden by the command-line options. */
   source: ConfigSource;
 }
 

@@ -10,7 +10,10 @@ import { renewOnHangup } from './renewal.ts';
 import { closeOnSignal } from './shutdown.ts';
 import { describeStartError } from './start-error.ts';
 
-/** Loaded only after settings, certificates and port were checked: it is most of the program, and a mistyped setting should fail fast. */
+/**
+ * Imports the assembly only after the settings, certificates and port were checked. The assembly is most of the
+ * program, and an invalid setting should be reported quickly.
+ */
 const assemble: Assemble = async (foundation) => (await import('./assemble.ts')).assemble(foundation);
 
 try {

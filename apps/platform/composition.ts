@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { composeSupergraph, type SubgraphSource } from '../../router/supergraph.ts';
 
-/** The folder dist/, whether this file runs from there or from source. */
+/** URL of the folder dist/. This file may run from dist/ or from source. */
 const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist/', import.meta.url);
 
 /**
- * Returns the supergraph of the subgraphs: the file that the build composed from the same subgraphs (apps/tools/compose.ts), which saves a
- * twentieth of the start time, otherwise it is composed now.
+ * Returns the supergraph of the subgraphs. Reads the file that the build composed from the same subgraphs
+ * (apps/tools/compose.ts), which saves about 5 % of the start time. If there is no such file, composes the supergraph
+ * now.
  * @throws CompositionError
  */
 export function supergraphOf(subgraphs: readonly SubgraphSource[]): string {
@@ -17,8 +18,8 @@ export function supergraphOf(subgraphs: readonly SubgraphSource[]): string {
 }
 
 /**
- * Path of the supergraph file that the build writes. Its name contains a digest of the subgraphs, so that a file of other subgraphs is
- * never read.
+ * Returns the path of the supergraph file that the build writes. The file name contains a digest of the subgraphs, so
+ * that a supergraph of other subgraphs is never read.
  */
 export function supergraphFile(subgraphs: readonly SubgraphSource[]): string {
   const sources = subgraphs.map(({ name, sdl }) => [name, sdl.trim()]).sort();

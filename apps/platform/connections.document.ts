@@ -1,4 +1,7 @@
-/** The end of docs/config.md: the number of connections to PostgreSQL, and the requirements of a connection pooler. */
+/**
+ * The last section of docs/config.md: the number of connections to PostgreSQL, and the requirements for a connection
+ * pooler.
+ */
 export const CONNECTIONS = `## Connections to PostgreSQL
 
 At its start a process logs how many connections it may open, for each database. With the defaults, and all subgraphs in one database:

@@ -8,14 +8,23 @@ import { StartError } from './start-error.ts';
 const FILE = 'platform.lock';
 const HEARTBEAT_MS = 5_000;
 const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
-/** Longer than two processes that find the same stale lock take to overwrite each other's file. */
+/**
+ * How long to wait after overwriting a stale lock file, before reading it back. Another process that found the same
+ * stale lock file overwrites it within this time.
+ */
 const SETTLE_MS = 50;
 
 interface Holder {
   pid: number;
-  /** The kernel's start time of the process, since process ids are reused. Null if it cannot be read. */
+  /**
+   * Start time of the process according to the operating system, because process ids are reused. Null if it cannot be
+   * read.
+   */
   started: string | null;
-  /** Process ids are meaningless in another container. There the age of the file shows whether the holder is alive. */
+  /**
+   * Host name of the process. A process id on another host or container cannot be checked: there the age of the lock
+   * file shows whether the process is alive.
+   */
   host: string;
   token: string;
 }
@@ -31,7 +40,8 @@ export interface DataLock {
 }
 
 /**
- * Locks a folder for this process: two processes would destroy an embedded database. The lock of a killed process is taken over.
+ * Locks a folder for this process, because two processes would destroy an embedded database. Takes over the lock of a
+ * killed process.
  * @throws DataFolderInUse
  */
 export async function lockDataFolder(folder: string): Promise<DataLock> {
@@ -49,7 +59,9 @@ export async function lockDataFolder(folder: string): Promise<DataLock> {
   };
 }
 
-/** Creates folders one by one: on some file systems (/proc) Node's recursive mkdir never returns. */
+/**
+ * Creates a folder and its parents one by one: on some file systems (/proc), the recursive mkdir of Node never returns.
+ */
 function makeFolder(folder: string): void {
   const parent = dirname(resolve(folder));
   if (!existsSync(parent)) makeFolder(parent);
@@ -100,14 +112,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** State of a process that was killed but not yet reaped by its parent. It holds no resources any more. */
+/** State of a process that was killed but not yet reaped by its parent. Such a process holds no resources. */
 const ZOMBIE = 'Z';
 
-/** Fields 3 and 22 of /proc/<pid>/stat; null if there is none. */
+/** State (field 3) and start time (field 22) of a process, from /proc/<pid>/stat. Null if this file cannot be read. */
 const stateOf = (pid: number): string | null => statOf(pid)[0] ?? null;
 const startOf = (pid: number): string | null => statOf(pid)[19] ?? null;
 
-/** Fields from the third on: the second one is the name in parentheses, which may contain anything. */
+/**
+ * Returns the fields of /proc/<pid>/stat from the third one on. The second field is the process name in parentheses,
+ * which may contain any character.
+ */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -117,7 +132,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Returns null if the file does not exist, or is incomplete after a crash. */
+/** Returns null if the lock file does not exist, or is incomplete after a crash. */
 function read(file: string): Holder | null {
   try {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;

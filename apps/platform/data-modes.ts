@@ -5,8 +5,8 @@ import type { Logger } from '../../kernel/log/log.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
 /**
- * Restricts the data folder to its owner, even if it was copied or restored. The database is checked at each start. Files, mails and SMS,
- * which may be many, are checked only while their folder is accessible to others.
+ * Restricts the data folder to its owner, even if it was copied or restored. Checks the database at each start. There
+ * may be many files, mails and SMS, so they are checked only while their folder is accessible to other users.
  */
 export function closeDataFolder(dataDir: string, log: Logger): void {
   if (!existsSync(dataDir)) return;

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { SCHEMA_VERSION } from './schemas.ts';
 
-/** The folder dist/, whether this file runs from there or from source. */
+/** URL of the folder dist/. This file may run from dist/ or from source. */
 const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist/', import.meta.url);
 
 /**
- * A database cluster with all migrations applied, which new embedded databases are copied from: this cuts their start time by a third.
- * Created by apps/tools/database-template.ts. Its name contains a digest of the migrations, so that a template of other migrations is never
- * used. Without a template, a database begins empty.
+ * Path of the template: a database cluster with all migrations applied, created by apps/tools/database-template.ts. New
+ * embedded databases are copied from it, which shortens their start by a third. The path contains a digest of the
+ * migrations, so that a template with other migrations is never used. Without a template, a new database starts empty.
  */
 export const DATABASE_TEMPLATE = fileURLToPath(new URL(`pgdata-${digestOfMigrations()}`, DIST));
 

@@ -12,7 +12,7 @@ import { type Retained, RetentionTask, retainedRows } from '../../kernel/work/re
 import { schemasOf } from './schemas.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
-/** A domain's part of a database, with the jobs that its transactions enqueue. */
+/** The schema of a domain in its database, with the queue of the jobs that its transactions enqueue. */
 export interface Store extends Attached {
   schema: string;
   database: Database;
@@ -21,7 +21,7 @@ export interface Store extends Attached {
 
 const INBOX_MS = 3_600_000;
 
-/** The databases of the process: one in embedded mode, otherwise one for each server in the settings. */
+/** The databases of the process: one in embedded mode, otherwise one for each database URL in the settings. */
 export class Databases {
   readonly #stores: Store[] = [];
   readonly inboxes: RetentionTask;
@@ -31,14 +31,17 @@ export class Databases {
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
-    /** Template of the embedded database. */
+    /** Path of the template for the embedded database. */
     private readonly template?: string,
     private readonly metrics?: Metrics,
   ) {
     this.inboxes = new RetentionTask({ name: 'inboxes', everyMs: INBOX_MS, log }, () => this.retained);
   }
 
-  /** Opens the database of a domain, unless another domain has, and brings its schema up to date. */
+  /**
+   * Opens the database of a domain, unless it is already open for another domain. Brings the schema of the domain up to
+   * date.
+   */
   async storeOf(tables: Tables): Promise<Store> {
     const { database, jobs } = await this.#open(databaseUrlsOf(this.config, tables.schema));
     const store = { schema: tables.schema, database, jobs, ...(await database.attach(tables)) };
@@ -47,7 +50,8 @@ export class Databases {
   }
 
   /**
-   * Brings all databases up to date. Each is checked as a whole before anything in it is changed.
+   * Applies the pending migrations of all databases. Each database is checked completely before anything in it is
+   * changed.
    * @throws SchemaError
    */
   async migrate(): Promise<SchemaUpgrade[]> {
@@ -56,7 +60,7 @@ export class Databases {
     return done;
   }
 
-  /** Lists the upgrades that `migrate` would apply, and applies none. @throws SchemaError */
+  /** Lists the upgrades that `migrate` would apply, without applying them. @throws SchemaError */
   async upgrades(): Promise<SchemaUpgrade[]> {
     const found: SchemaUpgrade[] = [];
     for (const [database, subgraphs] of await this.#byDatabase()) found.push(...(await database.upgrades(schemasOf(subgraphs))));
@@ -77,7 +81,7 @@ export class Databases {
     this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
   }
 
-  /** Inbox entries of events that cannot be delivered again. */
+  /** Inbox rows that are deleted by age: those of events that are too old to be delivered again. */
   get retained(): Retained[] {
     return this.#stores.map(({ schema, rows }) => {
       const expired = expiredInbox(schema, this.config.eventRetentionDays);
@@ -85,10 +89,10 @@ export class Databases {
     });
   }
 
-  /** Reads the counters of the pools in memory, without a statement. */
+  /** Samples the connection counters of the pools. They are in memory, so no statement is sent. */
   async #samplePools(): Promise<void> {
     const pools = (await this.#all()).flatMap(({ database }) => [...database.pools]);
-    // the job queues of several databases are counted together
+    // pools of different databases may have the same name, such as those of the job queues; their counts are added
     for (const name of new Set(pools.map(([pool]) => pool))) {
       const sum = (count: (pool: PoolCounts) => number): number =>
         pools.filter(([pool]) => pool === name).reduce((total, [, pool]) => total + count(pool), 0);
@@ -117,12 +121,15 @@ export class Databases {
     for (const { database } of await this.#all()) await database.close();
   }
 
-  /** Moves the clock of all job queues, for tests. */
+  /** Shifts the clock of all job queues. For tests. */
   async shiftJobs(offsetMs: number): Promise<void> {
     for (const { jobs } of await this.#all()) await jobs.shiftClock(offsetMs);
   }
 
-  /** Observes all databases while `act` runs: each statement, or each message with statements that is sent to a server. */
+  /**
+   * Observes all databases while `act` runs: calls `onStatement` for each statement, and `onRoundTrip` for each message
+   * with statements that is sent to a server.
+   */
   async observe(act: () => Promise<unknown>, seen: Partial<Pick<Database, 'onStatement' | 'onRoundTrip'>>): Promise<void> {
     const databases = (await this.#all()).map(({ database }) => database);
     for (const database of databases) Object.assign(database, seen);
@@ -133,7 +140,10 @@ export class Databases {
     }
   }
 
-  /** Returns the databases with their subgraphs, always in the same order, so that processes that start together do not deadlock. */
+  /**
+   * Returns the databases with their subgraphs. The order is always the same, so that processes that start at the same
+   * time do not deadlock.
+   */
   async #byDatabase(): Promise<Map<Database, SubgraphName[]>> {
     const held = new Map<Database, SubgraphName[]>();
     for (const name of SUBGRAPHS) {
@@ -154,7 +164,7 @@ export class Databases {
 
     const opening = this.#openNew(urls);
     this.#opened.set(key, opening);
-    // nothing needs to be closed if opening failed
+    // a database that failed to open must not be closed later
     opening.catch(() => this.#opened.delete(key));
     return opening;
   }
@@ -171,7 +181,7 @@ export class Databases {
   }
 }
 
-/** Returns host and database of a URL, without user and password. */
+/** Returns the host and the database name of a URL, without user and password. */
 function shownUrl(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

@@ -2,7 +2,10 @@ import type { RequestContext } from '../../kernel/request.ts';
 import type { Edge } from '../../router/edge/edge.ts';
 import type { CallerLimits, RateLimits } from '../../subgraphs/identity/usage/rate-limits.ts';
 
-/** Gives identity access to the counters of the edge. The edge is created after the domains, so it is bound later. */
+/**
+ * Gives the identity domain access to the counters of the edge. The edge is created after the domains, so `bind` adds
+ * it later.
+ */
 export class EdgeLimits implements RateLimits {
   #edge: Edge | undefined;
 

@@ -3,24 +3,27 @@ import type { ErrorPage } from '../../kernel/http/http.ts';
 import { pageHeaders } from '../../kernel/pages/page-headers.ts';
 import { errorMessagePage } from '../../kernel/pages/page-requests.ts';
 
-/** Errors as HTML pages for browsers, in the style of the sign-in pages. Other clients of the API's paths get JSON. */
+/**
+ * Creates the function that renders errors as HTML pages for browsers, in the style of the sign-in pages. Programs that
+ * call one of the API paths get JSON.
+ */
 export const errorPageFor =
   (apiPaths: readonly string[]): ErrorPage =>
   (error, request) =>
     isForAPerson(request, apiPaths) ? { headers: pageHeaders(), text: errorMessagePage(error, request.id) } : undefined;
 
 function isForAPerson({ url, headers }: FastifyRequest, apiPaths: readonly string[]): boolean {
-  // browsers send it when an address is opened or a form is submitted; scripts cannot
+  // browsers send this header when a person opens an address or submits a form; scripts cannot set it
   if (headers['sec-fetch-mode'] === 'navigate') return true;
   const [path = ''] = url.split('?', 1);
-  // some HTTP libraries accept text/html by default
+  // API paths return JSON, because some HTTP libraries accept text/html by default
   if (apiPaths.some((one) => path === one || path.startsWith(`${one}/`))) return false;
   return prefersHtml(headers.accept);
 }
 
 const RANGES_MAX = 20;
 
-/** Whether an Accept header prefers HTML to JSON, or weights them equally. */
+/** Returns whether an Accept header prefers HTML to JSON, or gives both the same weight. */
 function prefersHtml(accept = ''): boolean {
   const weights = new Map(
     accept

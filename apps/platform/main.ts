@@ -1,4 +1,4 @@
 import '../production.ts';
 
-// a dynamic import: static imports are compiled before the compile cache is enabled
+// imported dynamically: static imports would be compiled before the compile cache is enabled
 await import('./command.ts');

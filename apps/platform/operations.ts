@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
-/** A readiness check. Resolves if what it checks works, rejects otherwise. */
+/** A readiness check. Resolves if the checked part of the platform works, rejects otherwise. */
 export type Check = () => Promise<unknown>;
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -11,7 +11,7 @@ const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 export interface Operations {
-  /** Whether background work has started. The server is already listening before. */
+  /** Whether background work has started. The server already listens before that. */
   isStarted(): boolean;
   checks: Readonly<Record<string, Check>>;
   metrics: Metrics;
@@ -20,7 +20,8 @@ export interface Operations {
 }
 
 /**
- * Mounts the endpoints for operations: /healthz (the process is alive), /readyz (it can serve requests), /metrics. They are not metered.
+ * Mounts the endpoints for operations: /healthz (the process is alive), /readyz (the process can serve requests) and
+ * /metrics. Requests to them do not count against rate limits.
  */
 export function mountOperations(app: FastifyInstance, { isStarted, checks, metrics, metricsToken, log }: Operations): void {
   app.get('/healthz', UNMETERED, async () => ({ status: 'alive' }));
@@ -50,14 +51,17 @@ async function passes(name: string, check: Check, log: Logger): Promise<boolean>
     await Promise.race([check(), late]);
     return true;
   } catch (error) {
-    log.warn({ check: name, err: error }, 'Not ready');
+    log.warn({ check: name, err: error }, 'A readiness check failed');
     return false;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** With a token, only a caller who sends it. Otherwise only this machine, and not through a proxy that runs on it. */
+/**
+ * Returns whether a caller may read /metrics. If a token is set, the caller must send it. Otherwise the caller must be
+ * on this machine, and not connected through a proxy that runs on it.
+ */
 function mayReadMetrics({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
   if (token) return equals(headers.authorization ?? '', `Bearer ${token}`);
   return LOOPBACK.has(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;

@@ -24,11 +24,11 @@ import { clientAuthoritiesOf, serverCertificateOf } from './tls.ts';
 
 export interface Platform {
   readonly origin: string;
-  /** Set only at the very first start with new data. */
+  /** Set only at the first start, which creates the data. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   /**
    * Reloads the TLS certificate of the server. Open connections keep the old one. Does nothing without TLS.
-   * @throws StartError; the old certificate stays in use then
+   * @throws StartError if the new certificate is invalid; the old one stays in use
    */
   renewCertificate(): void;
   /**
@@ -44,14 +44,15 @@ export interface PlatformOverrides {
 
 /**
  * Starts the whole platform in this process. Used by the command and by tests.
- * @throws StartError with a one-line message; everything already opened is closed then
+ * @throws StartError with a one-line message, after everything that was already opened is closed
  */
 export async function startPlatform(config: Config, assemble: Assemble, overrides: PlatformOverrides = {}): Promise<Platform> {
   await using opened = new AsyncDisposableStack();
   const log = overrides.log ?? createLogger({ level: config.logLevel });
   const tls = serverCertificateOf(config);
   const clientAuthorities = clientAuthoritiesOf(config);
-  // the port is checked first: credentials that are shown only at the first start must not be lost because a port is in use
+  // the port is checked first: the first start shows credentials only once, and they would be lost if the port is in
+  // use
   const port = await freePort(config.host, config.port);
   const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
@@ -128,14 +129,13 @@ const serverOf = (
     ...(rewriteUrl && { rewriteUrl }),
   });
 
-/** How long a Redis command may take. */
+/** Timeout of a Redis command, and of a connection that receives nothing. */
 const REDIS_SILENCE_MS = 1_000;
 
 /**
- * Connects to Redis. Commands fail at once while Redis is down, so that callers fall back; it reconnects forever. A connection that hangs
- * is
- * dropped, and Redis counts as down until it responds to a new one. So a hanging Redis delays the requests of one second, not every
- * request.
+ * Connects to Redis. While Redis is unavailable, commands fail immediately, so that callers use their fallback, and the
+ * client reconnects forever. A connection that hangs is closed, and Redis counts as unavailable until it responds on a
+ * new connection. So a hanging Redis delays only the requests of one second, not every request.
  */
 function connectRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
@@ -144,7 +144,7 @@ function connectRedis(url: string, log: Logger): Redis {
     commandTimeout: REDIS_SILENCE_MS,
     socketTimeout: REDIS_SILENCE_MS,
   });
-  redis.on('error', (error) => log.debug({ err: error }, 'Redis'));
+  redis.on('error', (error) => log.debug({ err: error }, 'Redis reported an error'));
   return redis;
 }
 
@@ -161,7 +161,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** Checks that the port is free, or picks a free one for 0. */
+/** Checks that the port is free, or picks a free port if `port` is 0. */
 async function freePort(host: string, port: number): Promise<number> {
   const server = createNetServer({ pauseOnConnect: true }, (socket) => socket.destroy());
   try {
@@ -177,8 +177,8 @@ async function freePort(host: string, port: number): Promise<number> {
 const IDLE_SWEEP_MS = 20;
 
 /**
- * Closes idle connections repeatedly: a keep-alive connection that was busy when closing began would otherwise stay open until its client
- * leaves.
+ * Closes the server. Closes idle connections repeatedly, because a keep-alive connection that was busy at first would
+ * stay open until its client closes it.
  */
 async function drain(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);

@@ -5,10 +5,9 @@ import { PRIORITIES, weightOf } from '../../router/edge/plans.ts';
 import type { OperationPrice } from '../../router/weight.ts';
 
 /**
- * Returns the cost of an operation of the graph by the limits of the REST API (specification 8.4), so that GraphQL does not circumvent
- * them.
- * A root field belongs to a category if all its routes do, and costs as much as the cheapest of them. Undefined if the operation costs
- * nothing.
+ * Returns a function that computes the cost of a GraphQL operation by the limits of the REST API (specification 8.4),
+ * so that GraphQL does not circumvent them. A root field belongs to a rate category if all its routes do, and costs as
+ * much as its cheapest route. The cost is undefined if the operation is free.
  */
 export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
@@ -18,7 +17,7 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
   }
   const surcharges = surchargesOf(routes);
   return ({ weight: usual, requests, fields }) => {
-    // a field that is free over REST must not lower the cost of the rest of the request
+    // a root field that is free over REST has a negative surcharge, but the total cost must not be negative
     const weight = Math.max(
       0,
       fields.reduce((sum, field) => sum + (surcharges.get(field) ?? 0), usual),
@@ -32,7 +31,10 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
   };
 }
 
-/** Returns what fields cost beyond the usual price of a read or a change: 1 more for a DELETE, or what their route states. */
+/**
+ * Returns the extra cost of each root field, compared with the usual cost of a read or a write: 1 more for a DELETE, or
+ * the difference to the weight that its route states.
+ */
 function surchargesOf(routes: readonly Route[]): Map<string, number> {
   const surcharges = new Map<string, number>();
   for (const { field, method, weight } of routes) {
@@ -43,9 +45,9 @@ function surchargesOf(routes: readonly Route[]): Map<string, number> {
 }
 
 /**
- * Returns the priority of an operation (specification 8.4): the least urgent of its root fields, each of which has the priority of its
- * least
- * urgent route. So no field gains priority by being combined with urgent ones.
+ * Returns a function that determines the priority of an operation (specification 8.4): the priority of its least urgent
+ * root field. A root field has the priority of its least urgent route. So no field gains priority by being combined
+ * with urgent fields.
  */
 export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationPrice) => Priority {
   const priorities = new Map<string, number>();

@@ -2,19 +2,18 @@ import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** V8's function `gc`, which exists with the flag `--expose-gc`. */
+/** V8's function `gc`, which is available with the flag `--expose-gc`. */
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_EVERY_MS = 500;
-/** Maximum event loop utilization in an interval that counts as idle. */
+/** Maximum event loop utilization, from 0 to 1, of an interval that counts as idle. */
 const IDLE = 0.05;
 
 /**
- * Returns about 150 MB to the system that only the start needed. V8 would keep it until the system runs short of memory, since an idle
- * process
- * creates no garbage that triggers a collection. The collection blocks for a quarter of a second, so it waits until the process is idle. A
- * busy
- * process collects its garbage anyway.
+ * Returns about 150 MB of memory to the operating system that only the start needed. V8 would keep this memory until
+ * the system runs short of it, since an idle process creates no garbage that triggers a collection. The collection
+ * blocks the process for a quarter of a second, so it waits until the process is idle. A busy process collects its
+ * garbage anyway.
  */
 export function releaseMemoryWhenIdle(): void {
   let last = performance.eventLoopUtilization();

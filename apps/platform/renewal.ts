@@ -1,7 +1,10 @@
 import type { Logger } from '../../kernel/log/log.ts';
 import type { Platform } from './platform.ts';
 
-/** Reloads the TLS certificate on SIGHUP, which certificate renewal programs send. An invalid certificate is logged and not used. */
+/**
+ * Reloads the TLS certificate on SIGHUP, the signal that certificate renewal programs send. An invalid certificate is
+ * logged and not used.
+ */
 export function renewOnHangup(platform: Pick<Platform, 'renewCertificate'>, log: Logger): void {
   process.on('SIGHUP', () => {
     try {

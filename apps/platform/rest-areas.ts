@@ -22,7 +22,7 @@ import { describeEventType } from '../../subgraphs/events/event-types/event-type
 /** The areas of the REST API, in the order of the documentation. */
 export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
 
-/** Routes that do not serve a query or mutation of the graph: protocols with their own request and response formats. */
+/** REST routes that do not serve a GraphQL query or mutation: protocols with their own request and response formats. */
 export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...oauthRoutes,
   ...samlRoutes,
@@ -33,7 +33,10 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...operatorFiles,
 ];
 
-/** The parts of the REST API that the bridge needs. Without an origin, the OpenAPI document names no server. */
+/**
+ * Returns the parts of the REST API that the REST bridge needs. If `origin` is undefined, the OpenAPI document lists no
+ * server.
+ */
 export const restSurface = (origin: string | undefined, eventTypes: readonly EventType[]) =>
   ({
     origin,
@@ -41,6 +44,6 @@ export const restSurface = (origin: string | undefined, eventTypes: readonly Eve
     areas: restAreas,
     nonGraphRoutes: nonGraphRoutes,
     schemaOf: fieldSchemas(),
-    // recorded by `npm run examples`
+    // the examples of responses were recorded by `npm run examples`
     examples: async () => (await import('./examples.json', { with: { type: 'json' } })).default,
   }) satisfies Partial<RestSource>;

@@ -7,7 +7,7 @@ import { SUBGRAPHS, type SubgraphName } from '../../kernel/settings/data.ts';
 import { domains } from './domains.ts';
 import { migrations as platformSteps } from './migrations/index.ts';
 
-/** Migrations of all schemas in the databases, except that of the job queue, which pg-boss migrates itself. */
+/** Migrations of all database schemas except the schema of the job queue, which pg-boss migrates itself. */
 export const STEPS: Readonly<Record<SubgraphName | 'bridge' | 'platform', readonly MigrationStep[]>> = {
   ...(Object.fromEntries(SUBGRAPHS.map((name) => [name, domains[name].migrations])) as Record<SubgraphName, readonly MigrationStep[]>),
   bridge: idempotencyMigrations,
@@ -15,13 +15,13 @@ export const STEPS: Readonly<Record<SubgraphName | 'bridge' | 'platform', readon
 };
 
 /**
- * Returns the schemas of a database with these subgraphs. Stored REST responses are in identity's database; the schema `platform` is in
- * every database.
+ * Returns the schemas of a database that contains these subgraphs. The schema `bridge` (stored REST responses) is in
+ * the database of identity. The schema `platform` is in every database.
  */
 export function schemasOf(subgraphs: readonly SubgraphName[]): VersionedSchema[] {
   const names = [...subgraphs, ...(subgraphs.includes('identity') ? (['bridge'] as const) : []), 'platform' as const];
   return [...names.map((name) => new SteppedSchema(name, STEPS[name])), jobSchema];
 }
 
-/** Changes whenever the schema of an up-to-date database changes. */
+/** Text that changes whenever the schemas of an up-to-date database change. */
 export const SCHEMA_VERSION: string = JSON.stringify([STEPS, JOB_SCHEMA_VERSION]);

@@ -5,20 +5,24 @@ import { JOB_SCHEMA } from '../../kernel/jobs/schema.ts';
 import type { SubgraphName } from '../../kernel/settings/data.ts';
 import { domains } from './domains.ts';
 
-/** A column with encrypted texts, described by SQL expressions. */
+/** A database column with encrypted texts, described by SQL expressions. */
 export interface SealedPlace {
-  /** For example `events.webhook.sealed_secret`. */
+  /** Name for messages, for example `events.webhook.sealed_secret`. */
   name: string;
   purpose: string;
   table: string;
-  /** Expressions that identify a row. An index contains them in this order. */
+  /** SQL expressions that identify a row. An index contains them in this order. */
   key: readonly string[];
-  /** Expressions for the encrypted text and for the context that it is bound to. */
+  /**
+   * SQL expression for the encrypted text. `context` is the expression for the context that the encryption is bound to.
+   */
   sealed: string;
   context: string;
-  /** Selects rows, in addition to the condition that the text is not null. `true` selects all. */
+  /**
+   * SQL condition that selects rows, in addition to the condition that the text is not null. `true` selects all rows.
+   */
   where: string;
-  /** SQL assignment of the new text, which the statement names `fresh`. */
+  /** SQL assignment that stores the new encrypted text. The statement provides this text under the name `fresh`. */
   assign: string;
 }
 
@@ -44,7 +48,10 @@ const jobsPlace = (queue: string, purpose: string): SealedPlace => ({
   assign: `"data" = jsonb_set("data", '{sealed}', to_jsonb(fresh))`,
 });
 
-/** Returns the encrypted columns of a domain. Stored REST responses are in identity's database. */
+/**
+ * Returns the encrypted columns of a domain. For identity, also returns the column of stored REST responses, which are
+ * in its database.
+ */
 export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   const { sealed = [], sealedJobs = [] }: Pick<Domain, 'sealed' | 'sealedJobs'> = domains[schema];
   return [
@@ -54,10 +61,10 @@ export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   ];
 }
 
-/** Hash keys; every database has the table. */
+/** The column of hash keys. Every database has this table. */
 export const HASH_KEYS = columnPlace('platform', { table: 'hash_key', column: 'sealed', purpose: 'hash-keys', key: ['purpose'] });
 
-/** The text that a start decrypts to check the secret key. It is re-encrypted last. */
+/** The column of the text that each start decrypts to check the secret key. It is re-encrypted last. */
 export const KEY_CHECK: SealedPlace = {
   ...columnPlace('platform', { table: 'secret_key_check', column: 'sealed', purpose: 'secret-key-check' }),
   key: ['"only"::text'],

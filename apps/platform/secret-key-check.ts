@@ -8,11 +8,9 @@ import { StartError } from './start-error.ts';
 const CONTEXT = 'platform';
 
 /**
- * Refuses a database that was encrypted with another secret key. Otherwise logins, API keys and deliveries would fail later. The first
- * start
- * stores an encrypted text in each database, which every later start decrypts. A database of an earlier release gets one if the key
- * decrypts
- * any of its secrets.
+ * Refuses a database that was encrypted with another secret key. With a wrong key, logins, API keys and deliveries
+ * would fail later. The first start stores an encrypted text in each database, and every later start decrypts it. In a
+ * database of an earlier release, the text is stored if one of the keys decrypts any of the database's secrets.
  * @returns the key that the database was encrypted with
  * @throws StartError
  */
@@ -20,7 +18,7 @@ export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: reado
   let sealed = await sealedText(rows);
   if (sealed === undefined) {
     await tryOnSecrets(rows, keys, [HASH_KEYS, ...places], log);
-    // if several processes start together, one of them writes, and all read what it has written
+    // if several processes start at the same time, one of them inserts the row, and all of them read this row
     const insert = 'insert into "platform"."secret_key_check" ("sealed") values ($1) on conflict do nothing';
     const box = new SecretBox(keys, KEY_CHECK.purpose);
     await rows.query(insert, [box.seal('This database belongs to this secret key.', CONTEXT)]);
@@ -32,10 +30,9 @@ export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: reado
 }
 
 /**
- * Reads the hash keys from the database. A missing one is derived from the key that the database is encrypted with, as earlier releases
- * did,
- * and stored. So it stays the same when the secret key changes.
- * @throws StartError if one was encrypted with another key, because the secret key is just being changed
+ * Reads the hash keys from the database. A missing hash key is derived from the secret key of the database, as earlier
+ * releases did, and then stored. So the hash key stays the same when the secret key changes.
+ * @throws StartError if a hash key was encrypted with another secret key, because the secret key is being changed now
  */
 export async function readSecrets(rows: Rows, keys: SecretKeys, keyOfDatabase: string): Promise<Secrets> {
   const box = new SecretBox(keys, HASH_KEYS.purpose);
@@ -64,7 +61,10 @@ async function sealedText(rows: Rows): Promise<string | undefined> {
   return row?.sealed;
 }
 
-/** Tries to decrypt the oldest and newest secret of each column. The key is right if it decrypts one of them, or if there are none. */
+/**
+ * Tries to decrypt the oldest and the newest secret of each column.
+ * @throws StartError if there are secrets and none of them can be decrypted
+ */
 async function tryOnSecrets(rows: Rows, keys: SecretKeys, places: readonly SealedPlace[], log: Logger): Promise<void> {
   const unreadable: string[] = [];
   let opened = 0;

@@ -6,12 +6,12 @@ import type { Config } from '../../kernel/settings/config.ts';
 import { StartError } from './start-error.ts';
 
 const FILE = 'secret.key';
-/** The previous key, while `npm run maintenance -- reencrypt` replaces it. */
+/** File of the previous key, which exists while `npm run maintenance -- reencrypt` replaces the key. */
 const FALLBACK_FILE = 'secret.key.fallback';
-/** Folder of the embedded database in DATA_DIR. */
+/** Name of the folder in DATA_DIR that contains the embedded database. */
 export const EMBEDDED_DATABASE = 'postgres';
 
-/** Returns the keys from the settings, or in embedded mode those from the data folder. @throws StartError */
+/** Returns the secret keys from the settings, or in embedded mode from the data folder. @throws StartError */
 export function secretKeysOf({
   secretKey,
   secretKeyFallback,
@@ -23,7 +23,10 @@ export function secretKeysOf({
   return fallback ? [current, fallback] : [current];
 }
 
-/** Replaces the stored key by a new one and keeps the old one as its fallback. Continues a replacement that was already begun. */
+/**
+ * Replaces the stored key with a new one, and keeps the old one as the fallback key. Continues a replacement that was
+ * interrupted.
+ */
 export function replaceKeptSecretKey(dataDir: string): SecretKeys {
   const [current, fallback] = secretKeysOf({ dataDir, secretKey: undefined, secretKeyFallback: undefined });
   if (fallback !== undefined && fallback !== current) return [current, fallback];
@@ -33,12 +36,12 @@ export function replaceKeptSecretKey(dataDir: string): SecretKeys {
   return [fresh, current];
 }
 
-/** Deletes the fallback key, once nothing is encrypted with it any more. */
+/** Deletes the fallback key. Call it when nothing is encrypted with this key any more. */
 export const forgetKeptFallback = (dataDir: string): void => rmSync(join(dataDir, FALLBACK_FILE), { force: true });
 
 /**
- * Returns the secret key of embedded mode. It is created at the first start and stored with the data that it protects.
- * @throws StartError if there are data but no key: a new key would decrypt none of their secrets
+ * Returns the secret key of embedded mode. The first start creates it and stores it next to the data that it protects.
+ * @throws StartError if there is a database but no key: a new key could not decrypt the secrets in the database
  */
 function keptSecretKey(dataDir: string): string {
   const file = join(dataDir, FILE);
@@ -57,7 +60,7 @@ function keptSecretKey(dataDir: string): string {
 
 export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
-/** Writes a file atomically, so that a step that was killed can be repeated. */
+/** Writes a key file atomically, so that a killed process does not leave an incomplete file. */
 function write(file: string, key: string): void {
   const partial = `${file}.partial`;
   writeFileSync(partial, `${key}\n`, { mode: 0o600, flush: true });

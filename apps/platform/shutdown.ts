@@ -1,9 +1,12 @@
 import type { Logger } from '../../kernel/log/log.ts';
 
-/** Conventional exit status of a process that was ended by SIGINT. */
+/** Conventional exit status of a process that was stopped by SIGINT. */
 const EXIT_INTERRUPTED = 130;
 
-/** npm forwards Ctrl-C to a process that the terminal has already signalled. Two signals within this time count as one. */
+/**
+ * Two signals within this time count as one. On Ctrl-C, the terminal signals the process, and npm forwards a second
+ * signal.
+ */
 const SAME_WISH_MS = 500;
 
 export interface Stoppable {
@@ -11,8 +14,8 @@ export interface Stoppable {
 }
 
 /**
- * Shuts the process down on the first SIGINT or SIGTERM. Exits with 0 when everything is closed, or with 1 if that takes longer than
- * `timeoutMs`. A second signal exits at once with 130.
+ * Shuts the process down on the first SIGINT or SIGTERM. Exits with 0 when everything is closed, or with 1 if that
+ * takes longer than `timeoutMs`. A second signal exits immediately with 130.
  */
 export function closeOnSignal(platform: Stoppable, timeoutMs: number, log: Logger): void {
   let closingSince: number | undefined;

@@ -1,7 +1,7 @@
 import { SchemaError } from '../../kernel/migrations/schema-error.ts';
 import { ConfigError } from '../../kernel/settings/config.ts';
 
-/** The platform cannot start. The message is one line that says what to do. */
+/** Error that prevents the start. The message is one line that says what to do. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -44,7 +44,10 @@ const DATABASE_REASONS: Record<string, string> = {
   '57P03': 'it is starting up',
 };
 
-/** Adds the server, without the password, to an error of opening a database. Other errors are returned unchanged. */
+/**
+ * Adds the name of the database server, without the password, to an error that occurred when a database was opened.
+ * Returns other errors unchanged.
+ */
 export function databaseError(error: unknown, url: string): Error {
   const isTimeout = error instanceof Error && /timeout/i.test(error.message) && !codeOf(error);
   const reason = isTimeout ? DATABASE_REASONS.ETIMEDOUT : DATABASE_REASONS[codeOf(error)];
@@ -54,7 +57,10 @@ export function databaseError(error: unknown, url: string): Error {
     : (error as Error);
 }
 
-/** Returns the error code; of an AggregateError (a name with several addresses) that of its first error. */
+/**
+ * Returns the code of an error. For an AggregateError (a host name with several addresses), returns the code of its
+ * first error.
+ */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: unknown[] };
   if (typeof code === 'string') return code;

@@ -16,7 +16,8 @@ export interface OpenedStores {
 }
 
 /**
- * Opens the stores of all domains, with schemas up to date and encrypted with one of these secret keys.
+ * Opens the stores of all domains. Applies pending migrations, and checks that each database is encrypted with one of
+ * the secret keys.
  * @throws SchemaError, StartError
  */
 export async function openStores(databases: Databases, keys: SecretKeys, log: Logger): Promise<OpenedStores> {

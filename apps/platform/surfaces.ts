@@ -29,19 +29,19 @@ import { supergraphOf } from './composition.ts';
 import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 import { restAreas, restSurface } from './rest-areas.ts';
 
-/** The graph over the subgraphs of this process, and the APIs that serve it. */
+/** The router over the subgraphs of this process, and the REST and GraphQL APIs that serve it. */
 export interface Surfaces {
   router: Router;
-  /** Stored responses of idempotent requests. */
+  /** Stored responses of idempotent requests, which are deleted by age. */
   retained: Retained;
   rewriteUrl(url: string): string;
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
-  /** Starts background work of the surfaces. */
+  /** Starts the background deletion of expired stored responses. */
   startWork(): void;
   close(): Promise<void>;
 }
 
-/** Operations of identity that the surfaces need. */
+/** Operations of the identity domain that the APIs need. */
 export interface CredentialPorts {
   challenge: Challenge;
   onCredentialChange(listener: (subjectId: string) => void): void;
@@ -127,7 +127,7 @@ export async function openSurfaces(
   };
 }
 
-/** For the descriptions of root fields. */
+/** Returns the weight and the rate categories of a root field, for its description in the schema. */
 const rateBy =
   (costOf: ReturnType<typeof costsByRoutes>): RateOf =>
   (operation, field) => {
@@ -144,7 +144,7 @@ interface Demands {
   hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
 }
 
-/** Checks input with the rules of the subgraph that has the root field. */
+/** Checks input with the rules of the subgraph that defines the root field. */
 const rulesOf =
   (subgraphs: readonly Subgraph[]): InputProblems =>
   async (kind, field, args, request) => {
@@ -153,7 +153,7 @@ const rulesOf =
     return owner?.inputProblems?.(kind, field, args, request) ?? [];
   };
 
-/** Checks permissions of root mutation fields as the bridge does for its routes. */
+/** Checks the permissions of root mutation fields, as the REST bridge does for its routes. */
 const authorizer =
   ({ permissionOf, hasPolicy }: Demands): MutationsOnceOptions['authorize'] =>
   (fields, principal) => {

@@ -6,8 +6,8 @@ import type { ServerCertificate } from '../../router/edge/server.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Reads TLS_CERT and TLS_KEY; undefined if they are not set.
- * @throws StartError with one line that names the setting and the file, but nothing of its content
+ * Reads TLS_CERT and TLS_KEY. Returns undefined if they are not set.
+ * @throws StartError with one line that names the setting and the file, but shows nothing of the file's content
  */
 export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): ServerCertificate | undefined {
   if (!tlsCert || !tlsKey) return undefined;
@@ -25,10 +25,7 @@ export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): S
   return tls;
 }
 
-/**
- * Reads TLS_CLIENT_CA; undefined if it is not set.
- * @throws StartError with one line that names the file
- */
+/** Reads TLS_CLIENT_CA. Returns undefined if it is not set. @throws StartError with one line that names the file */
 export function clientAuthoritiesOf({ tlsClientCa }: Config): readonly X509Certificate[] | undefined {
   if (!tlsClientCa) return undefined;
   const authorities = certificatesIn('TLS_CLIENT_CA', tlsClientCa, read('TLS_CLIENT_CA', tlsClientCa));

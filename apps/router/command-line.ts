@@ -9,15 +9,18 @@ export interface RouterCommand {
   supergraph: string;
   host: string;
   port: number;
-  /** If undefined, any caller is accepted and no principal is sent to subgraphs. */
+  /**
+   * Secret that verifies the principal of a request. If undefined, any caller is accepted and no principal is sent to
+   * subgraphs.
+   */
   secret: string | undefined;
   logLevel: string;
   limits: Partial<OperationLimits>;
   /** Timeout for the complete response of a subgraph. */
   timeoutMs: number;
-  /** Maximum connections to each subgraph. */
+  /** Maximum number of connections to each subgraph. */
   connections: number;
-  /** Header names in lower case. */
+  /** Headers of the request that are forwarded to subgraphs, in lower case. */
   forwardedHeaders: readonly string[];
   allowedOrigins: AllowedOrigins;
 }

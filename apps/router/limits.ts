@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type OperationLimits } from '../../router/limits.ts';
 import { StartError } from '../platform/start-error.ts';
 
-/** Limits of an operation, by their names on the command line. */
+/** Limits of a GraphQL operation, by their names on the command line. */
 const LIMITS: Readonly<Record<string, { limit: keyof OperationLimits; about: string }>> = {
   depth: { limit: 'depth', about: 'nesting depth of fields' },
   fields: { limit: 'fields', about: 'number of fields; those of a fragment count each time it is spread' },

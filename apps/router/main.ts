@@ -1,4 +1,4 @@
 import '../production.ts';
 
-// dynamic, as in apps/platform/main.ts
+// imported dynamically: static imports would be compiled before the compile cache is enabled
 await import('./command.ts');

@@ -26,7 +26,7 @@ export interface RouterServer {
 
 const ANYONE = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
-/** Starts the router. @throws StartError if the file is no supergraph or the port is in use */
+/** Starts the router. @throws StartError if the file is not a supergraph, or if the port is in use */
 export async function startRouter(command: RouterCommand, log: Logger): Promise<RouterServer> {
   const { supergraph, host, port, secret, limits, timeoutMs, connections, forwardedHeaders, allowedOrigins } = command;
   const supergraphSdl = readSupergraph(supergraph);
@@ -74,7 +74,10 @@ export async function startRouter(command: RouterCommand, log: Logger): Promise<
   };
 }
 
-/** Selects the sent headers to forward to subgraphs. Over WebSocket they come from a payload whose values may be of any type. */
+/**
+ * Selects the request headers that are forwarded to subgraphs. Over WebSocket, `sent` is the payload of the connection,
+ * whose values may be of any type.
+ */
 function forwardedOf(sent: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {
   const found = names.flatMap((name) => {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;

@@ -20,7 +20,8 @@ const AREAS = [
 ];
 
 /**
- * Returns how many specified operations of each area are built. @throws if an operation is in no area, or an area has more than specified
+ * Returns table rows with the number of specified operations of each area that are implemented.
+ * @throws Error if an operation is in no area, or an area has more operations than specified
  */
 export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const built = new Map<string, number>();
@@ -43,7 +44,7 @@ export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   ];
 }
 
-/** Returns the area with the longest prefix of the path. */
+/** Returns the area with the longest path prefix that matches. */
 function areaOf(path: string): string | undefined {
   const matches = AREAS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start }))).filter(
     ({ start }) => path.startsWith(`${start}/`) || path === start,

@@ -22,7 +22,10 @@ import { withSections } from './sections.ts';
 
 const MIGRATIONS = 'schema/migrations.json';
 
-/** Generates all documents, by path in the repository. `committed` reads the current content of a path. */
+/**
+ * Generates all documents. Returns their texts by path in the repository. `committed` returns the current text of a
+ * path.
+ */
 export async function generateDocuments(committed: (path: string) => string | undefined): Promise<Map<string, string>> {
   const migrations = migrationsDocument(STEPS, committed(MIGRATIONS));
   const section = (path: string, sections: Parameters<typeof withSections>[1]): [string, string] => [

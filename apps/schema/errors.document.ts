@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, statusOf } from '../../kernel/errors/errors.ts';
 import { resources } from '../../kernel/errors/resource.ts';
 
-/** The meaning of each code for callers. A new code does not compile until it is listed here. */
+/** The meaning of each error code for callers. The type check fails if a code is missing here. */
 const MEANINGS: Record<ErrorCode, string> = {
   INVALID_PARAMETERS:
     'A value in the path, the query or the body is invalid. `details.errors` lists the first 20 problems in the order of the body, each with `field`, `value` and `reason`. `details.problems_total` is the number of all problems.',
@@ -53,7 +53,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   PROVISIONING_FAILED: 'The network could not provide the service.',
 };
 
-/** The table of error codes in the guide, from the table that the platform uses. */
+/** Returns the table of error codes in the guide, generated from the error codes of the platform. */
 export const errorCodeRows = (): string[] => [
   '| status | code | meaning, and what to do |',
   '| --- | --- | --- |',

@@ -13,7 +13,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** docs/events.md, from the types that the domains declare. */
+/** Generates docs/events.md from the event types that the domains declare. */
 export function eventsDocument(types: readonly EventType[]): string {
   const families = [...new Set(types.map(({ family }) => family))];
   return [
@@ -53,7 +53,10 @@ const describe = ({ name, description, requires, data, example, isEmitted }: Eve
   '',
 ];
 
-/** A line for each member that has none of its own, with the path to it. */
+/**
+ * Returns a table row for each field of a payload, with its path. A field that contains other fields has no row of its
+ * own.
+ */
 function membersOf(path: string, { properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const inner = path ? `${path}.${name}` : name;

@@ -3,7 +3,7 @@ import type { Area } from '../../rest-bridge/route.ts';
 
 const count = (number: number): string => (Number.isFinite(number) ? number.toLocaleString('en-US') : 'unlimited');
 
-/** The table of plans in the guide. */
+/** Returns the rows of the guide's table of plans. */
 export const planRows = (): string[] => {
   const plans = Object.values(PLANS);
   const row = (name: string, value: (plan: (typeof plans)[number]) => string): string => `| ${[name, ...plans.map(value)].join(' | ')} |`;
@@ -21,7 +21,7 @@ export const planRows = (): string[] => {
   ];
 };
 
-/** The table of REST operations and GraphQL fields in the guide. */
+/** Returns the rows of the guide's table of REST operations and GraphQL fields. */
 export const restToGraphqlRows = (areas: readonly Area[]): string[] => [
   '| REST | GraphQL |',
   '| --- | --- |',

@@ -6,7 +6,10 @@ import { generateDocuments } from './documents.ts';
 
 const ROOT = process.cwd();
 
-/** Writes generated files that are committed (`npm run schema`). With `--check`, lists those that differ and fails. */
+/**
+ * Writes the generated files that are committed (`npm run schema`). With `--check`, lists the files that differ and
+ * exits with an error.
+ */
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const read = (path: string): string | undefined => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined);
 const documents = await generateDocuments(read).catch((error: unknown) => {

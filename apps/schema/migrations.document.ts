@@ -1,12 +1,12 @@
 import type { MigrationStep } from '../../kernel/migrations/migration.ts';
 
-/** Checksums of migrations by schema and name, as in schema/migrations.json. */
+/** Checksums of landed migrations by schema and name, as in schema/migrations.json. */
 type Landed = Record<string, Record<string, string>>;
 
 /**
- * Generates schema/migrations.json: all landed migrations with their checksums. New migrations are added to the committed ones, which never
- * change, because databases have applied them.
- * @throws Error naming each migration that was changed, removed, or put out of order
+ * Generates schema/migrations.json: the checksums of all landed migrations. Adds new migrations to the committed ones.
+ * A committed migration never changes, because databases have applied it.
+ * @throws Error that names each migration that was changed, removed, or put out of order
  */
 export function migrationsDocument(steps: Readonly<Record<string, readonly MigrationStep[]>>, committed: string | undefined): string {
   const landed: Landed = committed ? JSON.parse(committed) : {};
@@ -32,7 +32,10 @@ function* brokenSteps(landed: Landed, steps: Readonly<Record<string, readonly Mi
   }
 }
 
-/** Migrations are ordered by name: one that is added between two others would be missing in existing databases. */
+/**
+ * Reports migrations that are out of order. Migrations are ordered by name: a migration that is added between two
+ * others would be missing in existing databases.
+ */
 function* disorderedSteps(steps: Readonly<Record<string, readonly MigrationStep[]>>): Generator<string> {
   for (const [schema, all] of Object.entries(steps)) {
     const names = all.map(({ name }) => name);

@@ -7,7 +7,9 @@ interface Guard {
   isOrganizationWide: boolean;
 }
 
-/** docs/permissions.md: what each operation asks for, from the one place where it is stated. */
+/**
+ * Generates docs/permissions.md: the permission that each operation needs, read from the schema and the route table.
+ */
 export function permissionsDocument(supergraphSdl: string, areas: readonly Area[]): string {
   const guards = guardsIn(parse(supergraphSdl, { noLocation: true }));
   const routed = new Set(areas.flatMap(({ routes }) => routes.map(({ field }) => field)));

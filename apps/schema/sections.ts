@@ -1,6 +1,7 @@
 /**
- * Replaces sections of a hand-written page by generated text: the lines between `<!-- begin NAME -->` and `<!-- end NAME -->`.
- * @throws if the page has no such section
+ * Replaces sections of a hand-written page with generated text. A section consists of the lines between `<!-- begin
+ * NAME -->` and `<!-- end NAME -->`.
+ * @throws Error if the page has no section of that name
  */
 export function withSections(page: string, sections: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(sections).reduce((text, [name, lines]) => {

@@ -3,7 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { composeSupergraph } from '../../router/supergraph.ts';
 import { supergraphFile } from '../platform/composition.ts';
 
-/** Composes the committed subgraphs, so that no start has to: part of `npm run build`. */
+/**
+ * Composes the supergraph of the committed subgraphs as part of `npm run build`, so that no start has to compose it.
+ */
 const subgraphs = globSync('schema/*.graphql')
   .map((path) => ({ name: basename(path, '.graphql'), sdl: readFileSync(path, 'utf8') }))
   .filter(({ name }) => name !== 'supergraph' && name !== 'api');

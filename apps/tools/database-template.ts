@@ -8,7 +8,9 @@ import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { schemasOf } from '../platform/schemas.ts';
 
-/** Creates DATABASE_TEMPLATE: part of `npm run build`. It is created again when another PGlite was installed. */
+/**
+ * Creates DATABASE_TEMPLATE as part of `npm run build`. Creates it again if another version of PGlite was installed.
+ */
 const installedAt = statSync(fileURLToPath(import.meta.resolve('@electric-sql/pglite'))).ctimeMs;
 if (!existsSync(DATABASE_TEMPLATE) || statSync(DATABASE_TEMPLATE).ctimeMs < installedAt) {
   const dist = dirname(DATABASE_TEMPLATE);

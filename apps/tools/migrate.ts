@@ -25,7 +25,10 @@ direct connections past a pooler (…_DATABASE_DIRECT_URL), and SECRET_KEY, whic
 /** Exit status of `--status` if migrations are pending. */
 const NOT_UP_TO_DATE = 2;
 
-/** Applies pending migrations (`npm run migrate`), as a start with MIGRATE=auto does. For platforms with MIGRATE=never. */
+/**
+ * Applies pending migrations (`npm run migrate`), as a start with MIGRATE=auto does. Needed for platforms that run with
+ * MIGRATE=never.
+ */
 try {
   const { values } = parsed();
   if (values.help) process.stdout.write(HELP);
@@ -57,7 +60,7 @@ async function run(onlyStatus: boolean, given: Record<string, string | undefined
     const upgrades = await (onlyStatus ? databases.upgrades() : databases.migrate());
     process.stdout.write(report(upgrades, onlyStatus));
     if (onlyStatus) return upgrades.length > 0 ? NOT_UP_TO_DATE : 0;
-    // also checks the secret key, so that a wrong key is found before the platform starts
+    // this also checks the secret key, so that a wrong key is found before the platform starts
     await openStores(databases, secretKeys, log);
     return 0;
   } catch (error) {

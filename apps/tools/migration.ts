@@ -9,8 +9,8 @@ import { DATABASE_TEMPLATE } from '../platform/database-template.ts';
 import { domains } from '../platform/domains.ts';
 
 /**
- * Prints the SQL that the entities of a subgraph need beyond its migrations (`npm run migration -- <subgraph>`). Prints nothing if they
- * agree.
+ * Prints the SQL that must be added to the migrations of a subgraph to match its entities (`npm run migration --
+ * <subgraph>`). Prints nothing if the migrations match.
  */
 const schema = SUBGRAPHS.find((name) => name === process.argv[2]);
 if (!schema) {

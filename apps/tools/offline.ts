@@ -19,14 +19,15 @@ interface Settled {
 }
 
 /**
- * A platform without a port and without background work. It may run beside others on a server, but needs an embedded database for itself.
+ * A platform without a port and without background work. On a database server, it may run at the same time as other
+ * processes of the platform. On an embedded database, it must be the only process.
  */
 export interface Offline extends AsyncDisposable {
   config: Config;
   assembly: FullAssembly;
 }
 
-/** Opens the platform offline, with settings as `npm start` reads them. @throws StartError, ConfigError, SchemaError */
+/** Opens the platform offline, with the same settings as `npm start`. @throws StartError, ConfigError, SchemaError */
 export async function openOffline(settings: ConfigSource): Promise<Offline> {
   await using opened = new AsyncDisposableStack();
   const { config, log, secretKeys } = await settle(settings, opened);
@@ -38,7 +39,7 @@ export async function openOffline(settings: ConfigSource): Promise<Offline> {
   return { config, assembly, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Opens the databases only. @throws as `openOffline` */
+/** Opens only the databases of the platform. @throws StartError, ConfigError, SchemaError */
 export async function openOfflineStores(
   settings: ConfigSource,
   keysOf?: KeysOf,
@@ -51,7 +52,7 @@ export async function openOfflineStores(
   return { ...stores, config, secretKeys, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Reads the settings and locks an embedded database until the tool ends. */
+/** Reads the settings. Locks an embedded database until the tool exits. */
 async function settle(settings: ConfigSource, opened: AsyncDisposableStack, keysOf: KeysOf = secretKeysOf): Promise<Settled> {
   const config: Config = { ...loadConfig(settings), migrate: 'never' };
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());

@@ -10,17 +10,17 @@ import { StartError } from '../platform/start-error.ts';
 /** Options of the command line, by name. */
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** A command of the tool; each runs one operation of the graph. */
+/** A command of the tool. It executes one GraphQL operation. */
 interface Command {
   name: string;
   usage: string;
   does: string;
-  /** GraphQL variables that are positional arguments. */
+  /** Names of the GraphQL variables that the positional arguments set, in order. */
   takes: readonly string[];
   operation: string;
-  /** The record named in the message `There is no …`. Default: an organization. */
+  /** Kind of record in the error message `There is no …`. Default: `organization`. */
   absent?: string;
-  /** GraphQL variables from options. */
+  /** Returns the GraphQL variables that the options set. */
   variables?(values: Values): Record<string, unknown>;
 }
 
@@ -111,7 +111,7 @@ export const COMMANDS: readonly Command[] = [
   changing('clear-review', 'clearOrganizationReview', 'Ends the review of an organization that exceeded the burst limit.'),
 ];
 
-/** Runs commands on the graph, for the organization that operates the platform. */
+/** Executes commands as GraphQL operations, on behalf of the organization that operates the platform. */
 export class OperatorCommands {
   private constructor(
     private readonly assembly: FullAssembly,

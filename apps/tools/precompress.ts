@@ -12,9 +12,8 @@ import { graphiqlAssets } from '../../router/graphiql.ts';
 import { StaticContent } from '../../router/static-content.ts';
 
 /**
- * Generates the API reference and the pages of the guide, and compresses static files into dist/static/: part of `npm run build`, so that
- * no
- * request waits for it.
+ * Generates the API reference and the pages of the guide, and compresses static files into dist/static/. This is part
+ * of `npm run build`, so that no request waits for compression.
  */
 const FOLDER = fileURLToPath(new URL('../../static/', import.meta.url));
 const REFERENCE = fileURLToPath(new URL('../../reference/', import.meta.url));
@@ -31,5 +30,5 @@ const contents = [
 ];
 const written = new Set<string>();
 for (const content of contents) for (const name of await content.precompress(FOLDER)) written.add(name);
-// deletes files of content that is no longer served
+// deletes files whose content is no longer served
 for (const name of readdirSync(FOLDER)) if (!written.has(name)) rmSync(join(FOLDER, name));

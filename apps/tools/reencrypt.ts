@@ -9,7 +9,7 @@ export interface MaintenanceOptions {
   tell(line: string): void;
 }
 
-/** Encrypts all secrets with the new key. Returns false if some secrets can be decrypted with no key. */
+/** Encrypts all secrets with the new key. Returns false if some secrets cannot be decrypted with any key. */
 export async function reencrypt(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOfflineStores(settings, (config) => {
     if (!config.secretKey) return dryRun ? secretKeysOf(config) : replaceKeptSecretKey(config.dataDir);
@@ -17,7 +17,7 @@ export async function reencrypt(settings: ConfigSource, { dryRun, tell }: Mainte
     return secretKeysOf(config);
   });
   const { config, secretKeys, stores } = offline;
-  // with the stored key, a dry run has not created a new one
+  // a dry run with the stored key has not created a new key, so it counts with a temporary one
   const keys = secretKeys.length === 1 ? ([newSecretKey(), ...secretKeys] as const) : secretKeys;
   const reencryption = new Reencryption({ keys, dryRun, tell });
   const unreadable: string[] = [];

@@ -2,11 +2,15 @@ import { SecretBox, type SecretKeys } from '../../kernel/access/secret-box.ts';
 import type { Rows } from '../../kernel/database/database.ts';
 import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed-places.ts';
 
-/** Rows that are read, and then written in one statement. A stored response may be large. */
+/**
+ * Number of rows that one statement reads and another one writes. It is small, because a stored response may be large.
+ */
 const BATCH = 200;
-/** Rows between two progress lines. */
+/** Number of rows between two progress messages. */
 const PROGRESS_ROWS = 20_000;
-/** Maximum number of passes. More than one is needed while other processes still encrypt with the old key. */
+/**
+ * Maximum number of passes over all rows. More than one is needed while other processes still encrypt with the old key.
+ */
 const PASSES = 5;
 const NAMED_MAX = 20;
 
@@ -17,9 +21,9 @@ export interface ReencryptionParts {
 }
 
 export interface Outcome {
-  /** Number of texts that were re-encrypted, or in a dry run would be. */
+  /** Number of texts that were re-encrypted. In a dry run: number of texts that would be. */
   changed: number;
-  /** The first places of texts that none of the keys decrypts. */
+  /** Places of texts that no key can decrypt. Each column lists its first ones and the number of further ones. */
   unreadable: string[];
 }
 
@@ -30,17 +34,16 @@ interface SealedRow {
 }
 
 /**
- * Encrypts all texts of a database with the current key. Each batch is a transaction, and texts that already use the current key are
- * skipped.
- * So it can be killed and repeated, and run beside processes that read and write the same rows.
+ * Encrypts all secrets of a database with the current key. Each batch is one transaction, and texts that already use
+ * the current key are skipped. So the run can be killed and repeated, and other processes may read and write the same
+ * rows meanwhile.
  */
 export class Reencryption {
   constructor(private readonly parts: ReencryptionParts) {}
 
   /**
-   * Re-encrypts a database. Hash keys come first, and the text that a start uses to check the secret key comes last. So a start needs both
-   * keys
-   * until the end.
+   * Re-encrypts a database. Hash keys come first. The text that a start decrypts to check the secret key comes last, so
+   * a start needs both keys until the end.
    */
   async run(rows: Rows, places: readonly SealedPlace[]): Promise<Outcome> {
     const all = [HASH_KEYS, ...places];
@@ -104,7 +107,7 @@ export class Reencryption {
     );
   }
 
-  /** Writes a batch. A text that has changed since it was read is left as it is. */
+  /** Writes a batch. Skips texts that have changed since they were read. */
   async #write(rows: Rows, place: SealedPlace, fresh: readonly (SealedRow & { fresh: string })[]): Promise<number> {
     if (fresh.length === 0) return 0;
     const { table, key, sealed, where, assign } = place;

@@ -20,13 +20,13 @@ export async function runTool(tool: Tool, run: ToolRun): Promise<number> {
   try {
     return await tool(run);
   } catch (error) {
-    // an operation's error says what to do; any other error is shown with its stack
+    // the message of a PlatformError says what to do; an unexpected error is printed with its stack
     run.warn(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
     return 1;
   }
 }
 
-/** Runs a tool as this process. */
+/** Runs a tool with the arguments, the environment and the output of this process. */
 export async function runAsProcess(tool: Tool): Promise<void> {
   process.exitCode = await runTool(tool, {
     args: process.argv.slice(2),
@@ -36,13 +36,13 @@ export async function runAsProcess(tool: Tool): Promise<void> {
   });
 }
 
-/** Returns the settings of a run: its environment, overridden by its options. */
+/** Returns the settings of a run: the environment variables, overridden by the command-line options. */
 export const settingsOf = ({ environment }: ToolRun, options: ConfigSource): ConfigSource => ({
   ...environment,
   ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
 });
 
-/** Parses a command line. @throws ConfigError with one sentence about the problem, and a reference to the help */
+/** Parses a command line. @throws ConfigError with one sentence about the problem and a reference to `--help` */
 export function orHelp<T>(parse: () => T, tool: string): T {
   try {
     return parse();

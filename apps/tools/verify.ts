@@ -5,11 +5,14 @@ import type { Stores } from '../platform/stores.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
-/** Maximum number of problems to list; all are counted. */
+/** Maximum number of problems that are listed. All problems are counted. */
 const SHOWN_MAX = 1_000;
 const PROGRESS_EVENTS = 50_000;
 
-/** Verifies the event log, the outboxes, and the organizations and accounts of events. Returns false if there is a problem. */
+/**
+ * Verifies the event log, the outboxes, and that the organizations and accounts of events exist. Returns false if there
+ * is a problem.
+ */
 export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceOptions, 'tell'>): Promise<boolean> {
   await using offline = await openOffline(settings);
   const { domains, stores } = offline.assembly;
@@ -35,7 +38,8 @@ export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceO
 }
 
 /**
- * Finds events that stay in an outbox while later ones have left it. If the platform is not running, all events wait, which is no problem.
+ * Finds events that are still in an outbox although later events were relayed. While the platform is not running, all
+ * new events wait in the outbox, which is no problem.
  */
 async function stuckIn(stores: Stores): Promise<string[]> {
   const lines: string[] = [];

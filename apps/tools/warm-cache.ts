@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAMS = new URL('../../programs/', import.meta.url);
 
-/** Loads the bundled programs once, to fill the compile cache in dist/compile-cache: part of `npm run build`. */
+/**
+ * Loads the bundled programs once, which fills the compile cache in dist/compile-cache. This is part of `npm run
+ * build`.
+ */
 for (const name of ['platform.js', 'router.js']) {
   spawnSync(process.execPath, [fileURLToPath(new URL(name, PROGRAMS)), '--help'], { stdio: 'ignore' });
 }

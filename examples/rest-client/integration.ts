@@ -4,7 +4,10 @@ const { ORIGIN = 'http://127.0.0.1:4000', KEY = '' } = process.env;
 const RETRIES = 3;
 const POLL_MS = 500;
 
-/** Waits and repeats a request that the platform asks to repeat: 429 and 503 say in `Retry-After` how long to wait. */
+/**
+ * Sends a request, and repeats it after status 429 or 503. The header `Retry-After` of these responses says how long to
+ * wait.
+ */
 async function fetchWithRetries(...parameters: Parameters<typeof fetch>): Promise<Response> {
   for (let retry = 0; ; retry++) {
     const response = await fetch(...parameters);
@@ -20,7 +23,10 @@ const api = new Api({
   baseApiParams: { headers: { authorization: `Bearer ${KEY}` } },
   customFetch: fetchWithRetries,
 });
-/** The platform does the work of a POST once for each key, however often the request arrives. */
+/**
+ * Returns a new idempotency key. The platform executes a POST once for each key, even if the request arrives several
+ * times.
+ */
 const once = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } });
 
 const { data: account } = (await api.accounts.createAccount({ name: 'Hudson Robotics', email: 'it@hudson.example' }, once())).data;
@@ -38,7 +44,7 @@ const newTicket = { title: 'Line is down', description: 'No light on the modem s
 const { ticket } = (await api.support.createTicket(newTicket, once())).data;
 console.log(`Opened ${ticket.number}.`);
 
-// reads all pages: a cursor does not move when records are added
+// reads all pages; new tickets do not change the position of the cursor
 let cursor: string | undefined;
 do {
   const { tickets, pagination } = (await api.support.listTickets({ limit: 50, cursor })).data;

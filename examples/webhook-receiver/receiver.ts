@@ -19,14 +19,17 @@ const store = database.prepare('insert into event (id, body) values (?, ?) on co
 const oldest = database.prepare('select id, body from event where handled_at is null order by rowid limit 1');
 const finish = database.prepare("update event set handled_at = datetime('now') where id = ?");
 
-/** Put your own work here. It may take as long as it needs: the platform already has its response. */
+/** Put your own code here. It may take as long as it needs, because the platform has already received its response. */
 async function handle(event: PlatformEvent): Promise<void> {
   console.log(`handled ${event.event} ${event.id}`);
 }
 
 let isWorking = false;
 
-/** Handles the stored events one after the other. An event whose handling fails stays stored, and is retried. */
+/**
+ * Handles the stored events one after the other. If the handling of an event fails, the event stays stored and is
+ * retried.
+ */
 async function work(): Promise<void> {
   if (isWorking) return;
   isWorking = true;
@@ -43,7 +46,10 @@ async function work(): Promise<void> {
   }
 }
 
-/** Reads the exact bytes of a body: the signature is over them. Returns undefined if there are too many. */
+/**
+ * Reads the exact bytes of a body, because the signature is computed from them. Returns undefined if there are too many
+ * bytes.
+ */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -64,7 +70,7 @@ const server = createServer(async (request, response) => {
   } catch {
     return response.writeHead(400).end();
   }
-  // a delivery that comes a second time has the same id, and is not stored again
+  // a repeated delivery has the same event id, so the event is not stored again
   store.run(event.id, body.toString());
   response.writeHead(204).end();
   void work();

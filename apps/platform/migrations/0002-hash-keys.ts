@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Hash keys, which stay the same when the secret key changes. Each is encrypted with the secret key. */
+/**
+ * Adds the table of hash keys. A hash key is encrypted with the secret key, and stays the same when the secret key
+ * changes.
+ */
 export const hashKeys = migration('0002-hash-keys', [
   `create table "platform"."hash_key" (
      "purpose" text primary key,

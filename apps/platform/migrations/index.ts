@@ -1,5 +1,5 @@
 import { secretKey } from './0001-secret-key.ts';
 import { hashKeys } from './0002-hash-keys.ts';
 
-/** The migrations in order. */
+/** Migrations in the order in which they are applied. */
 export const migrations = [secretKey, hashKeys];

@@ -102,7 +102,7 @@ export class DeliveryResultWriter {
         return await this.store.write(batch);
       } catch (error) {
         if (this.#isStopped) throw error;
-        this.log.error({ err: error, attempts: batch.length }, 'results of deliveries could not be recorded; will try again');
+        this.log.error({ err: error, attempts: batch.length }, 'results of deliveries could not be recorded and will be written again');
         await delay(pauseAfter(failures, RETRIES));
       }
     }

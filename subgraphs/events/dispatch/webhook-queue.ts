@@ -186,8 +186,8 @@ export class WebhookQueue {
     const { log, metrics } = this.deps;
     metrics?.webhookDuration.observe({ outcome: outcome.status }, durationMs / 1000);
     const fields = { webhook: lease.webhookId, delivery: due.id, event: due.event, attempt: due.attempt + 1, status, error };
-    if (outcome.status === DeliveryStatus.DELIVERED) log.debug(fields, 'delivered');
-    else log.info({ ...fields, next: outcome.nextAttemptAt }, 'a delivery failed');
+    if (outcome.status === DeliveryStatus.DELIVERED) log.debug(fields, 'a webhook delivery succeeded');
+    else log.info({ ...fields, next: outcome.nextAttemptAt }, 'a webhook delivery failed');
   }
 }
 

@@ -73,7 +73,7 @@ export class WebhookQueues {
       if (lease && (await this.deps.isSuspended(lease.organizationId))) await store.postpone(lease, new Date(now.getTime() + SUSPENDED_MS));
       else if (lease) await this.#work(lease, state);
     } catch (error) {
-      if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'deliveries to a webhook failed; will try again');
+      if (!this.#isStopped) this.deps.log.error({ webhook: webhookId, err: error }, 'deliveries to a webhook failed and will be retried');
     }
     this.#running.delete(webhookId);
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
