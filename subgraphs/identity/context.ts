@@ -104,7 +104,6 @@ export class IdentityContext {
     return new UserRestrictionsService({ ...this.shared, locator: this.#core.locator });
   }
 
-  /** Sessions of the caller. */
   @once get sessions(): SessionService {
     return new SessionService({ ...this.shared, sessions: this.#core.sessions });
   }

@@ -52,9 +52,12 @@ import type { PasswordCost } from './users/password.ts';
 import { User } from './users/user.entity.ts';
 
 export interface IdentityPorts extends Ports {
-  /** Whether this platform issues and accepts test keys only. Otherwise it issues and accepts live keys only. */
+  /** Whether this platform issues and accepts only test keys. Otherwise it issues and accepts only live keys. */
   sandbox: boolean;
-  /** Authorities that must have issued a client certificate. If undefined, any issuer is accepted, and so is a self-signed certificate. */
+  /**
+   * Authorities that must have issued a client certificate. If undefined, any issuer and self-signed certificates are
+   * accepted.
+   */
   clientAuthorities?: readonly X509Certificate[] | undefined;
   /** Encrypts secrets at rest. */
   secrets: Secrets;
@@ -72,15 +75,15 @@ export interface IdentityPorts extends Ports {
   auditRetentionDays: number;
   /** Finds the country of a caller. Default: the country is unknown. */
   locator?: CountryLocator;
-  /** How the e-mail domains of SAML connections are proven. */
+  /** How the ownership of an e-mail domain of a SAML connection is proven. `none`: no proof is needed. */
   samlDomainProof: 'dns' | 'none';
-  /** Default: the DNS of the system. */
+  /** Resolves TXT records. Default: the DNS resolver of the system. */
   resolveTxt?: ResolveTxt | undefined;
-  /** Whether URLs that callers provide may be http and private: development only. */
+  /** Whether URLs that callers provide may use http and private addresses. For development only. */
   allowPrivateUrls: boolean;
   /** Cost of password hashing. Default: appropriate for passwords that people choose. */
   passwordCost?: PasswordCost | undefined;
-  /** Requests per minute that a plan allows; a claim of access tokens. */
+  /** Returns the requests per minute that a plan allows. Access tokens contain the number as a claim. */
   requestsPerMinute(plan: Plan): number;
   rateLimits: RateLimits;
 }
@@ -118,7 +121,7 @@ export interface IdentityCore {
   administrators: AdministratorReset;
   oauth: OAuth;
   consoleSignIn: ConsoleSignIn;
-  /** Rows that are deleted by age. */
+  /** Tables whose rows are deleted by age. */
   retained: readonly Retained[];
   retentionTask: RetentionTask;
   readers: {

@@ -17,7 +17,7 @@ export interface CreateOrganizationParts {
 export interface NewOrganization {
   name: string;
   plan: Plan;
-  /** Whether it operates the platform. The first organization does. */
+  /** Whether the new organization operates the platform. Only the first organization does. */
   operator?: boolean;
 }
 
@@ -38,7 +38,8 @@ export function createOrganization({ orm, clock, sandbox }: CreateOrganizationPa
 }
 
 /**
- * Creates an organization with everything that every organization has, in the caller's transaction. Organizations are created nowhere else.
+ * Creates an organization and its own account, in the caller's transaction. Every new organization is created by this
+ * function.
  */
 export function insertOrganization(
   tx: EntityManager,
@@ -51,7 +52,10 @@ export function insertOrganization(
   return { organization, account };
 }
 
-/** Creates the first key of an organization. In the operator's organization it may also operate the platform. */
+/**
+ * Creates the first key of an organization, with all permissions. The key of the operator's organization may also
+ * operate the platform.
+ */
 export function firstKey({ id: organizationId, operator }: Organization, apiKey: string, now: Date): ApiKey {
   return ApiKey.issue(apiKey, {
     organizationId,
@@ -65,7 +69,10 @@ export function firstKey({ id: organizationId, operator }: Organization, apiKey:
   });
 }
 
-/** The organization's own account, for everything that belongs to no customer. It gets no mail until it has an e-mail address. */
+/**
+ * Creates the organization's own account. All records without a customer belong to it. It gets no mail until it has an
+ * e-mail address.
+ */
 function ownAccount({ id: organizationId, name, createdAt }: Organization): Account {
   const known = { id: newId('account'), customerId: newId('customer'), organizationId, name, email: '', own: true };
   return Object.assign(new Account(), known, { createdAt, updatedAt: createdAt });

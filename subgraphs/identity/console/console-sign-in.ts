@@ -28,7 +28,9 @@ export interface ConsoleSignInParts {
   login: LoginService;
   sessions: Sessions;
   gate: SecondFactorGate;
-  /** Undefined if identity providers reach the platform under another origin than users do: browsers would not send the cookie back. */
+  /**
+   * Undefined if the SAML service provider has another origin than these pages: browsers would not send it the cookie.
+   */
   saml: SamlSignIn | undefined;
 }
 
@@ -43,7 +45,10 @@ interface Passed {
 /** The next page to show, or the tokens of the user who has signed in and where to redirect to. */
 export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 
-/** Where the browser returns from an identity provider. It is below the path of the cookie that the sign-in began with. */
+/**
+ * Path to which the browser returns from an identity provider. Browsers send the cookie of the sign-in only to paths
+ * below `/saml`.
+ */
 export const SAML_RETURN_PATH = '/saml/console';
 export const SINGLE_SIGN_ON_PATH = `${SIGN_IN_PATH}/single-sign-on`;
 
@@ -53,8 +58,8 @@ const CONTEXT = 'passed';
 const TARGET = new RegExp(`^${CONSOLE_PATH}(/[\\w-]+)+$`);
 
 /**
- * Signs users in to the platform's own pages. Steps, limits and audit records are those of every login: password, then the second factor if
- * the user has one.
+ * Signs users in to the platform's own pages. The steps, limits and audit records are the same as for a login through
+ * the API: first the password, then the second factor if the user has one.
  */
 export class ConsoleSignIn {
   readonly #box: SecretBox;
@@ -71,7 +76,7 @@ export class ConsoleSignIn {
     return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to: targetOf(to) } }) };
   }
 
-  /** Completes single sign-on: exchanges the code for a session, in the browser that began it only. */
+  /** Completes single sign-on: exchanges the code for a session. Works only in the browser that began the sign-in. */
   async returned(request: FastifyRequest): Promise<SignInResult> {
     const { to, code } = request.query as { to?: unknown; code?: unknown };
     const location = targetOf(to);
@@ -93,7 +98,7 @@ export class ConsoleSignIn {
     return { location: SIGN_IN_PATH };
   }
 
-  /** Ends the session of the request. */
+  /** Revokes the session of the request. */
   async signOut({ caller }: FastifyRequest): Promise<PageResponse> {
     const { sessionId } = caller.principal;
     const session = sessionId && (await this.parts.orm.em.fork().findOne(Session, { id: sessionId, endedAt: null }, EVERYWHERE));
@@ -146,7 +151,10 @@ export class ConsoleSignIn {
     return { tokens: await this.parts.sessions.open(user, { method: 'password', client: clientInfoOf(request) }), location };
   }
 
-  /** Opens the state after the password step. Undefined if it has expired or the password was changed in between. */
+  /**
+   * Decrypts the state that the password step created. Returns undefined if the state has expired or the password has
+   * changed since.
+   */
   async #passed(sealed: string): Promise<{ user: User; step: string } | undefined> {
     const { userId, passwordDigest, step, until } = this.#opened(sealed) ?? {};
     if (!userId || !step || !until || until <= this.parts.clock.now().getTime()) return undefined;
@@ -171,7 +179,7 @@ export class ConsoleSignIn {
 const codePage = ({ to, passed, ...parts }: { to: string; passed: string; isSent?: boolean; problem?: string }): string =>
   secondFactorPage({ action: SIGN_IN_PATH, hidden: { to, passed }, ...parts });
 
-/** Returns the page to redirect to. If none is given or allowed, it is the page that says "You are signed in". */
+/** Returns the page to redirect to: `to` if it is allowed, otherwise the page that says "You are signed in". */
 const targetOf = (to: unknown): string => (typeof to === 'string' && TARGET.test(to) ? to : `${SIGN_IN_PATH}/done`);
 
 const passwordDigestOf = ({ passwordHash }: User): string => secretDigest(passwordHash ?? '');

@@ -8,7 +8,9 @@ import { type ConsoleSignIn, SAML_RETURN_PATH, SINGLE_SIGN_ON_PATH, type SignInR
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 const SIGNED_IN = { config: { access: 'page' }, errorHandler: sendErrorPage } as const;
 
-/** Mounts the pages where users sign in to and out of the platform's own pages. `isSecure`: browsers reach the platform by https. */
+/**
+ * Mounts the sign-in and sign-out pages of the console. `isSecure` states whether browsers reach the platform by https.
+ */
 export async function mountConsole(app: FastifyInstance, signIn: ConsoleSignIn, isSecure: boolean): Promise<void> {
   const cookie = (value: string, maxAge: number): string => cookieLine(SESSION_COOKIE, value, { path: CONSOLE_PATH, maxAge, isSecure });
 

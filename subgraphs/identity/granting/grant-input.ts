@@ -13,7 +13,8 @@ interface GrantingInput {
 }
 
 /**
- * Check for `also` of `@Requires`: nobody can grant more than they hold. Values that are no permissions are left to input validation.
+ * Check for `also` of `@Requires`: callers can only grant permissions that they hold. Values that are not permissions
+ * are ignored; input validation reports them.
  * @throws InsufficientPermissions
  */
 export function requireToGrantInput({ input }: { input: GrantingInput }, { principal }: { principal: Principal }): void {

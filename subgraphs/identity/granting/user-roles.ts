@@ -5,7 +5,10 @@ import { PlatformAccess, UserRole } from '../user.states.ts';
 const everyArea = (action: 'read' | '*', except: readonly Area[] = []): Grant[] =>
   AREAS.filter((area) => !except.includes(area)).map((area): Grant => `${area}:${action}`);
 
-/** Permissions of users, by role. Only an owner has every permission, including ones added later, and can create owners. */
+/**
+ * Permissions of users, by role. An owner has every permission, including permissions added later. Only owners can
+ * create owners.
+ */
 const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.OWNER]: ['*:*'],
   [UserRole.ADMIN]: everyArea('*'),
@@ -30,7 +33,10 @@ export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRol
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>
   isUnlimited(role) && accounts ? [{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }] : [];
 
-/** Returns the accounts that a user is limited to. An account administrator is always limited: to none, if no accounts are set. */
+/**
+ * Returns the accounts that a user is limited to. An account administrator is always limited; without accounts, the
+ * list is empty.
+ */
 export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>
   accounts ?? (role === UserRole.ACCOUNT_ADMIN ? [] : null);
 
@@ -49,5 +55,5 @@ interface Held {
   platformAccess: PlatformAccess | null;
 }
 
-/** Returns all permissions of a user. To take something away from a user, a caller must hold all of them. */
+/** Returns all permissions of a user. A caller must hold all of them to suspend, change or remove the user. */
 export const grantsOfUser = ({ role, platformAccess }: Held): readonly Grant[] => [...grantsOf(role), ...platformGrants(platformAccess)];

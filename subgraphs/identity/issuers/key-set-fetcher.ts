@@ -13,7 +13,7 @@ const keySetBody = z.object({ keys: z.array(z.unknown()) });
 
 export interface FetchedKeySet {
   keySet: JSONWebKeySet;
-  /** From Cache-Control; undefined if it does not say. */
+  /** `max-age` of the Cache-Control header; undefined if the header does not state it. */
   maxAgeMs: number | undefined;
 }
 

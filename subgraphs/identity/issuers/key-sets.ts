@@ -5,14 +5,15 @@ import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { FetchedKeySet } from './key-set-fetcher.ts';
 
 /**
- * Bounds for the lifetime that the issuer states: a removed key stops working within a day, and the issuer is asked once a minute at most.
+ * Limits of the lifetime that an issuer states for its keys. A removed key stops working within a day, and the keys are
+ * fetched at most once a minute.
  */
 const MIN_AGE_MS = MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 const DEFAULT_AGE_MS = 10 * MINUTE_MS;
 /** How long an expired key set is still used while the issuer cannot be reached. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** Minimum time between two fetches, even if callers send tokens with made-up key ids. */
+/** Minimum time between two fetches. It applies even if callers send tokens with made-up key ids. */
 const ASK_AGAIN_MS = 30_000;
 const MAX_SETS = 1000;
 
@@ -29,12 +30,12 @@ interface Known {
   asking?: Promise<void> | undefined;
 }
 
-/** The keys of the issuer cannot be fetched, or could not be until a moment ago. */
+/** The keys of the issuer cannot be fetched, or the last fetch failed a moment ago. */
 export class KeysUnavailable extends Error {
   readonly code = 'KEYS_UNAVAILABLE';
 }
 
-/** Caches public keys of other issuers for as long as the issuers say, within bounds (specification 5.4). */
+/** Caches public keys of other issuers for the time that each issuer states, within limits (specification 5.4). */
 export class KeySets {
   readonly #known = new Map<string, Known>();
 
@@ -44,8 +45,8 @@ export class KeySets {
   ) {}
 
   /**
-   * Finds the key that a token's header names, of the type that its algorithm needs. An unknown key may be new: then the set is fetched
-   * again, at most twice a minute.
+   * Finds the key named in the header of a token. Its type must fit the algorithm of the token. If the key id is
+   * unknown, the set is fetched again, at most twice a minute.
    * @throws KeysUnavailable, JOSEError
    */
   async find(uri: string, header: JWSHeaderParameters): Promise<CryptoKey> {
@@ -64,7 +65,9 @@ export class KeySets {
     return set;
   }
 
-  /** Fetches the set, once for all concurrent callers. Returns whether it was fetched. */
+  /**
+   * Fetches the set, once for all concurrent callers. Returns false if the last attempt is too recent to fetch again.
+   */
   async #refresh(uri: string, known: Known): Promise<boolean> {
     if (!known.asking) {
       if (this.#now() - known.askedAt < ASK_AGAIN_MS) return false;
@@ -84,7 +87,7 @@ export class KeySets {
       const ageMs = Math.min(MAX_AGE_MS, Math.max(MIN_AGE_MS, maxAgeMs));
       known.set = { find: createLocalJWKSet(keySet), freshUntil: now + ageMs };
     } catch {
-      // the known set is used for a while; without one, `find` throws KeysUnavailable
+      // // the old set is used until STALE_MS is over; if there is no old set, `find` throws KeysUnavailable
     }
   }
 

@@ -1,6 +1,6 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: another registration has this issuer and audience. The error does not say whose it is. */
+/** 409: another registration has this issuer and audience. The error does not name its organization. */
 export class IssuerTaken extends PlatformError {
   constructor() {
     super(

@@ -28,7 +28,10 @@ export interface TrustedIssuerServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Issuers whose tokens an organization accepts (specification 5.4). To register one is to grant permissions. */
+/**
+ * Issuers whose tokens an organization accepts (specification 5.4). The caller must hold the permissions that a
+ * registration grants to these tokens.
+ */
 export class TrustedIssuerService {
   constructor(private readonly deps: TrustedIssuerServiceDeps) {}
 

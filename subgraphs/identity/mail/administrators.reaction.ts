@@ -21,10 +21,10 @@ export interface MailContent {
   paragraphs: readonly string[];
 }
 
-/** Creates a reaction that mails an event to the active owners and administrators of its organization, to each once. */
+/** Creates a reaction that mails each active owner and administrator of an organization once for each event. */
 export function mailAdministrators<Shape extends z.ZodType>(
   { orm, mails }: Pick<MailParts, 'orm' | 'mails'>,
-  /** `shape` validates the part of the event's envelope that is needed. */
+  /** `shape` validates the part of the event's envelope that `contentOf` reads. */
   { name, on, shape }: { name: string; on: string; shape: Shape },
   contentOf: (event: z.infer<Shape>) => MailContent,
 ): Reaction {

@@ -31,7 +31,7 @@ const reasonOf = ({ disabled_reason: reason, failing_since: since }: DisabledWeb
     ? 'its receiver responded with 410 Gone, which means that it wants no more events.'
     : `every attempt has failed ${since ? `since ${since}` : 'for five days'}.`;
 
-/** Removes the query string: it often contains keys of the receiver. */
+/** Removes the query string, because it often contains secrets of the receiver. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

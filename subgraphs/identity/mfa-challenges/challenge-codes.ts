@@ -10,7 +10,7 @@ import { MfaChallenge } from './challenge.entity.ts';
 import type { ChallengeLimits } from './challenge-limits.ts';
 
 const DIGITS = 6;
-/** ASVS 6.5.5: at most ten minutes. */
+/** Lifetime of a sent code. ASVS 6.5.5 allows at most ten minutes. */
 export const CODE_LIFE_MS = 600_000;
 
 export interface ChallengeCodesParts {
@@ -30,7 +30,11 @@ export class ChallengeCodes {
     await this.#send(tx, challenge, method, {});
   }
 
-  /** Sends a code only if no valid one exists. Of many concurrent refused requests, one sends it. @throws TooManyCodes */
+  /**
+   * Sends a code only if no valid code exists. If many requests are refused at the same time, only one of them sends a
+   * code.
+   * @throws TooManyCodes
+   */
   async sendFirst(tx: EntityManager, challenge: MfaChallenge, method: MfaMethod): Promise<void> {
     await this.#send(tx, challenge, method, { $or: [{ codeExpiresAt: null }, { codeExpiresAt: { $lte: this.parts.clock.now() } }] });
   }

@@ -7,14 +7,19 @@ import { TooManyCodes } from './challenge.errors.ts';
 
 const WINDOW_MS = 3_600_000;
 /**
- * Wrong codes of a user over all challenges, so that a new challenge gives no new guesses. Up to 3 of a million codes are right at a time.
+ * Maximum number of wrong codes of a user per hour, over all challenges: a new challenge does not allow more attempts.
+ * At any time, up to three of the million possible codes are right.
  */
 const ATTEMPTS = 15;
-/** Codes sent to a user, and to one number or address. Each costs money and annoys a recipient who did not request it. */
+/**
+ * Maximum number of codes per hour that are sent to a user, and to one number or address. Each code costs money and
+ * annoys a recipient who did not request it.
+ */
 const SENDS = 6;
 
 /**
- * Hourly limits per user. An attempt is counted before it is checked, in one statement, so that concurrent ones cannot exceed the limit.
+ * Hourly limits per user. One statement counts an attempt before its code is checked, so that concurrent attempts
+ * cannot exceed the limit.
  */
 export class ChallengeLimits {
   constructor(
@@ -24,8 +29,8 @@ export class ChallengeLimits {
   ) {}
 
   /**
-   * Counts an attempt. A place where the user has verified a code before has a counter of its own. So somebody else who knows the password
-   * cannot use up the user's attempts there.
+   * Counts an attempt. Each place where the user has verified a code before has its own counter. So somebody else who
+   * knows the password cannot use up the user's attempts at that place.
    * @throws TooManyCodes
    */
   async attempt(userId: string, ip: string | undefined): Promise<CodeAttempt> {
@@ -64,6 +69,6 @@ export class ChallengeLimits {
 
 /** An attempt that was counted before its code was checked. */
 export interface CodeAttempt {
-  /** Uncounts this attempt because its code was right. Wrong attempts made by others meanwhile stay counted. */
+  /** Removes this attempt from the counter, because its code was right. Wrong attempts stay counted. */
   succeeded(): Promise<void>;
 }

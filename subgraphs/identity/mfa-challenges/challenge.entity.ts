@@ -15,15 +15,18 @@ export class MfaChallenge {
   @Property({ type: 'text' })
   userId!: string;
 
-  /** The session that is elevated when the challenge is verified, or the OAuth grant. */
+  /** Id of the session or OAuth grant that is elevated when the challenge is verified. */
   @Property({ type: 'text' })
   sessionId!: string;
 
-  /** The method that is enrolled when the challenge is verified; null if it is not about enrolling. */
+  /** Id of the method that is enrolled when the challenge is verified; null if no method is being enrolled. */
   @Property({ type: 'text', nullable: true })
   methodId: string | null = null;
 
-  /** The session or the method. It is unique, so that concurrent refused requests get the same challenge. */
+  /**
+   * `methodId`, or `sessionId` if no method is being enrolled. It is unique, so that concurrent refused requests get
+   * the same challenge.
+   */
   @Property({ type: 'text' })
   @Unique()
   subjectId!: string;
@@ -38,7 +41,10 @@ export class MfaChallenge {
   @Property({ type: 'datetime', length: 3, nullable: true })
   codeExpiresAt: Date | null = null;
 
-  /** Counted before a code is checked, so that concurrent attempts cannot exceed the limit. */
+  /**
+   * Number of codes tried. It is increased before a code is checked, so that concurrent attempts cannot exceed the
+   * limit.
+   */
   @Property({ type: 'integer' })
   attempts = 0;
 

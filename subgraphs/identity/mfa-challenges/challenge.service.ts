@@ -113,7 +113,7 @@ export class MfaChallenges {
     return em.map(MfaChallenge, row as never);
   }
 
-  /** Sends the first code of a challenge. If the send limit is reached, nothing is sent and the challenge is returned all the same. */
+  /** Sends the first code of a challenge. If the send limit is reached, nothing is sent and no error is thrown. */
   async #sendFirst(challenge: MfaChallenge, methods: readonly MfaMethod[]): Promise<void> {
     const { orm, clock, codes } = this.parts;
     const [first] = enrolledTypes(methods);

@@ -24,7 +24,10 @@ export class BackupCodes {
     await tx.nativeDelete(BackupCode, { userId });
   }
 
-  /** Uses up a backup code. Returns whether it was valid and unused; of concurrent uses of the same code one succeeds. */
+  /**
+   * Uses up a backup code. Returns whether it was valid and unused. If the same code is used twice at the same time,
+   * only one use succeeds.
+   */
   async use(tx: EntityManager, userId: string, code: string, now: Date): Promise<boolean> {
     return (await tx.nativeUpdate(BackupCode, { userId, hash: this.#hash(userId, code), usedAt: null }, { usedAt: now })) === 1;
   }

@@ -26,7 +26,7 @@ export class MfaMethod {
   @Enum({ items: () => MfaMethodType, type: 'text' })
   type!: MfaMethodType;
 
-  /** TOTP secret of an authenticator app, encrypted for this record's id. */
+  /** TOTP secret of an authenticator app. It is encrypted, and can be decrypted only with the id of this record. */
   @Property({ type: 'text', nullable: true })
   secret: string | null = null;
 
@@ -55,7 +55,10 @@ export class MfaMethod {
     return this.address && masked(this.address);
   }
 
-  /** Whether the user is asked for this method. An authenticator app counts from its set-up; SMS and e-mail once a code was verified. */
+  /**
+   * Whether the user must use this method. An authenticator app is enrolled when it is set up; SMS and e-mail when the
+   * first code is verified.
+   */
   get isEnrolled(): boolean {
     return this.type === MfaMethodType.TOTP || this.confirmedAt !== null;
   }

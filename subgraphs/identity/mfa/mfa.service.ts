@@ -57,8 +57,9 @@ export class MfaService {
   }
 
   /**
-   * Sets up an authenticator app. It takes effect at once: the next protected request asks for a code. Until its first code is accepted,
-   * the set-up can be repeated without a second factor, so that a user who lost the secret half way is not locked out.
+   * Sets up an authenticator app. It takes effect immediately: the next protected request requires a code. Until the
+   * first code is accepted, the set-up can be repeated without a second factor. So a user who loses the secret before
+   * that is not locked out.
    * @throws NoUser, OwnSessionOnly, SecondFactorRequired
    */
   async setupTotp(request: RequestContext): Promise<TotpSetup> {
@@ -70,7 +71,8 @@ export class MfaService {
       await tx.nativeDelete(MfaMethod, { userId: user.id, type: MfaMethodType.TOTP }, EVERYWHERE);
       const id = newId('mfaMethod');
       const now = clock.now();
-      // a user who has verified another factor stays protected: the new authenticator counts before its first code is verified
+      // // if the user has another confirmed factor, the new app is confirmed immediately: its set-up cannot be
+      // repeated without a code
       this.#add(tx, user, { id, type: MfaMethodType.TOTP, secret: box.seal(secret, id), confirmedAt: isReplaced ? now : null });
       const codes = await backupCodes.replace(tx, user.id);
       await this.#tell(tx, request, user, 'mfa_enrolled', MfaMethodType.TOTP, enrolledMail(user, MfaMethodType.TOTP));
@@ -113,8 +115,8 @@ export class MfaService {
   }
 
   /**
-   * Removes all methods of a user who has lost them. Refused if that user may do more than the caller. @throws ResourceNotFound,
-   * InsufficientPermissions
+   * Removes all methods of a user who has lost them. Refused if the user has permissions that the caller does not have.
+   * @throws ResourceNotFound, InsufficientPermissions
    */
   async removeAllOf(request: RequestContext, userId: string): Promise<User> {
     const { principal } = request;
@@ -145,7 +147,10 @@ export class MfaService {
     return this.#changeOf(id, request.principal.sessionId, act);
   }
 
-  /** Runs changes to a user's factors one at a time. Other sessions of the user lose their elevation (ASVS 7.4.3). */
+  /**
+   * Changes the second factors of a user under a lock. All other sessions of the user lose their elevation (ASVS
+   * 7.4.3).
+   */
   async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
     const { orm, feed, challenges } = this.parts;
     const { result, lowered } = await orm.em.fork().transactional(async (tx) => {
@@ -160,7 +165,7 @@ export class MfaService {
     return result;
   }
 
-  /** Returns the user who changes their own factors. They must use a session of their own. */
+  /** Returns the calling user. Refuses API keys, and clients that act for a user. */
   async #owner(em: EntityManager, { principal }: RequestContext): Promise<User> {
     if (principal.kind !== 'user') throw new NoUser();
     if (principal.clientId || !principal.sessionId?.startsWith('sess_')) throw new OwnSessionOnly();

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** As in 0002-access: every process drops cached credentials that depend on the record. */
+/** Creates the same trigger as 0002-access: every process drops cached credentials that depend on the record. */
 const noting = (name: string, table: string, on: string): string =>
   `create trigger "${name}" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 

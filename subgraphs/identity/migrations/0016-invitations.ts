@@ -1,10 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * `address` becomes the user's e-mail address for display and mails. `email` stays the login name, unique over all organizations.
- * A pending invitation does not claim the address: its `email` is `invited:<id>`. The trigger serves the previous release, which writes
- * only
- * `email` and activates users by changing only their status.
+ * `address` becomes the user's e-mail address for display and mails. `email` stays the login name, unique over all
+ * organizations. A pending invitation does not reserve the address: its `email` is `invited:<id>`. The trigger is for
+ * the previous release, which writes only `email` and activates users by changing only their status.
  */
 export const invitations = migration('0016-invitations', [
   `alter table "identity"."user" add column "address" text null`,

@@ -1,12 +1,15 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** As in 0002-access: every process drops cached credentials that depend on the record. */
+/** Creates the same trigger as 0002-access: every process drops cached credentials that depend on the record. */
 const noting = (table: string, on: string): string =>
   `create trigger "${table}_scope_noted" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 
 const PRINCIPALS = ['user', 'api_key', 'certificate', 'oauth_client', 'trusted_issuer'];
 
-/** The accounts that principals are limited to (null: the whole organization), and each organization's own account. */
+/**
+ * Columns for the accounts that principals are limited to (null: the whole organization), and each organization's own
+ * account.
+ */
 export const accountScope = migration('0020-account-scope', [
   ...[...PRINCIPALS, 'saml_connection'].map((table) => `alter table "identity"."${table}" add column "accounts" jsonb null`),
   ...PRINCIPALS.map((table) => noting(table, 'update of "accounts"')),

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Archives of organizations, which the operator hands over. */
+/** Archives of the records of organizations, which the operator can hand over. */
 export const organizationExport = migration('0021-organization-export', [
   `create table "identity"."organization_export" (
      "id" text primary key,

@@ -1,9 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * When the records of a closed organization are deleted, and how far the deletion is. Audit records can be pseudonymized meanwhile: it is
- * the
- * only change that the database allows, and only in an organization that is being deleted.
+ * Due time and progress of the deletion of a closed organization's records. The database now allows one change of audit
+ * records: they can be pseudonymized while their organization is being deleted.
  */
 export const organizationDeletion = migration('0024-organization-deletion', [
   `alter table "identity"."organization"

@@ -27,7 +27,7 @@ interface Granting {
   isConfidential?: boolean | null;
 }
 
-/** Checks that a client has what its grant types require. */
+/** Returns a problem for each requirement of the grant types that the client does not meet. */
 export function grantTypeProblems({ grantTypes, redirectUris, isConfidential }: Granting): FieldProblem[] {
   const has = (type: OAuthGrantType): boolean => (grantTypes ?? DEFAULT_GRANT_TYPES).includes(type);
   const problems: FieldProblem[] = [];

@@ -86,7 +86,9 @@ export class OAuthClient {
   @Property({ type: 'boolean' })
   active = true;
 
-  /** Grant under which the client's own tokens (client credentials) are issued. Revoking it revokes them. */
+  /**
+   * Grant under which the client's own tokens (client credentials) are issued. Revoking the grant revokes these tokens.
+   */
   @Property({ type: 'text' })
   grantId!: string;
 
@@ -103,7 +105,10 @@ export class OAuthClient {
     return this.permissions.map(scopeOf);
   }
 
-  /** Creates a client. A confidential client shows its secret until it is loaded again. */
+  /**
+   * Creates a client. If it is confidential, the returned object contains its secret in plain text; an object that is
+   * loaded later does not.
+   */
   static register(members: Members, now: Date, preset: { id?: string; secret?: string } = {}): OAuthClient {
     const client = Object.assign(new OAuthClient(), members, {
       id: preset.id ?? newId('oauthClient'),
@@ -115,7 +120,7 @@ export class OAuthClient {
     return client;
   }
 
-  /** Creates a new secret. The old one works until `graceUntil`. */
+  /** Creates a new secret. The old secret works until `graceUntil`. */
   rotate(graceUntil: Date, now: Date): void {
     Object.assign(this, { previousSecretHash: this.secretHash, previousSecretUntil: graceUntil, updatedAt: now });
     showSecret(this, newSecret(SECRET_PREFIX));
@@ -127,7 +132,10 @@ function showSecret(client: OAuthClient, secret: string): void {
   client.secretHash = secretDigest(secret);
 }
 
-/** The secrets to compare with. Not the entity: the authorization server keeps clients as metadata. */
+/**
+ * Hashes to compare a client's secret with. Separate from the entity, because the authorization server stores clients
+ * as metadata.
+ */
 export interface StoredSecrets {
   secretHash: string | null;
   previousSecretHash: string | null;

@@ -23,7 +23,7 @@ export interface OAuthClientServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Longer than the lifetime of an access token. */
+/** How long a revocation is stored: longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
 
 /** OAuth clients of the caller's organization (specification 5.3). */
@@ -31,8 +31,8 @@ export class OAuthClientService {
   constructor(private readonly deps: OAuthClientServiceDeps) {}
 
   /**
-   * Creates a client. The result contains its secret, which is never shown again. @throws InsufficientPermissions for scopes beyond the
-   * caller's, InvalidParameters
+   * Creates a client. The result contains its secret, which is never shown again.
+   * @throws InsufficientPermissions for a scope that the caller does not have, InvalidParameters
    */
   async create({ scopes, ...input }: OAuthClientCreateInput): Promise<OAuthClient> {
     const { em, clock, request, scopes: accountScopes } = this.deps;
@@ -102,8 +102,8 @@ export class OAuthClientService {
   }
 
   /**
-   * Changes and audits a client. Refused if the client may do more than the caller: its secret or redirect address would give its rights to
-   * the caller.
+   * Changes and audits a client. Refused if the client has permissions or accounts that the caller does not have: with
+   * a new secret or redirect address, the caller could use them.
    */
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;
@@ -121,7 +121,7 @@ export class OAuthClientService {
     return changed.client;
   }
 
-  /** Revokes the client's own tokens and those it holds for users. */
+  /** Revokes all tokens of the client: its own, and tokens with which it acts for users. */
   async #endTokens(tx: EntityManager, client: OAuthClient): Promise<void> {
     const now = this.deps.clock.now();
     const until = new Date(now.getTime() + REVOKED_KEPT_MS);

@@ -11,8 +11,8 @@ const { Check, base } = interactionPolicy;
 type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
 
 /**
- * Describes the API as a resource server for a client, with the scopes that the client may request. A request for another scope fails
- * with `invalid_scope`. A request without scopes means all of the client's (RFC 6749, 3.3).
+ * Describes the API as a resource server for a client, with the scopes that the client may request. A request for
+ * another scope fails with `invalid_scope`. A request without scopes gets all scopes of the client (RFC 6749, 3.3).
  */
 export function resourceOf(ctx: KoaContextWithOIDC, resource: string, client: Client, audience: string, kid: string): ResourceServer {
   if (resource !== audience) throw new InvalidTarget();
@@ -34,7 +34,10 @@ export function resourceOf(ctx: KoaContextWithOIDC, resource: string, client: Cl
   } as ResourceServer;
 }
 
-/** The library's prompts (login, consent), and one more check: only users of the client's organization may use it. */
+/**
+ * The library's prompts (login, consent), and one more check: only users of the client's organization may use the
+ * client.
+ */
 export function authorizationPolicy() {
   const policy = base();
   policy.get('login')?.checks.add(

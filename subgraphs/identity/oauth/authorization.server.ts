@@ -32,8 +32,8 @@ export interface AuthorizationServerParts {
 }
 
 /**
- * The authorization server (specification 5.3), built on oidc-provider. It is created anew when the signing keys change; all its state is
- * in the store.
+ * The authorization server (specification 5.3), built on oidc-provider. When the signing keys change, a new provider is
+ * created. All its state is in the store.
  */
 export class AuthorizationServer {
   #made: { kids: string; provider: Provider } | undefined;
@@ -58,12 +58,15 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
   const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
   // the provider trusts X-Forwarded-* headers: oauth.routes.ts sets them from what Fastify has determined
   provider.proxy = true;
-  // not in the documentation of oidc-provider; a test verifies that it works
+  // // `generateTokenId` is not documented by oidc-provider; a test verifies that this override works
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });
   provider.Client.prototype.compareClientSecret = function compare(shown: string) {
     return isClientSecret(this, shown, clock);
   };
-  /** Errors for which the provider responds with 500. It reports them by events, not to middleware. */
+  /**
+   * Errors for which the provider responds with 500. The provider reports them as events; middleware does not receive
+   * them.
+   */
   const failures = new WeakMap<object, Error>();
   provider.use(async (ctx, next) => {
     ctx.set(PLAIN_HEADERS);
@@ -89,13 +92,17 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
     await answers.complete(ctx);
     if (route === 'discovery' && ctx.status === 200) describeScopes(ctx.body as Record<string, unknown>);
     if (route === 'token' && ctx.status === 200) await audit.issued(ctx);
-    // on these pages the provider would submit a form by script; instead the user presses a button, or nothing needs to be submitted
+    // // on these pages the provider would submit a form with a script; the platform's pages have a button, or need no
+    // form
     if (route === 'code_verification' && ctx.method === 'GET' && ctx.status === 200 && ctx.oidc.params?.user_code) prefilledPage(ctx);
     if (route === 'end_session' && ctx.status === 200 && !ctx.oidc.session?.accountId) await loggedOutPage(ctx);
   }
 }
 
-/** Corrects the metadata: oidc-provider does not list the scopes of resource servers, and lists ID token features that are not used. */
+/**
+ * Corrects the metadata of oidc-provider: adds the scopes of the API, and removes ID token features that the platform
+ * does not use.
+ */
 function describeScopes(metadata: Record<string, unknown>): void {
   metadata.scopes_supported = ALL_GRANTS.map(scopeOf);
   for (const name of ['claims_supported', 'claim_types_supported', 'claims_parameter_supported']) delete metadata[name];

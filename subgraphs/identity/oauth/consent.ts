@@ -12,7 +12,8 @@ import { findAccount, type OAuthAccount } from './oauth-users.ts';
 import { grantsIn, inWords } from './scopes.ts';
 
 /**
- * Asks a user whether a client may act for them. Stores the decision as a grant of the requested scopes, limited to the user's permissions.
+ * Asks a user whether a client may act for them. Stores the consent as a grant of the requested scopes, limited to the
+ * user's permissions.
  */
 export class Consent {
   constructor(private readonly parts: Pick<InteractionsParts, 'orm' | 'gate' | 'audit'>) {}
@@ -70,7 +71,7 @@ export class Consent {
   }
 }
 
-/** Returns the scopes not yet decided on, each with its resource. */
+/** Returns the scopes that the user has not decided on, each with its resource. */
 function missingScopes({ interaction }: Waiting): [string, string][] {
   const missing = (interaction.prompt.details.missingResourceScopes ?? {}) as Record<string, string[]>;
   return Object.entries(missing).flatMap(([resource, scopes]) => scopes.map((scope): [string, string] => [resource, scope]));

@@ -29,12 +29,12 @@ export interface InteractionsParts {
   audit: OAuthAudit;
 }
 
-/** An authorization request that waits for its user. */
+/** An authorization request that waits for the user to sign in or consent. */
 export interface Waiting {
   provider: Provider;
   interaction: Interaction;
   client: Client;
-  /** Path that the forms of its pages are sent to. */
+  /** Path to which the forms on the pages of the request are sent. */
   action: string;
   /** Origins that browsers may be redirected to after submitting a form. */
   formTargets: string[];
@@ -68,7 +68,10 @@ export class Interactions {
     return { page: loginPage({ action, clientName: nameOf(client), email }), formTargets };
   }
 
-  /** Handles a submitted form. @throws RequestExpired, also if the cookie of this request is missing, as it is for a forged form */
+  /**
+   * Handles a submitted form.
+   * @throws RequestExpired, also if the request has no cookie, as is the case for a form on another site
+   */
   async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
     const { step } = request.params as { step: string };
@@ -134,18 +137,19 @@ export class Interactions {
     return this.#signedIn(waiting, user, ['pwd', 'otp']);
   }
 
-  /** Returns the user whose password was right in this sign-in, while the second factor is outstanding. */
+  /** Returns the user who has entered the right password in this sign-in and must still verify the second factor. */
   async #passed({ interaction }: Waiting): Promise<User | undefined> {
     const { passed } = (interaction.result ?? {}) as Passed;
     const user = passed && (await findAccount(this.parts.orm, passed.accountId))?.user;
-    // if the password has changed in between, the user must enter the new one
+    // // if the password has changed since, the user must enter the new one
     return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
   }
 
   async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageResponse> {
     const { provider, interaction, client, request } = waiting;
     const { session } = interaction;
-    // otherwise the provider would first ask to sign the other user out, with a form that a script submits
+    // // if another user is signed in, the provider would first show a sign-out form that a script submits; this avoids
+    // the form
     if (session?.uid && session.accountId !== id) {
       await (await provider.Session.findByUid(session.uid))?.destroy();
       interaction.session = undefined;

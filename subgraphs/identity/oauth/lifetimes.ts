@@ -5,9 +5,9 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A grant expires after this time, even if it is used … */
+/** Lifetime of a grant, even if it is used. */
 const GRANT_SECONDS = 30 * DAY;
-/** … and the grant of a public client also when it was not refreshed for this time. */
+/** Time after which the grant of a public client expires if it was not refreshed. */
 const IDLE_SECONDS = 14 * DAY;
 
 export const CODE_SECONDS = MINUTE;

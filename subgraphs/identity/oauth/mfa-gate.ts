@@ -18,11 +18,17 @@ export interface MfaGateParts {
   mfa: Mfa;
 }
 
-/** The second-factor step of a sign-in on the pages. It uses an ordinary challenge with its limits; the sign-in acts as the session. */
+/**
+ * The second-factor step of a sign-in on the pages. It uses an ordinary challenge with the same limits. The id of the
+ * sign-in replaces the id of a session.
+ */
 export class MfaGate implements SecondFactorGate {
   constructor(private readonly parts: MfaGateParts) {}
 
-  /** Users without a second factor are not asked here, even if the organization requires one: operations that need it ask for it. */
+  /**
+   * Only users who have a second factor are asked for it here. If the organization requires a second factor, the
+   * operations that need it ask for it.
+   */
   async isRequired({ secondFactor }: User): Promise<boolean> {
     return secondFactor;
   }
@@ -51,13 +57,16 @@ export class MfaGate implements SecondFactorGate {
     feed.changed(grantId);
   }
 
-  /** An authenticator app if the user has one. */
+  /** Returns the authenticator app if the user has one, otherwise the first method for which a code is sent. */
   async #firstMethod({ id }: User): Promise<MfaMethodType> {
     const { orm, mfa } = this.parts;
     return enrolledTypes(await mfa.challenges.methodsOf(orm.em.fork(), id))[0] ?? MfaMethodType.TOTP;
   }
 }
 
-/** A principal whose session is the sign-in. An elevation of that session has no effect elsewhere. */
+/**
+ * Returns a principal for the challenge of a sign-in. Its session id is derived from the sign-in, so that verifying the
+ * challenge elevates no other session.
+ */
 const signingIn = ({ id, organizationId }: User, step: SecondStep): Principal =>
   new Principal({ kind: 'user', id, organizationId, plan: 'developer', grants: [], sessionId: secretDigest(step.id) });

@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
 
-/** What the platform knows of a client beyond the provider's own metadata. It is kept as an extra metadata field. */
+/** Data of a client that the provider has no metadata field for. It is stored as an extra metadata field. */
 export interface ClientState {
   organizationId: string;
   organizationName: string;
@@ -46,8 +46,8 @@ const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
 };
 
 /**
- * Loads clients for the provider, anew for each request. Inactive clients, and clients of an organization that is not active, do not exist
- * for it. There is no dynamic registration, so writing fails.
+ * Loads the client of each request for the provider. Does not find inactive clients or clients of an organization that
+ * is not active. There is no dynamic client registration, so all write operations fail.
  */
 export function clientAdapter(rows: Rows): Adapter {
   const refuse = async (): Promise<never> => {
@@ -68,8 +68,9 @@ export function clientAdapter(rows: Rows): Adapter {
 }
 
 /**
- * Whether the request starts a device flow without the client's secret. That is allowed: redeeming the device code requires the secret.
- * The provider has no such exception, so the client is presented to it as a public one here.
+ * Whether the request starts a device flow without the client's secret. The platform allows this, since redeeming the
+ * device code requires the secret. The provider does not, so the client is given to it as a public client for this
+ * request.
  */
 function asksForDevice(): boolean {
   const ctx = Provider.ctx as KoaContextWithOIDC | undefined;
@@ -91,7 +92,7 @@ function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
     response_types: takesCodes ? ['code'] : [],
     grant_types: grantTypes.map((type) => GRANT_TYPES[type]),
     token_endpoint_auth_method: isConfidential && !withoutSecret ? 'client_secret_basic' : 'none',
-    // the provider requires a value here; `compareClientSecret` uses the standing only
+    // // the provider requires a value here, but `compareClientSecret` uses only the hashes in `ClientState`
     ...(isConfidential && !withoutSecret && { client_secret: secretHash ?? undefined }),
     ...(homepageUrl && { client_uri: homepageUrl }),
     ...(logoUrl && { logo_uri: logoUrl }),
@@ -103,7 +104,7 @@ export const clientStateOf = (client: Client): ClientState => client[CLIENT_STAT
 
 export const nameOf = (client: Client): string => client.clientName ?? client.clientId;
 
-/** The permissions that a client may request, as a principal. */
+/** Returns a principal that holds the permissions that a client may request. */
 export function holderOf({ organizationId, plan, permissions }: Pick<ClientState, 'organizationId' | 'plan' | 'permissions'>): Principal {
   return new Principal({ kind: 'client', id: 'client', organizationId, plan, grants: permissions });
 }

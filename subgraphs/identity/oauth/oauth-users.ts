@@ -7,14 +7,14 @@ import { Organization } from '../organizations/organization.entity.ts';
 import { UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A user in the form that the provider expects, with what the platform needs to issue a token. */
+/** A user in the form that the provider expects, with the data that the platform needs to issue a token. */
 export interface OAuthAccount extends Account {
   user: User;
-  /** The user's current permissions, by role. */
+  /** A principal with the permissions that the user's role has now. */
   holder: Principal;
 }
 
-/** Finds an active user. Undefined for any other: their grants and logins no longer count. */
+/** Finds an active user. Returns undefined for any other user: their grants and logins are no longer valid. */
 export async function findAccount(orm: Orm, id: string): Promise<OAuthAccount | undefined> {
   const em = orm.em.fork();
   const user = await em.findOne(User, { id }, EVERYWHERE);

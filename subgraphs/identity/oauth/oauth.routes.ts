@@ -39,18 +39,23 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: paths.openidDiscovery, methods: ['GET'] },
 ];
 
-/** Mounts the provider behind the platform's edge. Request ids, limits and rate headers are the platform's; bodies are those of OAuth. */
+/**
+ * Mounts the provider behind the platform's edge. The platform adds request ids, limits and rate headers; responses
+ * have the format of OAuth.
+ */
 export async function mountOAuth(app: FastifyInstance, server: AuthorizationServer): Promise<void> {
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    // the provider reads bodies itself: forms of up to 56 KiB
+    // // the provider reads the bodies: forms of up to 56 KiB
     scope.addContentTypeParser('*', ({ headers }, _payload, parsed) => parsed(refusalOf(headers)));
     for (const endpoint of ENDPOINTS) mountEndpoint(scope, endpoint, server);
     done();
   });
 }
 
-/** Refuses what the provider would refuse later or with another error. */
+/**
+ * Refuses an encoded or too large body early. The provider would read the body first, or respond with another error.
+ */
 function refusalOf({ 'content-encoding': encoding = 'identity', 'content-length': length }: IncomingHttpHeaders): PlatformError | null {
   if (encoding !== 'identity') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the form without Content-Encoding.');
   return Number(length) > FORM_BYTES ? bodyTooLarge(FORM_BYTES) : null;
@@ -92,7 +97,7 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   const { protocol, host } = new URL(server.issuer);
   // the provider derives its addresses and the client's address from these headers; a client cannot set them
   Object.assign(raw.headers, { 'x-forwarded-for': request.ip, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
-  // Node omits the body of a response to HEAD by itself
+  // // Node automatically omits the body of a response to HEAD
   if (raw.method === 'HEAD') raw.method = 'GET';
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
   reply.hijack();
@@ -100,12 +105,12 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   return reply;
 }
 
-/** Sends OAuth errors (RFC 6749, 5.2) for requests that the edge refuses before the provider sees them. */
+/** Sends OAuth errors (RFC 6749, 5.2) for requests that the edge refuses and the provider never receives. */
 function answerJson(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = loggedError(error, request);
   const { status, message } = shown;
   const { origin } = request.headers;
-  // as the provider does for requests that it refuses before the client is known (`clientBasedCORS`)
+  // // the provider sends the same headers for requests that it refuses before the client is known (`clientBasedCORS`)
   if (origin) void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'Origin' });
   const code = status === 500 ? 'server_error' : status === 429 || status === 503 ? 'temporarily_unavailable' : 'invalid_request';
   void reply

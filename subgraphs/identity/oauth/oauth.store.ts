@@ -13,7 +13,7 @@ export interface OAuthStoreParts {
   secrets: Secrets;
 }
 
-/** Longer than the lifetime of an access token. */
+/** How long a revocation is stored: longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
 /** Lifetime of records for which the provider states none. */
 const DEFAULT_SECONDS = 86_400;
@@ -25,8 +25,9 @@ interface Row {
 }
 
 /**
- * Stores the provider's codes, refresh tokens, grants, page sessions and pending requests. A leaked table is of no use: ids are keyed
- * hashes (a user code is too short for a plain hash), and payloads are encrypted. All times are from the platform's clock.
+ * Stores the provider's codes, refresh tokens, grants, page sessions and pending requests. A leaked table reveals no
+ * credentials: ids are keyed hashes (a user code is too short for a plain hash), and payloads are encrypted. All times
+ * are from the platform's clock.
  */
 export class OAuthStore {
   readonly #box: SecretBox;
@@ -51,7 +52,10 @@ export class OAuthStore {
     };
   }
 
-  /** Revokes a grant with everything issued under it. Access tokens are not stored; they are denied by the id of the grant. */
+  /**
+   * Revokes a grant and everything issued under it. Access tokens are not stored, so the id of their grant is stored as
+   * revoked.
+   */
   async revokeGrant(grantId: string): Promise<void> {
     await this.#query(
       `with gone as (delete from "identity"."oauth_record" where "grant_id" = $1)
@@ -104,7 +108,10 @@ export class OAuthStore {
     return row.consumed_at ? { ...payload, consumed: Math.floor(new Date(row.consumed_at).getTime() / 1000) } : payload;
   }
 
-  /** Marks a code or refresh token as used. Of two concurrent uses one succeeds. The other is a replay and revokes the grant. */
+  /**
+   * Marks a code or refresh token as used. Of two concurrent uses only one succeeds. The other use is a replay: it
+   * fails and revokes the grant.
+   */
   async #consume(kind: string, id: string): Promise<void> {
     const consumed = await this.#query<{ hash: string }>(
       `update "identity"."oauth_record" set "consumed_at" = $3 where "kind" = $1 and "hash" = $2 and "consumed_at" is null returning "hash"`,
@@ -138,7 +145,10 @@ export class OAuthStore {
   }
 }
 
-/** A replay, to which the provider responds with 400 `invalid_grant`. It recognizes its own errors by these properties. */
+/**
+ * A code or refresh token was used twice. The provider recognizes the error by these properties and responds with 400
+ * `invalid_grant`.
+ */
 export class AlreadyUsed extends Error {
   readonly error = 'invalid_grant';
   readonly error_description = 'grant request is invalid';

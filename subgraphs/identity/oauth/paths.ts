@@ -11,6 +11,6 @@ export const paths = {
   logout: '/oauth/logout',
   jwks: '/.well-known/jwks.json',
   discovery: '/.well-known/oauth-authorization-server',
-  /** The same metadata under a second path: some clients look here. */
+  /** The same metadata as at `discovery`: some clients request only this path. */
   openidDiscovery: '/.well-known/openid-configuration',
 } as const;

@@ -30,7 +30,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
       short: cookie,
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    // a grant outlives the user's session on the pages
+    // // a grant stays valid when the user's session on the pages ends
     expiresWithSession: () => false,
     extraClientMetadata: { properties: [CLIENT_STATE] },
     features: featuresOf(parts, signing.kid),
@@ -88,7 +88,8 @@ function featuresOf({ addresses: { audience } }: AuthorizationServerParts, kid: 
 }
 
 /**
- * Allows a confidential client to introspect all tokens of its organization. A public client, which anybody can impersonate, only its own.
+ * Allows a confidential client to introspect all tokens of its organization. A public client may only introspect its
+ * own tokens, because anybody can impersonate it.
  */
 async function isOfSameOrganization(
   ctx: KoaContextWithOIDC,

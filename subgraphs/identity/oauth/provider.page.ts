@@ -7,7 +7,7 @@ import { deviceCodePage, deviceConfirmPage } from '../pages/device.page.ts';
 import { logoutPage } from '../pages/logout.page.ts';
 import { paths } from './paths.ts';
 
-/** Shows a page that the provider requests, in the platform's design. */
+/** Responds with a page, with the headers of the platform's pages. */
 function show(ctx: KoaContextWithOIDC, text: string): void {
   ctx.set(pageHeaders());
   ctx.body = text;
@@ -39,7 +39,7 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
 }
 
-/** Responds with 503 to a temporary failure. A redirect back to the application is left as it is. */
+/** Responds with 503 to a temporary failure. A redirect back to the application is not changed. */
 export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
   if (ctx.status < 500) return;
   const isJson = typeof ctx.body === 'object';
@@ -50,7 +50,8 @@ export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, st
 }
 
 /**
- * Shows the form for a device's code, with the problem of a code that was sent. If the session cookie has expired, the user starts again.
+ * Shows the form for a device's code, with the problem if a code was refused. If the session cookie has expired, the
+ * user is redirected to an empty form.
  */
 export async function inputPage(
   ctx: KoaContextWithOIDC,
@@ -60,7 +61,7 @@ export async function inputPage(
 ): Promise<void> {
   const { session } = ctx.oidc;
   if (out && session && !session.exp) {
-    // otherwise the provider would fail, because it would save a session that was never stored
+    // // otherwise the provider would save a session that was never stored, and fail
     Object.assign(session, { touched: false });
     ctx.status = 303;
     ctx.redirect(paths.device);
@@ -70,7 +71,10 @@ export async function inputPage(
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: error?.userCode, problem }));
 }
 
-/** Shows the form for a link that contains the code. The provider would submit its own form by script. */
+/**
+ * Shows the form for a link that contains the code, with a button. The provider's own form would be submitted by a
+ * script.
+ */
 export function prefilledPage(ctx: KoaContextWithOIDC): void {
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: String(ctx.oidc.params?.user_code ?? '') }));
 }

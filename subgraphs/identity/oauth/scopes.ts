@@ -10,7 +10,7 @@ import {
   scopeOf,
 } from '../../../kernel/access/principal.ts';
 
-/** All scopes: each permission in dot form, each area as a whole, and everything. */
+/** All scopes: one for each permission in dot form, one for each area as a whole, and one for all permissions. */
 export const ALL_GRANTS: readonly Grant[] = [
   ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),
   '*:*',
@@ -21,7 +21,7 @@ export const scopesIn = (text: string | undefined): string[] => [...new Set((tex
 /** Returns the permissions that scopes name. Scopes that name no permission are left out. */
 export const grantsIn = (scopes: readonly string[]): Grant[] => scopes.map(grantOf).filter(isGrant);
 
-/** Returns all scopes that a principal may grant, as text, since the provider compares scopes by text. */
+/** Returns all scopes that a principal may grant. They are text, because the provider compares scopes as text. */
 export const scopesWithin = (holder: Principal): string[] => ALL_GRANTS.filter((grant) => holder.mayGrant(grant)).map(scopeOf);
 
 const AREA_WORDS: Readonly<Record<Area, string>> = {

@@ -1,7 +1,7 @@
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** A sign-in on the pages that waits for its second factor. */
+/** A sign-in on the pages for which the user must still verify a second factor. */
 export interface SecondStep {
   /** Id of this sign-in. */
   id: string;
@@ -17,12 +17,13 @@ export interface SecondFactorGate {
   /** Begins the second step. Returns `sent` if a code was sent, `own` if the user has an authenticator app. */
   begin(user: User, step: SecondStep): Promise<'sent' | 'own'>;
   /**
-   * Verifies an authenticator code, a sent code or a backup code, and uses it up. @throws PlatformError if it is wrong or too many were
-   * tried
+   * Verifies an authenticator code, a sent code or a backup code. The code cannot be used again.
+   * @throws PlatformError if the code is wrong or too many codes were tried
    */
   verify(user: User, code: string, step: SecondStep): Promise<void>;
   /**
-   * Elevates a grant that a user gave `ageMs` after verifying a second factor. Its tokens stay elevated as long as a session would have.
+   * Elevates a grant that the user gave `ageMs` after verifying a second factor. The elevation ends as long after the
+   * verification as that of a session.
    */
   elevate(grantId: string, userId: string, ageMs: number): Promise<void>;
 }

@@ -9,15 +9,15 @@ import { grantsIn, scopesIn } from './scopes.ts';
 
 type Token = AccessToken | ClientCredentials;
 
-/** A JWT before it is signed, as the provider passes it to the customizer. */
+/** A JWT before it is signed, in the form in which the provider passes it to the customizer. */
 interface Unsigned {
   header: object | undefined;
   payload: Record<string, unknown>;
 }
 
 /**
- * Gives the provider's access tokens the claims of specification 2.3. Permissions are what was requested, within the client's
- * permissions (the provider has checked that) and the user's current ones.
+ * Gives the provider's access tokens the claims of specification 2.3. A token gets the requested permissions that the
+ * user still has. The provider has already limited them to the permissions of the client.
  */
 export function completeToken(
   ctx: KoaContextWithOIDC,
@@ -31,7 +31,7 @@ export function completeToken(
   const asked = grantsIn(scopesIn(token.scope));
   const holder = (account as OAuthAccount | undefined)?.holder;
   const permissions = holder ? narrowed(asked, holder) : asked;
-  // the token response shows the same scope as the token
+  // // the token response contains this scope too
   token.scope = permissions.map(scopeOf).join(' ');
   const now = Math.floor(clock.now().getTime() / 1000);
   jwt.header = { typ: 'JWT' };

@@ -13,9 +13,9 @@ export interface TokenResponsesParts {
 }
 
 /**
- * Completes what the provider does not do with tokens. Token responses get the fields of specification 2.3: `user_id`, and a refresh
- * token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC 7009): the provider authenticates the client,
- * then refuses the token type, and this class replaces that response.
+ * Completes the token endpoints of the provider. Token responses get the fields of specification 2.3: `user_id`, and a
+ * refresh token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC 7009): the
+ * provider authenticates the client, then refuses the token type, and this class replaces that response.
  */
 export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
@@ -38,14 +38,17 @@ export class TokenResponses {
     answer(ctx, claims ? { active: true, token_type: 'Bearer', ...claims } : { active: false });
   }
 
-  /** Revokes a token of the client. For another client's token nothing happens, and the response is the same (RFC 7009, 2.1). */
+  /**
+   * Revokes a token of the client. A token of another client is not revoked, but the response is the same (RFC 7009,
+   * 2.1).
+   */
   async #revoke(ctx: KoaContextWithOIDC): Promise<void> {
     const claims = await this.#claims(ctx);
     if (claims && claims.client_id === ctx.oidc.client?.clientId) await this.parts.store.revokeToken(claims.jti);
     answer(ctx, '');
   }
 
-  /** Returns the claims of a token if it is accepted now and the client may see it. */
+  /** Returns the claims of a token if the token is valid now and the client may introspect it. */
   async #visible(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
     const { client } = ctx.oidc;
     const claims = await this.#claims(ctx);
@@ -65,7 +68,7 @@ export class TokenResponses {
   }
 }
 
-/** Returns undefined for an invalid token instead of throwing. */
+/** Returns undefined instead of throwing if the token is invalid. */
 async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;
