@@ -12,10 +12,10 @@ import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
 export interface AdmissionRow {
   name: string;
-  /** Median of the medians of all rounds. */
+  /** Median time of a request, in microseconds: the median of all rounds. */
   medianUs: number;
   p99Us: number;
-  /** Relative to the first row. */
+  /** `medianUs` divided by that of the first row. */
   ratio: number;
 }
 
@@ -24,9 +24,10 @@ const REQUESTS = 20_000;
 const WARM_UP = 20_000;
 
 /**
- * Measurement (e): the edge's work for a request before its handler. It reads the credentials, verifies a cached key, counts the request
- * in hour and burst, takes a slot, writes the rate headers, and releases the slot.
- * It is compared with the minimum of such work: hashing the key and counting in a map.
+ * Measurement (e): the edge's work for a request before its handler.
+ * The edge reads the credentials, verifies a cached key, counts the request in the hourly and burst limits, takes a
+ * slot, writes the rate limit headers, and releases the slot.
+ * The edge is compared with the smallest possible version of this work: hashing the key and counting in a map.
  */
 export async function measureAdmission(): Promise<AdmissionRow[]> {
   const { admit, close } = await edgeOfPlatform();
@@ -77,10 +78,13 @@ function bareCount(): () => Promise<void> {
   };
 }
 
-/** Time between two requests, long enough that the limits of the plan, which are all active, are never reached. */
+/**
+ * Time between two requests. All limits of the plan are active; the interval is long enough that no request reaches one
+ * of them.
+ */
 const APART_MS = 60;
 
-/** The edge with the platform's authenticator, for a key of a plan with limits. */
+/** Creates the edge with the platform's authenticator, and the key of an organization whose plan has limits. */
 async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Promise<void> }> {
   const log = createLogger({ level: 'silent' });
   const config = loadConfig({ SECRET_KEY: SECRET, DATA_DIR: scratchFolder() });
@@ -96,7 +100,7 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
     redis: undefined,
   };
   const assembly = await assemble(foundation);
-  // so that the cache receives change notifications, and its entries live as long as in production
+  // the cache needs change notifications to keep its entries as long as it does in production
   await assembly.domains.identity.start();
   const { apiKey } = await assembly.domains.identity.createOrganization({ name: 'Bench', plan: 'enterprise' });
   const { usage } = assembly;

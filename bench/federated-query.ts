@@ -14,9 +14,9 @@ export interface FederatedQueryRow {
   name: string;
   /** Queries per second, median of all rounds. */
   perSecond: number;
-  /** Relative to the first row. */
+  /** `perSecond` divided by that of the first row. */
   ratio: number;
-  /** Subgraph calls per query. */
+  /** Calls to subgraphs for one query. */
   subgraphCalls: number;
 }
 
@@ -52,7 +52,10 @@ export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQue
   }));
 }
 
-/** Returns the number of subgraph calls per query of each contender, after checking that all return the same data. */
+/**
+ * Checks that all contenders return the same data, and returns the number of subgraph calls per query of each
+ * contender.
+ */
 async function checkAnswers(contenders: readonly Contender[]): Promise<number[]> {
   const counts: number[] = [];
   let expected: unknown;
@@ -96,7 +99,7 @@ async function apolloGateway(supergraphSdl: string): Promise<Contender> {
   const { schema, executor } = await gateway.load();
   const document = parse(query);
   const operation = getOperationAST(document);
-  // only what Apollo Server passes on: parsing, validation and HTTP are excluded for all contenders
+  // the request as Apollo Server passes it to the gateway: parsing, validation and HTTP are excluded for all contenders
   const request = {
     document,
     operation,

@@ -35,7 +35,7 @@ const servicesOf = byAccount(services);
 const invoicesOf = byAccount(invoices);
 const ticketsOf = byAccount(tickets);
 
-/** Asynchronous resolvers, as over a database with a loader. */
+/** Returns the value asynchronously, like a resolver that reads a database through a loader. */
 const soon = async <T>(value: T): Promise<T> => value;
 
 const ownedBy =

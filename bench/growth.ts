@@ -9,8 +9,10 @@ import type { Rows } from '../kernel/database/database.ts';
 import { platformOn } from './platform.ts';
 
 /**
- * `npm run bench:growth`: how much each table grows with a million requests of each kind, for docs/operations.md. It makes a few requests
- * of each kind on an empty PostgreSQL database and extrapolates; `-- 5000` sets their number.
+ * `npm run bench:growth` measures how much each table grows with a million requests of each kind, for
+ * docs/operations.md.
+ * It makes a few requests of each kind on an empty PostgreSQL database and extrapolates the result.
+ * `npm run bench:growth -- 5000` makes 5000 requests of each kind.
  */
 const REQUESTS = Number(process.argv[2] ?? 1000);
 const SIDE_BY_SIDE = 8;
@@ -62,7 +64,7 @@ const comment = (index: number) =>
   call('POST', `/support/tickets/${nth(index)}/comments`, { content: 'We have found the cause and are on our way. '.repeat(5) });
 const priority = (index: number) => ({ priority: index % 2 ? 'high' : 'medium' });
 
-/** In this order, because comments and changes need tickets. */
+/** The order matters: comments and changes need tickets that exist. */
 const KINDS: Record<string, (index: number) => Promise<unknown>> = {
   'ticket opened': open,
   'ticket read': (index) => call('GET', `/support/tickets/${nth(index)}`),
@@ -73,7 +75,7 @@ const KINDS: Record<string, (index: number) => Promise<unknown>> = {
   'opened, told to a webhook': open,
 };
 
-/** Growth per kind of request and table, in bytes per request. */
+/** Growth of each table for each kind of request, in bytes per request. */
 const grown = new Map<string, Map<string, number>>();
 for (const [kind, request] of Object.entries(KINDS)) {
   if (kind.endsWith('webhook'))
@@ -95,7 +97,7 @@ await platform.close();
 receiver.close();
 process.stdout.write(`${report()}\n`);
 
-/** Waits until no background work is running and counts held in memory are stored. */
+/** Waits until no background work is running and all counts that were held in memory are stored in the database. */
 async function untilIdle(probe: Rows): Promise<void> {
   await domains.identity.core.trail.flush();
   for (;;) {
@@ -111,7 +113,10 @@ async function untilIdle(probe: Rows): Promise<void> {
   }
 }
 
-/** Sizes of tables with their indexes and TOAST data, after vacuuming. Partitions count for their table. */
+/**
+ * Returns the size of each table with its indexes and TOAST data, after a vacuum. A partition counts as part of its
+ * table.
+ */
 async function sizes(probe: Rows): Promise<Map<string, number>> {
   await probe.query('vacuum full', []);
   const found = await probe.query<{ name: string; size: string }>(
@@ -123,7 +128,9 @@ async function sizes(probe: Rows): Promise<Map<string, number>> {
   return new Map(found.map(({ name, size }) => [name, Number(size)]));
 }
 
-/** Markdown table: MB per million requests. Growth below 1 MB is left out. */
+/**
+ * Returns a Markdown table of the growth in MB per million requests. Tables that grow by less than 1 MB are left out.
+ */
 function report(): string {
   const kinds = [...grown.keys()];
   const tables = [...new Set([...grown.values()].flatMap((one) => [...one.keys()]))].sort();

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 
-/** A process with many cheap sockets, for bench/live.ts. Messages are counted and not parsed. */
+/**
+ * Opens WebSockets for bench/live.ts, in a process of its own. To keep each socket cheap, it counts messages without
+ * parsing them.
+ */
 export interface ClientsCommand {
   url: string;
   count: number;
-  /** The opening messages for a graphql-transport-ws server; null for a server that only broadcasts. */
+  /** Operation to subscribe to over graphql-transport-ws. Null if the server only broadcasts. */
   operation: { apiKey: string; query: string } | null;
 }
 
-/** When each socket received the message, in ms of the machine's clock, and the text of one message. */
+/** The time at which each socket received the message, in ms of the machine's clock, and the text of one message. */
 export interface Receipts {
   receivedAt: number[];
   sample: string;
@@ -39,7 +42,7 @@ async function open({ url, operation }: ClientsCommand): Promise<void> {
   if (operation) {
     await asked(socket, { type: 'connection_init', payload: { apiKey: operation.apiKey } });
     socket.send(JSON.stringify({ type: 'subscribe', id: randomUUID(), payload: { query: operation.query } }));
-    // a subscription has no acknowledgement; the response to a later request shows that it has most likely started
+    // subscriptions are not acknowledged, but a later response shows that the subscription has most likely started
     await asked(socket, { type: 'ping' });
   }
   socket.on('message', count);

@@ -10,7 +10,10 @@ import { startPlatform } from '../apps/platform/platform.ts';
 import { createLogger } from '../kernel/log/log.ts';
 import { loadConfig } from '../kernel/settings/config.ts';
 
-/** The platform, and in the same process a server that broadcasts a text: for bench/live.ts. */
+/**
+ * Addresses of the two servers in this process, for bench/live.ts: the platform, and a plain server that broadcasts a
+ * text.
+ */
 export interface LiveTarget {
   url: string;
   bareUrl: string;
@@ -19,14 +22,14 @@ export interface LiveTarget {
 
 export type LiveCommand = { do: 'event' } | { do: 'broadcast'; text: string } | { do: 'memory' };
 
-/** The latest possible time of sending, in ms of the machine's clock. */
+/** The time at which a message was sent, in ms of the machine's clock. The real time may be slightly earlier. */
 export interface Sent {
   sentAt: number;
 }
 
 export interface Memory {
   rss: number;
-  /** Memory in use on and off the heap. */
+  /** Bytes in use on the heap and outside of it. */
   used: number;
 }
 
@@ -53,7 +56,7 @@ await once(http, 'listening');
 const bare = new WebSocketServer({ server: http, perMessageDeflate: false });
 
 const commands: { [K in LiveCommand['do']]: (command: Extract<LiveCommand, { do: K }>) => Promise<Sent | Memory> } = {
-  /** The event's timestamp is set in the transaction that records it, so before its commit. */
+  /** Creates a ticket. The returned timestamp is from before the commit, because the transaction sets it. */
   async event() {
     const response = await fetch(`${platform.origin}/v1/support/tickets`, {
       method: 'POST',

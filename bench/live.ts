@@ -8,11 +8,11 @@ import { onScratch } from './scratch-database.ts';
 export interface FanOutRow {
   name: string;
   sockets: number;
-  /** Median of all rounds: sockets divided by the time from commit to the last receipt. */
+  /** Number of sockets divided by the time from the commit to the last receipt. Median of all rounds. */
   deliveriesPerSecond: number;
-  /** Time from commit to receipt, over all rounds. */
+  /** 99th percentile of the time from the commit to a receipt, over all rounds. */
   p99Ms: number;
-  /** Relative to the plain broadcast to the same number of sockets. */
+  /** `deliveriesPerSecond` divided by that of the plain broadcast to the same number of sockets. */
   ratio: number;
 }
 
@@ -32,7 +32,7 @@ const SUBSCRIPTIONS = {
     'subscription { events(patterns: ["ticket.created"]) { id event timestamp subject { ... on Ticket { number status } } } }',
 };
 
-/** Sends one event to many sockets with a subscription each, and measures the memory of an idle socket. */
+/** Measures the delivery of one event to many sockets with a subscription each, and the memory of an idle socket. */
 export const measureLive = (): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> => onScratch('bench_live', measureOn);
 
 async function measureOn(env: NodeJS.ProcessEnv): Promise<{ fanOut: FanOutRow[]; memory: MemoryRow[] }> {
@@ -77,7 +77,9 @@ class LiveBench {
     return { fanOut, memory };
   }
 
-  /** Sequential rounds: every socket has received a message before the next one is sent. */
+  /**
+   * Runs rounds one after the other: a round starts after every socket has received the message of the previous round.
+   */
   async #rounds(command: LiveCommand): Promise<Round[]> {
     const rounds: Round[] = [];
     for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
@@ -125,7 +127,7 @@ const kib = (bytes: number, sockets: number): number => Number((bytes / 1024 / s
 const start = (file: string, options: ForkOptions = {}): ChildProcess =>
   fork(fileURLToPath(new URL(file, import.meta.url)), { ...options, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 
-/** Returns the next message of a child process. Each child sends only when asked. */
+/** Returns the next message of a child process. A child sends a message only after a command. */
 async function answerOf<T>(child: ChildProcess): Promise<T> {
   const [answer] = (await once(child, 'message')) as [T];
   return answer;

@@ -7,7 +7,7 @@ import { Results } from './results.ts';
 import { measureStart } from './start-up.ts';
 import { measureWebhooks } from './webhooks.ts';
 
-/** `npm run bench`: runs all measurements, prints them, and writes them to bench/results.md. */
+/** `npm run bench` runs all measurements, prints the results, and writes them to bench/results.md. */
 const database = process.env.BENCH_DATABASE_URL ? 'PostgreSQL' : 'the embedded database, in memory';
 const results = new Results('npm run bench');
 const add = results.add.bind(results);

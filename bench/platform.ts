@@ -4,7 +4,10 @@ import type { Rows } from '../kernel/database/database.ts';
 import { createLogger } from '../kernel/log/log.ts';
 import { loadConfig } from '../kernel/settings/config.ts';
 
-/** The platform in this process, on an empty PostgreSQL database, with the internals that measurements need. */
+/**
+ * Starts the platform in this process on an empty PostgreSQL database, and returns it with the internals that
+ * measurements need.
+ */
 export async function platformOn(
   databaseUrl: string,
   dataDir: string,

@@ -13,7 +13,7 @@ import { loadConfig } from '../kernel/settings/config.ts';
 import { mountEdge } from '../router/edge/edge.ts';
 import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
-/** Target of the load. */
+/** Addresses, keys and records for the load generator. */
 export interface BenchTarget {
   origin: string;
   handOrigin: string;
@@ -27,7 +27,10 @@ export interface BenchTarget {
 const TICKETS = 500;
 const ORGANIZATIONS = 40;
 
-/** The platform, and in the same process the same operations written by hand: for bench/rest-read.ts. */
+/**
+ * Runs two servers in this process for bench/rest-read.ts: the platform, and hand-written handlers of the same
+ * operations.
+ */
 const config = loadConfig({
   PORT: '0',
   DATA_DIR: scratchFolder(),
@@ -76,10 +79,10 @@ const url = process.env.BENCH_DATABASE_URL;
 const pool = url === undefined ? undefined : new pg.Pool({ connectionString: url, max: 5 });
 const read = async <R extends object>(name: string, text: string, values: unknown[]): Promise<R[]> =>
   pool ? (await pool.query<R>({ name, text, values })).rows : support.rows.query<R>(text, values);
-// like autovacuum on a server that has run for a minute: plans without statistics would be a different measurement
+// without statistics, PostgreSQL chooses other query plans; in production, autovacuum collects them in the first minute
 await support.rows.query('analyze', []);
 const hand = fastify();
-// the same credentials, limits, slots and headers, so that only what follows them is compared
+// both servers use the same edge, so that only the work behind it is compared
 const { authenticate, isFamiliar, usage } = assembly as FullAssembly;
 const log = createLogger({ level: 'error' });
 mountEdge(hand, {
@@ -173,14 +176,17 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
       ],
     );
     const text = JSON.stringify({ ticket: { id, number, title, description, priority, contact, assigned_to: agent } });
-    // in production, this row provides the response to a repeated request
+    // in production, a retry with the same Idempotency-Key returns this stored response
     await sql('insert into "support"."bench_key" values (?, ?)', [request.headers['idempotency-key'], text]);
     return text;
   });
   return reply.code(201).type('application/json').send(answer);
 });
 
-/** The same rows and response with a single statement: the upper limit for a program that needs several statements. */
+/**
+ * Creates the same rows and response with a single statement. This is the upper limit for a program that uses several
+ * statements.
+ */
 const CREATE = `with agent as (
     select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = $1 and "specialization" = 'general'
   ), counter as (
@@ -226,7 +232,7 @@ type TicketRow = Record<string, unknown> & {
   agent: Record<string, unknown>;
 };
 
-/** The ticket fields of the contract, written by hand. */
+/** Returns the ticket as the REST contract defines it, converted by hand-written code. */
 function shown({ sla_terms: { response, resolution }, response_due, resolution_due, agent, agent_id, waiting_since, ...row }: TicketRow) {
   const { name, email, specialization } = agent;
   return {

@@ -8,11 +8,11 @@ import { onScratch } from './scratch-database.ts';
 
 export interface RateRow {
   name: string;
-  /** Median of all rounds. */
+  /** Requests per second, median of all rounds. */
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Relative to the hand-written handler. */
+  /** `perSecond` divided by that of the hand-written handler. */
   ratio: number;
 }
 
@@ -25,7 +25,7 @@ interface RestRates {
 
 const ROUNDS = 3;
 const SECONDS = 4;
-/** Number of warm-up requests until the code is compiled: the first seconds of a process are not typical. */
+/** Duration of the warm-up. The first seconds are not typical, because the code is not compiled yet. */
 const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 32;
 
@@ -91,7 +91,7 @@ interface Contender {
   load: autocannon.Options;
 }
 
-/** Rounds are interleaved, so that all contenders run under the same conditions. */
+/** Measures all contenders in each round, so that all of them run under the same conditions. */
 async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
   const results = contenders.map((): autocannon.Result[] => []);
   for (const { load } of contenders) await run(load, WARM_UP_SECONDS);
@@ -110,7 +110,7 @@ async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
 
 const ORDERS_EACH = 45;
 
-/** A limited number of orders, because the plan's limits apply to benchmarks too. */
+/** Measures orders. Their number is limited, because the plan's rate limits apply to benchmarks too. */
 async function orderOnce({ origin, orders }: BenchTarget): Promise<RateRow> {
   let turn = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {

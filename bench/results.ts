@@ -8,27 +8,29 @@ interface Section {
   text: string;
 }
 
-/** The results of one command, printed at once and written to bench/results.md. */
+/** The results of one command. They are printed immediately and written to bench/results.md. */
 export class Results {
   readonly #sections: Section[] = [];
 
   constructor(private readonly command: string) {}
 
-  /** A title starts with the letter of its measurement: (a). */
+  /** `title` starts with the letter of its measurement, such as `(a)`. */
   add(title: string, about: string, rows: readonly object[]): void {
     this.#sections.push({ title, text: `## ${title}\n\n${about}\n\n${table(rows)}\n` });
     process.stdout.write(`\n${title}\n`);
     console.table(rows);
   }
 
-  /** Replaces the sections with the same letters, and keeps the results of other commands. */
+  /**
+   * Replaces the sections in the file that have the letters of these results, and keeps the results of other commands.
+   */
   write(): void {
     const letters = new Set(this.#sections.map(({ title }) => letterOf(title)));
     const kept = standing().filter(({ title }) => !letters.has(letterOf(title)));
     const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
     const [first] = this.#sections;
     if (first) first.text = first.text.replace('\n\n', `\n\nBy \`${this.command}\`, in one run on ${machine}.\n\n`);
-    // sorting keeps the order within a letter
+    // the sort is stable: sections with the same letter keep their order
     const sections = [...kept, ...this.#sections].sort((one, other) => letterOf(one.title).localeCompare(letterOf(other.title)));
     const head = '# Measured\n\nWhat a command measures it measures in one run on one machine; only the ratios travel to another one.\n';
     writeFileSync(FILE, [head, ...sections.map(({ text }) => text)].join('\n'));
@@ -37,7 +39,7 @@ export class Results {
 
 const letterOf = (title: string): string => /^\(\w\)/.exec(title)?.[0] ?? '';
 
-/** The existing sections of the file. */
+/** Returns the sections that the file has now. */
 function standing(): Section[] {
   if (!existsSync(FILE)) return [];
   const [, ...parts] = readFileSync(FILE, 'utf8').split(/^## /m);

@@ -9,15 +9,15 @@ import { scratchFolder } from './scratch-folder.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 let made = 0;
 
-/** Returns a unique name with the prefix: no other process uses it, and this one only once. */
+/** Returns a name that starts with the prefix and is unique in this process and among all processes. */
 export function scratchName(prefix: string): string {
   made += 1;
   return `${prefix}_${process.pid}_${Date.now().toString(36)}_${made}`;
 }
 
 /**
- * Creates an empty database, on the server or embedded. `drop` closes and removes it.
- * It is in this folder because measurements and tests may import it, and no released code needs it.
+ * Creates an empty database: on the server if one is given, otherwise embedded. `drop` closes and removes it.
+ * This file is in bench/ because measurements and tests may import from there, and no released code needs it.
  */
 export async function openScratch(
   server: string | undefined,
@@ -55,8 +55,9 @@ export async function createDatabase(server: string, name: string): Promise<stri
 }
 
 /**
- * Runs a measurement on its own database, which its processes find in BENCH_DATABASE_URL, so that it is not slowed by dead rows of other
- * measurements. Without a server it uses the embedded database.
+ * Runs a measurement on a new database, so that dead rows of other measurements do not slow it down.
+ * The processes of the measurement find the database in BENCH_DATABASE_URL. Without a server, the embedded database is
+ * used.
  */
 export async function onScratch<T>(prefix: string, measure: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
   const server = process.env.BENCH_DATABASE_URL;
@@ -69,7 +70,7 @@ export async function onScratch<T>(prefix: string, measure: (env: NodeJS.Process
   }
 }
 
-/** Drops all databases with this prefix, and closes their connections. */
+/** Closes all connections to the databases with this prefix, and drops the databases. */
 export async function dropDatabases(server: string, beginning: string): Promise<void> {
   await onServer(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [beginning]);

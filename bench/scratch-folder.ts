@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-/** A temporary folder that is removed when the process ends. Used by measurements and tests, like bench/scratch-database.ts. */
+/** Creates a temporary folder that is removed when the process ends. Measurements and tests use it. */
 export function scratchFolder(): string {
   if (folders.length === 0) process.once('exit', () => folders.forEach(remove));
   const folder = mkdtempSync(join(tmpdir(), 'telecom-platform-'));

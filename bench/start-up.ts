@@ -7,7 +7,7 @@ import { scratchFolder } from './scratch-folder.ts';
 export interface StartRow {
   name: string;
   seconds: number;
-  /** Resident memory after two idle seconds. */
+  /** Resident memory after the process was idle for two seconds. */
   residentMiB: number;
 }
 

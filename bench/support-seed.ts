@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { monotonicFactory } from 'ulid';
 
-/** The tickets are spread over this many days. */
+/** Number of days over which the tickets are spread. */
 const DAYS = 730;
 const DAY_MS = 86_400_000;
 const BATCH = 5000;
 const AGENTS_EACH = 5;
-/** One customer per this many tickets. A few customers have many tickets. */
+/** Average number of tickets of a customer. A few customers have many more. */
 const TICKETS_EACH = 100;
 
 const CATEGORIES = { connectivity: 30, billing: 18, voice: 14, cloud: 12, account: 10, security: 8, general: 5, ai: 3 };
@@ -78,13 +78,16 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** An account with tickets, and the customer number in its tickets. */
+/** An account with tickets, and the customer id in these tickets. */
 export interface Party {
   id: string;
   customerId: string;
 }
 
-/** Accounts for limited callers. The other tickets belong to many accounts with a few tickets each. */
+/**
+ * The accounts to which callers with an account limit have access. All other tickets belong to many accounts with a few
+ * tickets each.
+ */
 export interface Parties {
   /** Half of all tickets belong to this account. */
   half: Party;
@@ -92,7 +95,10 @@ export interface Parties {
   several: readonly Party[];
 }
 
-/** Inserts tickets of two years into an organization, with the triggers that tickets have, and reports its progress. */
+/**
+ * Inserts tickets of two years into an organization and reports the progress. The triggers of the ticket tables run as
+ * usual.
+ */
 export async function seedTickets(
   url: string,
   organizationId: string,
@@ -106,7 +112,7 @@ export async function seedTickets(
     const began = performance.now();
     const desk = new Desk(organizationId, count, parties);
     await insert(client, 'agent', desk.agents);
-    // creating an index at the end is faster and gives the same index
+    // creating the indexes after the inserts is faster, and the resulting indexes are the same
     const indexes = count > BATCH ? await dropTextIndexes(client) : [];
     try {
       await fill(client, desk, count, tell);
@@ -159,7 +165,10 @@ class Desk {
   readonly agents: Row[];
   readonly #random: () => number;
   readonly #id;
-  /** Separate statement, because these rows have the time at which each ticket was opened. */
+  /**
+   * Id generator of tickets. It is separate from `#id`, because the id of a ticket contains the time at which the
+   * ticket was opened.
+   */
   readonly #ticketId;
   readonly #now = Date.now();
   readonly #others: Party[];
@@ -186,7 +195,7 @@ class Desk {
     this.#others = Array.from({ length: others }, () => ({ id: `acc_${this.#id()}`, customerId: `cust_${this.#id()}` }));
   }
 
-  /** More tickets in later months: the desk grows. */
+  /** Returns a ticket row. Later months have more tickets, as on a growing support desk. */
   ticket(index: number): Row {
     const created = Math.round(this.#now - DAYS * DAY_MS * (1 - (index + 1) / this.count) ** 0.8);
     const ageHours = (this.#now - created) / 3_600_000;
@@ -237,7 +246,7 @@ class Desk {
     };
   }
 
-  /** One of five customers whose ticket was resolved rates it. */
+  /** Returns a rating for one of five resolved tickets. */
   feedback({ id, resolved_at: resolvedAt }: Row): Row[] {
     if (!resolvedAt || this.#random() > 0.2) return [];
     const rating = 5 - Math.floor(5 * this.#random() ** 3);

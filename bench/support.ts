@@ -9,8 +9,9 @@ import { Results } from './results.ts';
 import { type Party, seedTickets } from './support-seed.ts';
 
 /**
- * `npm run bench:support`: lists, search and dashboard of desks that differ only in their number of tickets. Desks that exist already are
- * measured again, which includes what a migration did to them.
+ * `npm run bench:support` measures lists, search and dashboard of support desks that differ only in their number of
+ * tickets.
+ * A desk that exists from an earlier run is measured again. This includes the changes that migrations made to it.
  */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
@@ -26,7 +27,7 @@ if (!url || SIZES.some((size) => !Number.isInteger(size) || size < 1)) {
   process.exit(1);
 }
 
-/** The callers: one that sees all tickets, and others that are limited to accounts. */
+/** A caller who can read all tickets, or only those of some accounts. */
 interface Caller {
   name: string;
   apiKey: string;
@@ -34,9 +35,12 @@ interface Caller {
 
 interface DeskOf {
   size: number;
-  /** The first caller sees everything. */
+  /** The first caller can read all tickets. */
   callers: Caller[];
-  /** Customers with about the same number of tickets at every desk size. They do not belong to the limited callers' accounts. */
+  /**
+   * Customers with about the same number of tickets at every desk size. Callers who are limited to accounts cannot read
+   * these tickets.
+   */
   customers: string[];
   agents: string[];
   /** Circuit numbers that occur in ticket texts. */
@@ -51,12 +55,15 @@ for (const size of SIZES) desks.push((await filledDesk(size, rows)) ?? (await op
 await untilFolded(rows);
 
 const longAgo = () => new Date(Date.now() - 730 * 86_400_000).toISOString();
-/** Covers most tickets and starts in the middle of a day, so that the total combines whole days and a part of one. */
+/**
+ * Start of a range that covers most tickets. The range starts in the middle of a day, so that totals combine whole days
+ * and a part of a day.
+ */
 const almostAll = () => new Date(Date.now() - 700.5 * 86_400_000).toISOString();
 const recent = () => new Date(Date.now() - 30 * 86_400_000).toISOString();
-/** Not requested by limited callers. */
+/** This case is not measured for callers who are limited to accounts. */
 const OF_CUSTOMERS = 'search: a customer, resolved, of two years';
-/** Short pages, because the smallest desk has few matches: full pages are compared with full pages. */
+/** The pages are short because the smallest desk has few matches. Every desk size can fill them. */
 const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list, newest first': () => '/support/tickets?limit=50',
   'list, page 20': () => '/support/tickets?limit=50&page=20',
@@ -95,7 +102,7 @@ for (let round = 0; round <= ROUNDS; round += 1)
       for (const caller of callersOf(name, desk)) {
         const result = await load(desk, caller, path);
         const key = keyOf(name, desk, caller);
-        // the first round fills caches
+        // the first round is not counted: it fills caches
         if (round > 0) measured.set(key, [...(measured.get(key) ?? []), result]);
       }
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
@@ -197,7 +204,11 @@ async function post(apiKey: string, path: string, body: object): Promise<Made> {
   return (await response.json()) as Made;
 }
 
-/** Waits until the platform has compacted the counters of the inserted tickets, as it continually does in production, and rebuilds their indexes. */
+/**
+ * Waits until the platform has compacted the counters of the inserted tickets, and rebuilds the indexes of these
+ * counters.
+ * In production, the platform compacts them continually.
+ */
 async function untilFolded(store: Rows): Promise<void> {
   for (const table of ['"support"."ticket_tally"', '"support"."ticket_account_tally"']) {
     for (;;) {

@@ -28,7 +28,7 @@ export const ticketEvent = (organizationId: string): DomainEvent => ({
   data: ticketCreated.type.example,
 });
 
-/** The webhook receiver: webhooks-receiver.ts in a process of its own. */
+/** The webhook receiver: runs webhooks-receiver.ts in another process. */
 export class Receiver {
   private constructor(
     private readonly child: ChildProcess,
@@ -41,7 +41,7 @@ export class Receiver {
     return new Receiver(child, `http://127.0.0.1:${port}/hook`);
   }
 
-  /** Resolves with the deliveries since the last call, once there are this many. */
+  /** Waits until `count` deliveries have arrived since the last call, and returns them. */
   async taken(count = 0): Promise<[id: string, at: number][]> {
     this.child.send(count);
     const [arrivals] = (await once(this.child, 'message')) as [[string, number][]];
@@ -54,7 +54,7 @@ export class Receiver {
   }
 }
 
-/** The events domain and its relay, on a database of their own. */
+/** The events domain and its relay, on a new database. */
 export class BenchPlatform {
   readonly #organizationId = newId('organization');
 
@@ -121,13 +121,13 @@ export class BenchPlatform {
     await this.running.append(batch);
   }
 
-  /** Time of its commit. */
+  /** Records an event and returns the time of its commit. */
   async record(): Promise<number> {
     await this.attached.orm.em.fork().transactional((tx) => record(tx, ticketEvent(this.#organizationId)));
     return performance.timeOrigin + performance.now();
   }
 
-  /** False when all deliveries are recorded. */
+  /** Returns true while the log still has events for which no deliveries are planned. */
   async isPlanning(): Promise<boolean> {
     const behind = `select 1 from "events"."consumer" where "name" = 'webhooks' and "last_sequence" < (select max("sequence") from "events"."event_log")`;
     return (await this.attached.rows.query(behind, [])).length > 0;

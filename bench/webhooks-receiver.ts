@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver process for bench/webhooks.ts: responds with 200 at once, and reports on request when each delivery arrived. */
+/**
+ * A webhook receiver for bench/webhooks.ts, in its own process. It responds with 200 immediately, and reports on
+ * request when each delivery arrived.
+ */
 const arrivals: [id: string, at: number][] = [];
 let awaited = Number.POSITIVE_INFINITY;
 
@@ -15,7 +18,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());
-/** A number: report when this many deliveries have arrived. */
+/** Each message is a count: the deliveries are reported when this many have arrived. */
 process.on('message', (count: number) => {
   awaited = count;
   if (arrivals.length >= awaited) tell();

@@ -9,7 +9,7 @@ import { BenchPlatform, Receiver, ticketEvent } from './webhooks-platform.ts';
 export interface DeliveryRow {
   name: string;
   perSecond: number;
-  /** Relative to plain undici with the same number of connections. */
+  /** `perSecond` divided by that of plain undici with the same number of connections. */
   ratio: number;
 }
 
@@ -27,7 +27,10 @@ const POLL_MS = 5;
 const EVENTS_PER_SECOND = 100;
 const LATENCY_EVENTS = 500;
 
-/** Measurement (b) of events: signed and recorded deliveries from the log to a receiver in another process, and the latency of an event. */
+/**
+ * Measurement (b): the rate of signed and recorded deliveries from the event log to a receiver in another process, and
+ * the latency of an event.
+ */
 export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; latency: LatencyRow[] }> {
   await using stack = new AsyncDisposableStack();
   const receiver = stack.adopt(await Receiver.start(), (one) => one.stop());
@@ -37,7 +40,7 @@ export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; la
   return { throughput, latency: [await latencyOf(platform, receiver)] };
 }
 
-/** Rounds are interleaved, so that both contenders run under the same conditions. */
+/** Measures both contenders in each round, so that both run under the same conditions. */
 async function compare(platform: BenchPlatform, receiver: Receiver, webhooks: number): Promise<DeliveryRow[]> {
   const [bare, ours]: [number[], number[]] = [[], []];
   await platform.subscribe(receiver.url, webhooks);
@@ -59,7 +62,9 @@ async function compare(platform: BenchPlatform, receiver: Receiver, webhooks: nu
   ];
 }
 
-/** Sends POST requests with the same bytes, one after the other on each connection. */
+/**
+ * Returns the rate of plain POST requests with a webhook body. Each connection sends its requests one after the other.
+ */
 async function bareRate({ url }: Receiver, connections: number): Promise<number> {
   const { id, payload } = envelopeOf(ticketEvent('org_bench'));
   const secret = generateSecret();
@@ -78,7 +83,10 @@ async function bareRate({ url }: Receiver, connections: number): Promise<number>
   return DELIVERIES / seconds;
 }
 
-/** Time from the planned deliveries to the last record: read, sign, send, store the result. Planning is included in the latency below. */
+/**
+ * Returns the rate of deliveries that are already planned: read, sign, send, store the result. `latencyOf` includes the
+ * planning.
+ */
 async function platformRate(platform: BenchPlatform, receiver: Receiver, webhooks: number): Promise<number> {
   await receiver.taken();
   const count = DELIVERIES / webhooks;
@@ -91,7 +99,7 @@ async function platformRate(platform: BenchPlatform, receiver: Receiver, webhook
   return left / ((performance.now() - started) / 1000);
 }
 
-/** Time from the commit of an event in the outbox to its receipt, at a steady rate. */
+/** Measures the time from the commit of an event in the outbox to its receipt, at a steady rate of events. */
 async function latencyOf(platform: BenchPlatform, receiver: Receiver): Promise<LatencyRow> {
   await platform.subscribe(receiver.url, 1);
   await receiver.taken();
@@ -103,7 +111,7 @@ async function latencyOf(platform: BenchPlatform, receiver: Receiver): Promise<L
   }
   const commits = await Promise.all(committed);
   const arrivals = await receiver.taken(LATENCY_EVENTS);
-  // both in the order in which a single producer recorded the events
+  // commits and receipts have the same order, because one producer records all events
   const receipts = arrivals.map(([, at]) => at).sort((one, other) => one - other);
   const sorted = [...commits].sort((one, other) => one - other);
   const latencies = receipts.map((at, index) => at - (sorted[index] ?? 0)).sort((one, other) => one - other);
