@@ -3,9 +3,9 @@ import type { CompiledRoute } from './compiled-route.ts';
 import type { Found, PageInfo } from './graph.ts';
 
 /**
- * Serializes the result of a route to JSON once. The ETag is computed from this text, and the body contains it. With the general envelope
- * it
- * is only the part that does not change between requests (`"data":…`), otherwise the whole body.
+ * Serializes the result of a route to JSON once. The ETag is computed from this text.
+ * In a response with the general envelope, the text is only the part that is equal for every request (`"data":…`).
+ * Otherwise it is the whole body.
  */
 export type Represent = (found: Found) => string;
 
@@ -22,7 +22,7 @@ export function compileRepresentation({ route, isPage, isList }: CompiledRoute):
   return ({ data }) => `"data":${JSON.stringify(data)}`;
 }
 
-/** Pagination of a list that is always complete: one page. */
+/** Pagination of a list that is not divided into pages: it states a single page. */
 const onlyPage = (total: number): PageInfo => ({
   page: 1,
   per_page: Math.max(1, total),
@@ -45,6 +45,6 @@ const supportPagination = (page: PageInfo | undefined) =>
 /** Whether the response has the general envelope of specification 2.1. */
 export const hasEnvelope = ({ route: { wrap, bare } }: Pick<CompiledRoute, 'route'>): boolean => !wrap && !bare;
 
-/** `requestId` and `timestamp` need no JSON escaping. */
+/** Adds the envelope to a result. `requestId` and `timestamp` contain no characters that JSON escapes. */
 export const envelope = (representation: string, requestId: string, timestamp: string): string =>
   `{"success":true,${representation},"metadata":{"request_id":"${requestId}","timestamp":"${timestamp}","version":"${API_VERSION}"}}`;

@@ -14,7 +14,10 @@ import { restValue, snakeCase } from './names.ts';
 import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } from './problems.ts';
 import { scalarCoercion } from './scalars.ts';
 
-/** Compiles the coercion of an input type. Done once per type, before the first request. */
+/**
+ * Compiles the function that converts and validates values of an input type. It runs once per type, before the first
+ * request.
+ */
 export function compileCoercion(type: GraphQLInputType, source: Source): Coerce {
   if (isNonNullType(type)) {
     const coerce = compileCoercion(type.ofType, source);
@@ -31,7 +34,7 @@ function compileNullable(type: GraphQLInputType, source: Source): Coerce {
   return source === 'text' ? once(scalarCoercion(getNamedType(type).name, source)) : scalarCoercion(getNamedType(type).name, source);
 }
 
-/** Refuses arrays, which repeated query parameters are parsed to. */
+/** Rejects a query parameter that is repeated. Repeated parameters arrive here as an array. */
 const once =
   (coerce: Coerce): Coerce =>
   (value, at, problems) =>
@@ -50,7 +53,7 @@ function compileList(item: GraphQLInputType, source: Source): Coerce {
   const isLeaf = isLeafType(getNamedType(item));
   const isSplit = source === 'text' && isLeaf;
   return (value, at, problems) => {
-    // as in GraphQL, a single value is accepted as a list of one
+    // as in GraphQL, a single value is accepted as a list with one item
     const items = isSplit ? splitAll(value) : isLeaf && !isObject(value) && !Array.isArray(value) ? [value] : value;
     if (!Array.isArray(items)) return wrong(problems, at, value, 'must be an array');
     if (items.length > MAX_ITEMS) return wrong(problems, at, undefined, `has ${items.length} items, at most ${MAX_ITEMS} are accepted`);
@@ -58,14 +61,14 @@ function compileList(item: GraphQLInputType, source: Source): Coerce {
   };
 }
 
-/** Splits lists in a query: `status=open,in_progress` and `status=open&status=in_progress` are the same. */
+/** Splits lists in a query: `status=open,in_progress` and `status=open&status=in_progress` mean the same list. */
 function splitAll(value: unknown): unknown {
   if (typeof value === 'string') return value.split(',');
   return Array.isArray(value) ? value.flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry])) : value;
 }
 
 function compileObject(type: GraphQLInputObjectType, source: Source): Coerce {
-  // compiled at first use: input types may refer to themselves
+  // compiled at first use, because an input type may refer to itself
   let fields: Map<string, { graphName: string; required: boolean; coerce: Coerce }> | undefined;
   const compile = () =>
     new Map(
@@ -89,7 +92,10 @@ function compileObject(type: GraphQLInputObjectType, source: Source): Coerce {
   };
 }
 
-/** Compiles a sort parameter such as `created_at:desc,priority:asc`. The order may be left out. */
+/**
+ * Compiles a sort parameter such as `created_at:desc,priority:asc`. A field without a direction is sorted in ascending
+ * order.
+ */
 export function compileSort(type: GraphQLInputType): Coerce {
   const item = getNamedType(type) as GraphQLInputObjectType;
   const { field, order } = item.getFields();

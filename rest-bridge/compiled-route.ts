@@ -6,21 +6,21 @@ import type { ReadInput } from './input-reader.ts';
 import type { Route } from './route.ts';
 import type { SelectedObject } from './selection.ts';
 
-/** A route with everything that can be computed before the first request. */
+/** A route, and everything about it that is computed before the first request. */
 export interface CompiledRoute {
   route: Route;
   tag: string;
   kind: 'query' | 'mutation';
   field: GraphQLField<unknown, unknown>;
   permission: string | undefined;
-  /** Whether callers who are limited to accounts are refused. */
+  /** Whether the operation refuses callers who are limited to some accounts of the organization. */
   isOrganizationWide: boolean;
-  /** Whether users are asked for a second factor. */
+  /** Whether the operation asks users for a second factor. */
   secondFactor: boolean;
   status: number;
-  /** The path parameter that identifies the record; named in a 404. */
+  /** The path parameter that contains the id of the record. A 404 response repeats this id. */
   recordParameter: string | undefined;
-  /** Type of the record in a 404 if the field is null; undefined if the field is never null. */
+  /** The record type that a 404 response names if the field is null. Undefined if the field is never null. */
   resource: Resource | undefined;
   input: InputPlan;
   read: ReadInput;
@@ -28,10 +28,13 @@ export interface CompiledRoute {
   isPage: boolean;
   isList: boolean;
   object: SelectedObject | undefined;
-  /** The type of the record or of the list's items. */
+  /** The type of the record, or of an item if the route returns a list. */
   recordType: GraphQLOutputType;
   convertEnums: ConvertEnums | undefined;
   convertLeaf: ((value: unknown) => unknown) | undefined;
-  /** The GraphQL operation. Always the same object, since caches of parsed documents and plans use it as a key. */
+  /**
+   * The GraphQL operation. It is always the same object, because caches of parsed documents and query plans use it as a
+   * key.
+   */
   document: DocumentNode;
 }

@@ -4,7 +4,7 @@ import reference from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
 import { PAGE, PAGE_FILE, SCRIPT, SCRIPT_FILE } from './docs.ts';
 
-/** Everything that Scalar would fetch from elsewhere is off; the page's security policy holds it to that. */
+/** Turns off everything that Scalar would load from other servers. The page's content security policy enforces this. */
 const OFFLINE = {
   withDefaultFonts: false,
   telemetry: false,
@@ -15,7 +15,10 @@ const OFFLINE = {
   favicon: 'data:,',
 } as const;
 
-/** Scalar's colors for methods, code and secondary text have too little contrast: these have 4.5 at least. */
+/**
+ * Replaces Scalar's colors for methods, code and secondary text, which have too little contrast. These colors have a
+ * contrast of at least 4.5.
+ */
 const READABLE_COLORS = `.light-mode {
   --scalar-color-2: #5f5f5f;
   --scalar-color-3: #6a6a6a;
@@ -32,8 +35,10 @@ const READABLE_COLORS = `.light-mode {
 }`;
 
 /**
- * Scalar gives its copy buttons no name, lists that scroll no keyboard access, and its buttons "Show More" a name without these words.
- * Runs whenever it has rendered something.
+ * Fixes three accessibility problems of Scalar whenever it has rendered something:
+ * - Its copy buttons have no name.
+ * - Its scrollable lists cannot be reached with the keyboard.
+ * - The accessible name of its "Show More" buttons does not contain these words.
  */
 const NAMED_CONTROLS = `new MutationObserver(() => {
   for (const button of document.querySelectorAll('button.scalar-code-copy:not([aria-label])')) button.setAttribute('aria-label', 'Copy');
@@ -43,8 +48,9 @@ const NAMED_CONTROLS = `new MutationObserver(() => {
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['aria-label'] });`;
 
 /**
- * Writes the page and the script of the API reference to a folder, as Scalar's plugin serves them: it gives them to nobody but who asks
- * over HTTP, and holds 17 MB of text in memory. Part of `npm run build`.
+ * Writes the page and the script of the API reference to a folder. It gets both with HTTP requests to Scalar's plugin,
+ * which offers no other way.
+ * The plugin is used only during `npm run build`, because it keeps 17 MB of text in memory.
  */
 export async function writeReference(folder: string, documentUrl: string): Promise<void> {
   const app = fastify();
@@ -59,7 +65,10 @@ export async function writeReference(folder: string, documentUrl: string): Promi
   writeFileSync(join(folder, SCRIPT_FILE), script.rawPayload);
 }
 
-/** @throws Error where Scalar's page has another form than this knows */
+/**
+ * Adds the language and the accessibility script to Scalar's page.
+ * @throws Error if the page does not have the expected tags
+ */
 function accessible(page: string): string {
   const named = page.replace('<html>', '<html lang="en">').replace('</body>', `<script>${NAMED_CONTROLS}</script>\n  </body>`);
   if (!named.includes('<html lang="en">') || !named.includes(NAMED_CONTROLS))

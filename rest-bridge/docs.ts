@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { StaticContent } from '../router/static-content.ts';
 
-/** Folders of the build output (docs.build.ts): beside the compiled bridge, or in dist/ when it runs from its sources. */
+/**
+ * Folders of the build output (docs.build.ts). The first is next to the compiled bridge. The second is in dist/, for a
+ * bridge that runs from its sources.
+ */
 const FOLDERS = ['../reference/', '../dist/reference/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 export const PAGE_FILE = 'index.html';
 export const SCRIPT_FILE = 'scalar.js';
@@ -16,8 +19,8 @@ const HOUR_SECONDS = 3600;
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
 /**
- * Serves the API reference at /docs, and redirects / to it. The build generated it from Scalar's package, so the page loads nothing from
- * other servers.
+ * Serves the API reference at /docs, and redirects / to it. The build generated the page from Scalar's package, so the
+ * page loads nothing from other servers.
  */
 export function mountDocs(app: FastifyInstance): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, PAGE_FILE)));
@@ -25,10 +28,11 @@ export function mountDocs(app: FastifyInstance): void {
   const page = readFileSync(join(folder, PAGE_FILE), 'utf8');
   const policy = policyFor(page);
   let script: StaticContent | undefined;
-  // who opens the address that the platform started on
+  // for people who open the address that the platform prints at start
   app.get('/', { config: PUBLIC }, (_, reply) => reply.redirect(`${PAGE}/`));
   app.get(`${PAGE}/`, { config: PUBLIC }, (request, reply) => {
-    // the script's address is relative to the page's, with its slash
+    // the page loads its script by a relative address, which is correct only if the page's own address ends with a
+    // slash
     if (request.url.split('?', 1)[0] === PAGE) return reply.redirect(`${PAGE}/`, 301);
     return reply
       .header('x-content-type-options', 'nosniff')
@@ -42,11 +46,15 @@ export function mountDocs(app: FastifyInstance): void {
   });
 }
 
-/** Scalar's script, of 4 MB. */
+/** Returns Scalar's script, which has about 4 MB. */
 export const scriptIn = (folder: string): StaticContent =>
   new StaticContent(readFileSync(join(folder, SCRIPT_FILE)), 'text/javascript; charset=utf-8', `public, max-age=${HOUR_SECONDS}`);
 
-/** Content security policy of the page: this server only, and only the inline scripts of the page. Scalar adds its style sheet inline. */
+/**
+ * Returns the content security policy of the page: it may load only from this server, and run only its own inline
+ * scripts.
+ * Inline styles are allowed because Scalar adds its style sheet inline.
+ */
 function policyFor(html: string): string {
   const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
     .map(([, code = '']) => code)

@@ -2,10 +2,13 @@ import { type GraphQLOutputType, getNamedType, isEnumType } from 'graphql';
 import { restValue } from './names.ts';
 import type { SelectedField, SelectedObject } from './selection.ts';
 
-/** Converts enum values to the case of REST, in place. */
+/** Converts the enum values in a result to the lower case of REST. Changes the result itself. */
 export type ConvertEnums = (data: unknown) => void;
 
-/** Compiles the conversion. Visits only paths that lead to an enum; undefined if there is none. */
+/**
+ * Compiles the conversion of enum values for a selection. It visits only the fields that lead to an enum. Undefined if
+ * no field does.
+ */
 export function compileEnumCase(object: SelectedObject): ConvertEnums | undefined {
   const conversions = object.fields.flatMap(conversionsOf);
   if (conversions.length === 0) return undefined;
@@ -31,7 +34,7 @@ function conversionsOf({ name, field, object }: SelectedField): Conversion[] {
   return convert ? [(record) => (record[name] = convert(record[name]))] : [];
 }
 
-/** Returns the conversion of an enum or a list of enums; undefined for other types. */
+/** Returns the conversion of values whose type is an enum or a list of enums. Undefined for other types. */
 export function enumCase(type: GraphQLOutputType): ((value: unknown) => unknown) | undefined {
   const named = getNamedType(type);
   if (!isEnumType(named)) return undefined;

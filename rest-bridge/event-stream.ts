@@ -17,23 +17,24 @@ import { EVENTS, eventStream } from './routes/event-stream.ts';
 import { SseResponse } from './sse-response.ts';
 
 export interface EventStreamOptions<C extends RequestContext> {
-  /** Whom the edge let in with a request. */
+  /** Returns the context of a request that the edge has admitted. */
   admitted(request: FastifyRequest): C;
-  /** The request has begun to be answered: it holds no slot while it is open. */
+  /** Called when the response has started. An open stream does not occupy a request slot. */
   begun(admitted: C): void;
-  /** Authenticates the request again while the stream is open. Throws as the edge does. */
+  /** Authenticates the request again while the stream is open. Throws the same errors as the edge. */
   readmit(request: FastifyRequest): Promise<C>;
   watch: CredentialWatch<C>;
   caps: LiveCaps;
-  /** Interval of comments that keep proxies from closing the connection. Default: 15 s. */
+  /** Interval of the comments that keep proxies from closing the connection. Default: 15 s. */
   pingMs?: number;
 }
 
 const PING_MS = 15_000;
 
 /**
- * Serves the subscription `events` as server-sent events: the same operation as over a WebSocket, in another format.
- * Streams are ended in the `preClose` hook of the server, and their clients reconnect.
+ * Serves the subscription `events` as server-sent events. The operation is the same as over a WebSocket, in another
+ * format.
+ * The server's `preClose` hook ends all streams, and the clients reconnect.
  */
 export async function mountEventStream<C extends RequestContext>(
   app: FastifyInstance,
@@ -139,7 +140,9 @@ const HEADERS = {
   vary: 'Authorization, X-API-Key, Accept, API-Version',
 };
 
-/** Formats an event as one frame. The payload is one line, since JSON has no line breaks outside of its escapes. */
+/**
+ * Formats an event as one frame of server-sent events. The payload fits on one line, because JSON escapes line breaks.
+ */
 function frameOf({ data = {} }: ExecutionResult): string {
   const { id, event, payload } = (data as { events: Record<'id' | 'event' | 'payload', string> }).events;
   return `id: ${id}\nevent: ${event}\ndata: ${payload}\n\n`;

@@ -16,15 +16,16 @@ export interface PageInfo {
   next_cursor: string | null;
 }
 
-/** The result of a route, in REST names. */
+/** The result of a route. Its fields have REST names. */
 export interface Found {
   data: unknown;
   page: PageInfo | undefined;
 }
 
 /**
- * Reads the graph's response for a route.
- * @throws PlatformError for an error of the graph; ResourceNotFound for a record that is null
+ * Returns the result of a route from the graph's response.
+ * @throws PlatformError if the graph returned an error
+ * @throws ResourceNotFound if the record is null
  */
 export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionResult, values: Readonly<Record<string, unknown>>): Found {
   if (errors?.length) throw effectOf(compiled, errors, graphError(errors, compiled.input));
@@ -43,12 +44,12 @@ function absent({ resource, recordParameter, field }: CompiledRoute, values: Rea
 
 function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedError | Error)[], error: PlatformError): PlatformError {
   const isBelow = errors.some((one) => 'path' in one && (one.path?.length ?? 0) > 1);
-  // it is unknown whether the change was committed: a retry with the same Idempotency-Key must not repeat it
+  // The change may have been committed. If so, a retry with the same Idempotency-Key must not repeat it.
   const isDone = kind === 'mutation' && error.status >= 500 && (isBelow || error.details.outcome === 'unknown');
   return isDone ? new FailedAfterEffect(error.code, error.message, error.details, { cause: error.cause }) : error;
 }
 
-/** Finds the platform's error among those of the graph. Fields are named as in REST. */
+/** Returns the platform's error from the errors of the graph, with the REST names of input fields. */
 export function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
   const known = errors.find((error) => isErrorCode(extensionsOf(error).code)) ?? errors[0];
   const { code, details } = extensionsOf(known);
@@ -73,7 +74,10 @@ function invalidParameters(details: Record<string, unknown>, message: string, pl
 const isProblem = (value: unknown): value is FieldProblem =>
   isObject(value) && typeof value.field === 'string' && typeof value.reason === 'string';
 
-/** Matches `Variable "$input" got invalid value … at "input.dueDate"; must be …`, for scalars that only their subgraph validates. */
+/**
+ * Matches `Variable "$input" got invalid value … at "input.dueDate"; must be …`: the error for a scalar that only its
+ * subgraph validates.
+ */
 const REFUSED_VARIABLE = /^Variable "\$(\w+)" got invalid value .*?(?: at "([\w.[\]]+)")?; (?:Expected type "[^"]+"\. )?(.+)$/s;
 
 function refusedVariable(message: string, plan: InputPlan): PlatformError | undefined {

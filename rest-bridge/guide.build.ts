@@ -6,9 +6,11 @@ import { BRAND, documentPage } from '../kernel/pages/layout.ts';
 import { GUIDE, INDEX } from './guide.ts';
 
 export const SOURCE = 'docs/guide';
-/** The page whose lists are the navigation, in their order. GitHub shows it for the folder. */
+/**
+ * The index page. Its lists, in their order, are the navigation of the guide. GitHub shows this page for the folder.
+ */
 const INDEX_FILE = `${SOURCE}/README.md`;
-/** Pages of docs/ that the guide links to. They are served beside it. */
+/** Pages of docs/ that the guide links to. They are served together with the guide. */
 export const REFERENCES = ['docs/events.md', 'docs/permissions.md', 'docs/saml.md'];
 
 interface Heading {
@@ -31,7 +33,7 @@ export function writeGuide(folder: string): void {
 const nameOf = (file: string): string => (file === INDEX_FILE ? INDEX : basename(file, '.md'));
 const addressOf = (file: string): string => (file === INDEX_FILE ? GUIDE : `${GUIDE}/${nameOf(file)}`);
 
-/** The headings of the index with the links below each of them. */
+/** Returns the headings of the index page, each with the links below it. */
 function navigationIn(text: string): Heading[] {
   return text
     .split(/^## /m)
@@ -69,7 +71,10 @@ const section = ({ title, pages }: Heading, current: string): Markup => html`
 <p>${title}</p>
 <ul>${pages.map((page) => html`<li><a href="${addressOf(page.file)}"${page.file === current && new Markup(' aria-current="page"')}>${page.title}</a></li>`)}</ul>`;
 
-/** A link between files as a link between pages. @throws where the file is not served: such a link works on GitHub only */
+/**
+ * Converts a link between files to a link between pages.
+ * @throws Error if the linked file is not a page of the guide, because the link would work only on GitHub
+ */
 function addressIn(file: string, files: readonly string[], href: string): string {
   if (/^(?:https?:|\/|#)/.test(href)) return href;
   const [path = '', fragment] = href.split('#');
@@ -78,7 +83,7 @@ function addressIn(file: string, files: readonly string[], href: string): string
   return `${addressOf(target)}${fragment ? `#${fragment}` : ''}`;
 }
 
-/** Renders Markdown as GitHub does, with the same heading ids. Content wider than the page can be scrolled with the keyboard. */
+/** Renders Markdown as GitHub does, with the same heading ids. Users can scroll wide content with the keyboard. */
 function renderer(linkTo: (href: string) => string): Marked {
   const marked = new Marked();
   marked.use({
@@ -102,7 +107,7 @@ function renderer(linkTo: (href: string) => string): Marked {
   return marked;
 }
 
-/** The id that GitHub gives a heading. */
+/** Returns the id that GitHub gives a heading. */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()

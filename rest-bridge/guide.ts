@@ -5,16 +5,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../kernel/pages/page-headers.ts';
 import { StaticContent } from '../router/static-content.ts';
 
-/** Folders of the build output (guide.build.ts): beside the compiled bridge, or in dist/ when the bridge runs from its sources. */
+/**
+ * Folders of the build output (guide.build.ts). The first is next to the compiled bridge. The second is in dist/, for a
+ * bridge that runs from its sources.
+ */
 const FOLDERS = ['../guide/', '../dist/guide/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 const EXTENSION = '.html';
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
 export const GUIDE = '/docs/guide';
-/** The name of the first page, which is served at `GUIDE` itself. */
+/** File name of the first page. This page is served at `GUIDE`, without its name. */
 export const INDEX = 'index';
 
-/** Serves the pages of docs/guide/ that the build rendered. They need no script, and load the style sheet of all pages only. */
+/**
+ * Serves the pages of docs/guide/ that the build rendered. They need no script, and only the style sheet that all pages
+ * share.
+ */
 export function mountGuide(app: FastifyInstance): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, `${INDEX}${EXTENSION}`)));
   if (!folder) return;
@@ -32,7 +38,7 @@ export function mountGuide(app: FastifyInstance): void {
   });
 }
 
-/** The names of the pages in the folder of the build. */
+/** Returns the names of the pages in a folder of the build output. */
 export const guidePagesIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith(EXTENSION))

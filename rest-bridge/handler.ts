@@ -30,23 +30,26 @@ export interface HandlerOptions {
   present: RestOptions['present'];
   rules: RestOptions['rules'];
   clock: Clock;
-  /** If undefined, `Idempotency-Key` is refused rather than ignored. */
+  /** Store for `Idempotency-Key`. If it is undefined, requests with the header are rejected. */
   idempotency: IdempotencyStore | undefined;
 }
 
-/** Answers one route. Everything that does not depend on the request was made before. */
+/** Answers the requests of one route. Everything that does not depend on the request is computed in advance. */
 export class RouteHandler {
   readonly #represent: (found: Found) => string;
   readonly #isSafe: boolean;
   readonly #hasEnvelope: boolean;
-  /** Whether an Idempotency-Key is accepted. Callers of a public operation are anonymous and must not share responses. */
+  /**
+   * Whether an Idempotency-Key is accepted. Public operations do not accept it: their callers are anonymous and must
+   * not share responses.
+   */
   readonly #isOnce: boolean;
 
   constructor(
     readonly compiled: CompiledRoute,
     private readonly sofa: SofaRoute,
     private readonly options: HandlerOptions,
-    /** The GET of the same path. */
+    /** Returns the handler of GET for the same path, if there is one. */
     private readonly reader: () => RouteHandler | undefined,
   ) {
     this.#represent = compileRepresentation(compiled);
@@ -55,7 +58,10 @@ export class RouteHandler {
     this.#isOnce = compiled.kind === 'mutation' && compiled.route.method === 'POST' && compiled.route.access !== 'public';
   }
 
-  /** Checks that the caller may use this operation, before the request is read. @throws PlatformError */
+  /**
+   * Checks, before the request is read, that the caller may use this operation.
+   * @throws PlatformError if the caller may not use it
+   */
   async admit(caller: RequestContext): Promise<void> {
     if (this.compiled.route.access === 'public') return;
     try {
@@ -85,10 +91,10 @@ export class RouteHandler {
     return reply.code(this.compiled.status).header('content-type', JSON_TYPE).send(this.#body(representation, requestId));
   }
 
-  /** Handles mutations, and queries by POST. */
+  /** Answers mutations, and queries with method POST. */
   async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<StoredResponse> {
     const requestId = request.id;
-    // the response may contain a key or a token
+    // never cached: the response may contain a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
     const answer = async (): Promise<StoredResponse> => {
       const found = await this.#runMatched(request, values, matched);
@@ -112,7 +118,11 @@ export class RouteHandler {
     return respondOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
   }
 
-  /** Reads the input. @throws InvalidParameters with problems of its shape, and those that rules find in the rest */
+  /**
+   * Reads the input of a request. If its shape is invalid, the rules of the valid fields are checked too, so that one
+   * response lists all problems.
+   * @throws InvalidParameters with all problems
+   */
   async #read(request: FastifyRequest, body: unknown): Promise<Record<string, unknown>> {
     const { values, problems } = this.compiled.read({ params: request.params as Record<string, string>, search: searchOf(request), body });
     if (problems.total === 0) return values;
@@ -123,8 +133,8 @@ export class RouteHandler {
   }
 
   /**
-   * Runs the operation after If-Match was checked. Another change may come in between: the operation itself detects that if the record has
-   * revisions.
+   * Runs the operation after `If-Match` was checked. Another request may change the record in between. The operation
+   * detects this change if the record has revisions.
    */
   async #runMatched(request: FastifyRequest, values: Record<string, unknown>, matched: Matched | undefined): Promise<Found> {
     if (!matched) return this.#run(request, values);
@@ -132,7 +142,7 @@ export class RouteHandler {
       return await this.#run(request, values, matched.revision);
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'STALE_RESOURCE')
-        // uses a new context, since that of the request caches what it has loaded
+        // uses a new context, because the context of the request caches the records that it has loaded
         throw new StaleResource((await matched.reader.stateFor(request, renewContext(request.caller))).tag);
       throw error;
     }
@@ -158,9 +168,10 @@ export class RouteHandler {
   }
 
   /**
-   * Compares `If-Match` with the record (RFC 9110, 13.1.1; docs/decisions/idempotency.md). The change compares the returned revision
-   * again in its transaction. An operation without a revision is compared only here: two requests with the same tag within a few
-   * milliseconds may both pass.
+   * Compares `If-Match` with the entity tag of the record (RFC 9110, 13.1.1; docs/decisions/idempotency.md), and
+   * returns its revision.
+   * The operation compares this revision again in its transaction. Without a revision, only this comparison protects
+   * the record: two requests with the same tag within a few milliseconds may both succeed.
    * @throws StaleResource (409) if the record has changed
    */
   async #requireMatch(ifMatch: string, request: FastifyRequest): Promise<Matched | undefined> {
@@ -173,9 +184,9 @@ export class RouteHandler {
   }
 
   /**
-   * Returns the entity tag of a record after a PUT, for the next change. Undefined if the caller may not read the record, or if it has
-   * already
-   * been changed again, since the caller has not seen that change.
+   * Returns the entity tag of a record after a PUT, so that the caller can use it for the next change.
+   * Undefined if the caller may not read the record, or if another request has changed it again. The caller has not
+   * seen that later change.
    */
   async #tagAfter(request: FastifyRequest, changed: Found): Promise<string | undefined> {
     const reader = this.reader();
@@ -188,12 +199,12 @@ export class RouteHandler {
       const [before, now] = [Object(changed.data).updated_at, Object(record).updated_at] as unknown[];
       return before === undefined || now === undefined || before === now ? tag : undefined;
     } catch {
-      // the change is made, even if this fails
+      // the PUT has already succeeded: an error here must not fail the request
       return undefined;
     }
   }
 
-  /** Returns the entity tag and revision that a GET of the request's path would return now to the same caller. */
+  /** Runs the GET of this path for the same caller, and returns the entity tag and the revision of the record now. */
   async stateFor(
     request: FastifyRequest,
     caller?: RequestContext,
@@ -210,7 +221,7 @@ export class RouteHandler {
   }
 }
 
-/** The handler of GET for the path, and the revision that If-Match matched. */
+/** The handler of GET for the path, and the revision of the record that matched `If-Match`. */
 interface Matched {
   reader: RouteHandler;
   revision: number | undefined;
@@ -218,7 +229,7 @@ interface Matched {
 
 const VARY = 'Authorization, X-API-Key, Accept, Accept-Encoding, API-Version';
 
-/** One call of Sofa's handler for a route. Sofa adds a property `request` to it. */
+/** One call of Sofa's handler for a route. Sofa adds a property `request` to this object. */
 class RouteExchange implements Exchange {
   #found: Found | undefined;
 
@@ -231,7 +242,7 @@ class RouteExchange implements Exchange {
   ) {}
 
   async run(parsed: Record<string, unknown>): Promise<void> {
-    // Sofa treats an explicit null as a missing argument, but a null clears a field
+    // Sofa treats null as a missing argument, but null must reach the graph, because it clears a field
     for (const name in this.values) if (this.values[name] === null) parsed[name] = null;
     const { document, route, variables, field } = this.compiled;
     const takesRevision = this.revision !== undefined && field.args.some(({ name }) => name === EXPECTED_REVISION);

@@ -15,18 +15,24 @@ import {
 import { restPath, snakeCase } from './names.ts';
 import { pathParameters, type Route } from './route.ts';
 
-/** One value that a caller sends: where it is in the request, and where it goes in the graph. */
+/**
+ * One value that a caller sends: its place in the REST request, and the GraphQL argument or input field that receives
+ * it.
+ */
 export interface InputField {
   name: string;
   in: 'path' | 'query' | 'body';
   argument: string;
   /** The field of the argument's input object, if that object was flattened. */
-  member?: string;
+  field?: string;
   type: GraphQLInputType;
   required: boolean;
-  /** A list of fields with an order each: `created_at:desc,priority:asc` in a query. */
+  /**
+   * Whether the value is a list of fields with a direction each. In a query it is written
+   * `created_at:desc,priority:asc`.
+   */
   isSort: boolean;
-  /** An input object that is not flattened. */
+  /** Whether the value is an input object that is not flattened. */
   isNested: boolean;
   description?: string | null;
   defaultValue?: unknown;
@@ -35,25 +41,29 @@ export interface InputField {
 /** All input of a route. */
 export interface InputPlan {
   fields: InputField[];
-  /** Fields whose value the route sets. */
+  /** Fields whose value the route sets. Callers cannot send them. */
   fixed: InputField[];
-  /** The REST name of each name that the graph has for something of this route. */
+  /** The REST name of each GraphQL name in the input of this route. */
   restNames: ReadonlyMap<string, string>;
-  /** Arguments that must be an object even if none of its fields is sent. */
+  /** Arguments that must be sent as an object even if the caller sends none of its fields. */
   requiredObjects: string[];
 }
 
-/** The argument of a mutation for the revision that the caller has seen. In REST, it comes from If-Match. */
+/** The argument of a mutation for the revision that the caller has read. REST callers send it as `If-Match`. */
 export const EXPECTED_REVISION = 'expectedRevision';
 
-/** Input objects that are arguments are flattened one level: `createTicket(input: {title})` takes a body `{"title": …}`. */
+/**
+ * Plans the input of a route. Arguments that are input objects are flattened one level: `createTicket(input: {title})`
+ * takes the body `{"title": …}`.
+ */
 export function planInput(route: Route, field: GraphQLField<unknown, unknown>): InputPlan {
-  const all = field.args.filter(({ name }) => name !== EXPECTED_REVISION).flatMap((argument) => membersOf(route, argument));
+  const all = field.args.filter(({ name }) => name !== EXPECTED_REVISION).flatMap((argument) => inputFieldsOf(route, argument));
   const byName = new Map<string, InputField>();
-  for (const member of all) {
-    const other = byName.get(member.name);
-    if (other) throw new RouteError(route, `${graphPath(other)} and ${graphPath(member)} are both called ${member.name}; name one of them`);
-    byName.set(member.name, member);
+  for (const inputField of all) {
+    const other = byName.get(inputField.name);
+    if (other)
+      throw new RouteError(route, `${graphPath(other)} and ${graphPath(inputField)} are both called ${inputField.name}; name one of them`);
+    byName.set(inputField.name, inputField);
   }
   for (const parameter of pathParameters(route.path)) toPath(route, parameter, byName);
   const named = [
@@ -73,13 +83,13 @@ export function planInput(route: Route, field: GraphQLField<unknown, unknown>): 
   };
 }
 
-function membersOf(route: Route, argument: GraphQLArgument): InputField[] {
+function inputFieldsOf(route: Route, argument: GraphQLArgument): InputField[] {
   if (!isFlattened(route, argument)) {
     const nestedName = restNameOf(route.nested, argument.name);
     const name = nestedName ?? restNameOf(route.names, argument.name) ?? snakeCase(argument.name);
     return [
       {
-        ...memberOf(route, argument),
+        ...inputFieldOf(route, argument),
         name,
         argument: argument.name,
         required: isRequiredArgument(argument),
@@ -90,18 +100,18 @@ function membersOf(route: Route, argument: GraphQLArgument): InputField[] {
   const type = getNamedType(argument.type);
   const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
   const required = isNonNullType(argument.type) ? undefined : fields.find(isRequiredInputField);
-  if (required) throw new RouteError(route, `${argument.name} is optional and its member ${required.name} is not: it can only be nested`);
-  return fields.map((member) => ({
-    ...memberOf(route, member),
-    name: restNameOf(route.names, member.name) ?? snakeCase(member.name),
+  if (required) throw new RouteError(route, `${argument.name} is optional and its field ${required.name} is not: it can only be nested`);
+  return fields.map((field) => ({
+    ...inputFieldOf(route, field),
+    name: restNameOf(route.names, field.name) ?? snakeCase(field.name),
     argument: argument.name,
-    member: member.name,
-    required: isRequiredInputField(member),
+    field: field.name,
+    required: isRequiredInputField(field),
     isNested: false,
   }));
 }
 
-function memberOf(
+function inputFieldOf(
   route: Route,
   { type, description, defaultValue }: GraphQLArgument | GraphQLInputField,
 ): Omit<InputField, 'name' | 'argument' | 'required' | 'isNested'> {
@@ -115,7 +125,9 @@ const isFlattened = (route: Route, { name, type }: GraphQLArgument): boolean =>
 const restNameOf = (names: Readonly<Record<string, string>> | undefined, graphName: string): string | undefined =>
   Object.entries(names ?? {}).find(([, target]) => target === graphName)?.[0];
 
-/** `[TicketSort!]`: objects of a field and an order, both enums. */
+/**
+ * Whether a type is a list such as `[TicketSort!]`: objects with exactly the fields `field` and `order`, both enums.
+ */
 export function isSortType(type: GraphQLInputType): boolean {
   const item = getNamedType(type);
   if (!isListType(getNullableType(type)) || !isInputObjectType(item)) return false;
@@ -128,32 +140,33 @@ export function isSortType(type: GraphQLInputType): boolean {
   );
 }
 
-/** Binds a path parameter to the argument of its name, otherwise to `id`. */
+/** Binds a path parameter to the argument of the same name. If there is none, binds it to `id`. */
 function toPath(route: Route, parameter: string, byName: Map<string, InputField>): void {
   const name = byName.has(parameter) ? parameter : 'id';
-  const member = byName.get(name);
-  if (!member || member.in === 'path') throw new RouteError(route, `{${parameter}} is no argument of ${route.field}`);
+  const inputField = byName.get(name);
+  if (!inputField || inputField.in === 'path') throw new RouteError(route, `{${parameter}} is no argument of ${route.field}`);
   byName.delete(name);
-  byName.set(parameter, { ...member, name: parameter, in: 'path', required: true });
+  byName.set(parameter, { ...inputField, name: parameter, in: 'path', required: true });
 }
 
-/** Returns the path of an input field in the graph's names. */
-export const graphPath = ({ argument, member }: InputField): string => (member ? `${argument}.${member}` : argument);
+/** Returns the path of an input field in GraphQL names, such as `input.dueDate`. */
+export const graphPath = ({ argument, field }: InputField): string => (field ? `${argument}.${field}` : argument);
 
 /**
- * Translates the name of an invalid field from the graph to REST. The graph names it relative to its input object
- * (`services.0.unitPrice`) or to the argument (`input.services.0.unitPrice`).
+ * Translates the path of an invalid field from GraphQL names to REST names. The path starts at the input object
+ * (`services.0.unitPrice`) or at the argument (`input.services.0.unitPrice`).
  */
 export function restFieldOf({ fields }: InputPlan, path: string): string {
-  const known = fields.find(
-    (member) => startsWith(path, graphPath(member)) || (member.member !== undefined && startsWith(path, member.member)),
-  );
+  const known = fields.find((one) => startsWith(path, graphPath(one)) || (one.field !== undefined && startsWith(path, one.field)));
   if (!known) return restPath(path);
-  const matched = startsWith(path, graphPath(known)) ? graphPath(known) : (known.member ?? '');
+  const matched = startsWith(path, graphPath(known)) ? graphPath(known) : (known.field ?? '');
   return `${known.name}${restPath(path.slice(matched.length))}`;
 }
 
-/** Translates the graph's field names in the message of a rule to REST names, as in `differs from per_page`. */
+/**
+ * Replaces the GraphQL field names in the message of a rule with REST names, such as `per_page` in `differs from
+ * per_page`.
+ */
 export const restWords = ({ restNames }: InputPlan, words: string): string =>
   words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => restNames.get(name) ?? name);
 
@@ -166,13 +179,13 @@ function restNamesOf(args: readonly GraphQLArgument[], fields: readonly InputFie
     if (!isKnown && isInputObjectType(named)) for (const field of Object.values(named.getFields())) visit(field.name, field.type);
   };
   for (const { name, type } of args) visit(name, type);
-  for (const { argument, member, name } of fields) restNames.set(member ?? argument, name);
+  for (const { argument, field, name } of fields) restNames.set(field ?? argument, name);
   return restNames;
 }
 
 const startsWith = (path: string, start: string): boolean => path === start || path.startsWith(`${start}.`);
 
-/** A route does not match the graph. Detected at start, before anything is served. */
+/** The error for a route that does not match the graph. It is thrown at start, before any request is served. */
 export class RouteError extends Error {
   constructor({ operationId, method, path }: Route, problem: string) {
     super(`Route ${operationId} (${method} ${path}): ${problem}.`);

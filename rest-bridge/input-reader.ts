@@ -9,12 +9,12 @@ import type { Route } from './route.ts';
 /** The parts of a request that a route reads. */
 export interface RawInput {
   params: Readonly<Record<string, string>>;
-  /** The text after `?`; undefined if there is none. */
+  /** The query string: the text after `?`. Undefined if the URL has none. */
   search: string | undefined;
   body: unknown;
 }
 
-/** Values by REST name, in the graph's form. Values with problems are missing or undefined. */
+/** Values of a request by REST name, converted for GraphQL. Invalid values are missing or undefined. */
 export interface ReadValues {
   values: Record<string, unknown>;
   problems: Problems;
@@ -27,10 +27,12 @@ interface Slot {
   json: Coerce;
 }
 
-/** Compiles the reader of a route's input, the only place where request values are checked. It uses no schema while serving. */
+/**
+ * Compiles the function that reads and checks the input of a route. No other code checks request values.
+ * The function does not use the GraphQL schema while requests are served.
+ */
 export function compileReader(route: Route, { fields }: InputPlan): ReadInput {
-  const of = (place: InputField['in']) =>
-    new Map(fields.filter((member) => member.in === place).map((member) => [member.name, slotOf(member)]));
+  const of = (place: InputField['in']) => new Map(fields.filter((field) => field.in === place).map((field) => [field.name, slotOf(field)]));
   const [path, query, body] = [of('path'), of('query'), of('body')];
   return ({ params, search, body: sent }) => {
     const problems = new Problems();
@@ -55,7 +57,7 @@ const slotOf = ({ required, type, isSort }: InputField): Slot => ({
   json: isSort ? listOfOne(compileCoercion(type, 'json')) : compileCoercion(type, 'json'),
 });
 
-/** Accepts a single sort object: `"sort": {"field": …}`, `sort[field]=…`. */
+/** Accepts a single object as a list with one item: `"sort": {"field": …}` or `sort[field]=…`. */
 const listOfOne =
   (coerce: Coerce): Coerce =>
   (value, at, problems) =>
@@ -76,7 +78,7 @@ function readAll(
   for (const name of fieldsOf(sent, source === 'text' ? 'query' : 'body', problems) ?? []) {
     const slot = slots.get(name);
     if (slot) values[name] = slot[source](sent[name], name, problems);
-    else reportUnknown(name, [...slots.keys()], '', problems, source === 'text' ? 'query parameter' : 'member');
+    else reportUnknown(name, [...slots.keys()], '', problems, source === 'text' ? 'query parameter' : 'field');
   }
   for (const [name, { required }] of slots)
     if (required && !Object.hasOwn(sent, name) && !elsewhere.includes(name)) wrong(problems, name, undefined, 'is required');
@@ -115,27 +117,27 @@ function bodyObject(body: unknown, problems: Problems): Record<string, unknown> 
   return {};
 }
 
-/** Compiles the conversion from values by REST name to variables of the GraphQL operation. */
+/** Compiles the function that converts values by REST name to variables of the route's GraphQL operation. */
 export function compileVariables(
   route: Route,
   { fields, fixed, requiredObjects }: InputPlan,
 ): (values: Readonly<Record<string, unknown>>) => Record<string, unknown> {
-  const constants = fixed.map((member) => ({ member, value: fixedValue(route, member) }));
+  const constants = fixed.map((field) => ({ field, value: fixedValue(route, field) }));
   return (values) => {
     const variables: Record<string, unknown> = {};
     for (const argument of requiredObjects) variables[argument] = {};
-    for (const member of fields) place(variables, member, values[member.name]);
-    for (const { member, value } of constants) place(variables, member, value);
+    for (const field of fields) place(variables, field, values[field.name]);
+    for (const { field, value } of constants) place(variables, field, value);
     return variables;
   };
 }
 
-function place(variables: Record<string, unknown>, { argument, member }: InputField, value: unknown): void {
+function place(variables: Record<string, unknown>, { argument, field }: InputField, value: unknown): void {
   if (value === undefined) return;
-  if (member === undefined) variables[argument] = value;
+  if (field === undefined) variables[argument] = value;
   else {
     variables[argument] ??= {};
-    (variables[argument] as Record<string, unknown>)[member] = value;
+    (variables[argument] as Record<string, unknown>)[field] = value;
   }
 }
 

@@ -3,23 +3,24 @@ import type { Problems } from '../kernel/errors/problems.ts';
 import { type InputPlan, restFieldOf, restWords } from './input-plan.ts';
 
 /**
- * Returns one error with all problems of a request: those of its shape, and those that rules found in the rest. A rule's problem about a
- * field
- * that already has a problem of shape is left out, since the rule did not see that value.
+ * Returns one error with all problems of a request: values of a wrong shape (`shape`), and rules that the valid fields
+ * break (`broken`).
+ * If a field has a wrong shape, problems that rules found in this field are left out, because the rules did not get its
+ * value.
  */
 export function refusalOf(plan: InputPlan, shape: Problems, broken: readonly FieldProblem[], body: unknown): InvalidParameters {
   const more = broken.map((problem) => inRest(plan, problem)).filter(({ field }) => !shape.has(field));
   return inOrderOf(body, plan, { problems: [...shape.listed, ...more], total: shape.total + more.length });
 }
 
-/** Translates a problem from the graph's names to REST names. */
+/** Translates the field names in a problem from GraphQL to REST. */
 export const inRest = (plan: InputPlan, problem: FieldProblem): FieldProblem => ({
   ...problem,
   field: restFieldOf(plan, problem.field),
   reason: restWords(plan, problem.reason),
 });
 
-/** Sorts problems in the order of the body. */
+/** Returns an error that lists the problems in the order in which their fields are in the body. */
 export function inOrderOf(
   body: unknown,
   plan: InputPlan,
@@ -34,9 +35,12 @@ export function inOrderOf(
   return new InvalidParameters([first, ...rest], total);
 }
 
-/** Returns the position of a field: path and query first, then the body in the order sent, then missing fields. */
+/**
+ * Returns a function that gives the sort position of a field: first path and query, then the body in the order sent,
+ * then missing fields.
+ */
 function positionsIn(body: unknown, { fields }: InputPlan): (field: string) => number[] {
-  const isOfBody = (name: string): boolean => fields.some((member) => member.name === name && member.in === 'body');
+  const isOfBody = (name: string): boolean => fields.some((field) => field.name === name && field.in === 'body');
   return (field) => {
     const [first = '', ...inner] = field.split('.');
     const isSent = typeof body === 'object' && body !== null && Object.hasOwn(body, first);

@@ -21,11 +21,17 @@ import { createSofaApi, type SofaApi } from './sofa.ts';
 
 export interface RestOptions extends RestSource {
   execute: ExecuteGraph;
-  /** Makes of an error what callers see: a demand for a second factor gets its challenge. Default: as it is. */
+  /**
+   * Converts an error to the error that callers receive. It adds a challenge to an error that demands a second factor.
+   * Default: no conversion.
+   */
   present?(error: unknown, caller: RequestContext): Promise<GraphQLError>;
-  /** Plans the operation of a route before its first request. */
+  /** Plans the operation of a route in advance, so that its first request does not wait for the plan. */
   prepare?(document: DocumentNode): Promise<void>;
-  /** Checks the rules of an input on its valid fields, to report all problems at once. Default: only if the whole input has a valid shape. */
+  /**
+   * Checks the rules of the valid fields when other fields are invalid, so that one response reports all problems.
+   * Default: rules are checked only if all fields are valid.
+   */
   rules?: InputProblems;
   idempotency?: IdempotencyStore;
   clock?: Clock;
@@ -34,8 +40,9 @@ export interface RestOptions extends RestSource {
 export const BASE = '/v1';
 
 /**
- * Serves the REST surface under /v1, its OpenAPI document, the API reference and the guide. The server must be made with `rewriteUrl`
- * (paths.ts) for the aliases, and must set `request.caller` in onRequest before this is mounted.
+ * Serves the REST API under /v1, its OpenAPI document, the API reference and the guide.
+ * The server must be created with `rewriteUrl` (paths.ts) for the aliases. An earlier onRequest hook must set
+ * `request.caller`.
  */
 export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
   const compiled = compileRoutes(options);
@@ -54,7 +61,7 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
       ]);
       let content: StaticContent | undefined;
       scope.get('/openapi.json', { config: { access: 'public', weight: 0 } }, async (request, reply) => {
-        // built on first request, since it takes a thirtieth of the start time
+        // built at the first request, because building it at start would make the start about 3 % slower
         content ??= new StaticContent(Buffer.from(JSON.stringify(await buildOpenApi(compiled, sofaApi, options))), JSON_TYPE, 'no-cache');
         return content.send(request, reply);
       });
@@ -65,7 +72,10 @@ export async function mountRest(app: FastifyInstance, options: RestOptions): Pro
   mountGuide(app);
 }
 
-/** Generates the OpenAPI document only, for schema/openapi.json. @throws RouteError */
+/**
+ * Generates the OpenAPI document without a server, for schema/openapi.json.
+ * @throws RouteError if a route does not match the graph
+ */
 export function describeRest(source: RestSource): Promise<OpenApiDocument> {
   const compiled = compileRoutes(source);
   return buildOpenApi(compiled, createSofaApi(compiled), source);
@@ -101,7 +111,7 @@ function mountRoutes(
   }
 }
 
-/** Responds with 404 to unknown paths, and with 405 to unknown methods of known paths. OPTIONS lists the allowed methods. */
+/** Answers unknown paths with 404, unknown methods of known paths with 405, and OPTIONS with the allowed methods. */
 function mountMethods(scope: FastifyInstance, routes: readonly Pick<Route, 'method' | 'path'>[]): void {
   const paths = new Map<string, { url: string; methods: Method[] }>();
   for (const { path, method } of routes) {

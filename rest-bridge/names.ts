@@ -1,28 +1,28 @@
 import type { GraphQLEnumType } from 'graphql';
 
-/** Converts `createdAt` to `created_at`: GraphQL uses camelCase, REST the specification's snake_case. */
+/** Converts a name from GraphQL's camelCase to REST's snake_case: `createdAt` to `created_at`. */
 export const snakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .toLowerCase();
 
-/** Converts `ticket_id` to `ticketId`. */
+/** Converts a name from snake_case to camelCase: `ticket_id` to `ticketId`. */
 export const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Converts `sla_status` to `SlaStatus`. */
+/** Converts a name from snake_case to PascalCase: `sla_status` to `SlaStatus`. */
 export const pascalCase = (name: string): string => name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Converts `IN_PROGRESS` to `in_progress`. */
+/** Converts an enum value from GraphQL to REST: `IN_PROGRESS` to `in_progress`. */
 export const restValue = (value: string): string => value.toLowerCase();
 export const restValues = (type: GraphQLEnumType): string[] => type.getValues().map(({ name }) => restValue(name));
 
-/** Converts a dotted path of the graph to REST: `services.0.unitPrice` becomes `services.0.unit_price`. */
+/** Converts a dotted path from GraphQL to REST: `services.0.unitPrice` to `services.0.unit_price`. */
 export const restPath = (path: string): string => path.split('.').map(snakeCase).join('.');
 
 const MAX_DISTANCE = 3;
 
-/** Returns the known name that was probably meant. */
+/** Returns the known name that is most similar to a misspelled name. Undefined if no known name is similar enough. */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
@@ -33,7 +33,7 @@ export function closest(name: string, known: readonly string[]): string | undefi
 
 const LONGEST_COMPARED = 64;
 
-/** Levenshtein distance. Longer names than any known one are not compared. */
+/** Returns the Levenshtein distance of two names, or Infinity if `one` is longer than any known name can be. */
 function editDistance(one: string, other: string): number {
   if (one.length > LONGEST_COMPARED) return Infinity;
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

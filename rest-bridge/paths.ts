@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
 const AREAS = ['connectivity', 'voice', 'cloud', 'security', 'ai'];
-/** Paths under /services/<area> that are routes themselves, not aliases (docs/decisions/surface.md). */
+/** Paths under /services/<area> that have their own routes and are not aliases (docs/decisions/surface.md). */
 const REAL = ['cloud/platforms', 'security/managed', 'security/infrastructure', 'ai/platforms'];
 const SERVICES = '/v1/services/';
 
 /**
- * Rewrites aliases: `/api/v1/…` to `/v1/…`, and `/v1/services/<area>/…` to `/v1/<area>/…`. For the server's `rewriteUrl`, so it runs for
- * each request before routing.
+ * Rewrites aliases: `/api/v1/…` to `/v1/…`, and `/v1/services/<area>/…` to `/v1/<area>/…`.
+ * It is the `rewriteUrl` option of the server, so it runs for every request before routing.
  */
 export function rewriteUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const versioned = url.startsWith('/api/v1/') ? url.slice('/api'.length) : url;

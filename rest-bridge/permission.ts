@@ -1,16 +1,22 @@
 import { type ConstDirectiveNode, type GraphQLField, Kind, parse, valueFromASTUntyped } from 'graphql';
 import type { Permission, Principal } from '../kernel/access/principal.ts';
 
-/** Returns the permission that a field of the graph requires. `coordinate` is like `Query.ticket`. */
+/** Returns the permission that a field of the graph requires. An example of a `coordinate` is `Query.ticket`. */
 export type PermissionOf = (coordinate: string, field: GraphQLField<unknown, unknown>) => string | undefined;
 
-/** Reads it from `@requiresScopes(scopes: [["support.read"]])`, which the subgraph states. A scope is a permission in dot form. */
+/**
+ * Reads the permission from the directive `@requiresScopes(scopes: [["support.read"]])`. A scope is a permission with a
+ * dot instead of a colon.
+ */
 export const permissionOf: PermissionOf = (_, { astNode, extensions }) => {
   const stated = extensions.permission;
   return typeof stated === 'string' ? stated : permissionIn(astNode?.directives);
 };
 
-/** Reads the same from the SDL of a supergraph, for a public schema without directives. */
+/**
+ * Reads the permissions of all fields from the SDL of a supergraph. It is needed if the public schema has no
+ * directives.
+ */
 export function permissionsIn(supergraphSdl: string): (coordinate: string) => string | undefined {
   const permissions = new Map<string, string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
@@ -24,8 +30,9 @@ export function permissionsIn(supergraphSdl: string): (coordinate: string) => st
 }
 
 /**
- * Refuses a caller who may not use an operation, before the request is read. The graph checks the same again.
- * @throws CredentialsMissing (401), InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403)
+ * Rejects a caller who may not use an operation, before the request is read. The graph makes the same checks again.
+ * @throws CredentialsMissing (401)
+ * @throws InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403)
  */
 export function requireOperation({ permission, isOrganizationWide, secondFactor }: Demand, principal: Principal): void {
   principal.requireAuthenticated();
@@ -47,7 +54,7 @@ function permissionIn(directives: readonly ConstDirectiveNode[] | undefined): st
   return alternative?.[0]?.replace('.', ':');
 }
 
-/** Reads the fields with a policy, such as `@policy(policies: [["second_factor"]])`, from the SDL of a supergraph. */
+/** Reads the policies of all fields from the SDL of a supergraph, such as `@policy(policies: [["second_factor"]])`. */
 export function policiesIn(supergraphSdl: string): (coordinate: string, policy: 'second_factor' | 'organization') => boolean {
   const asking = new Set<string>();
   for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {

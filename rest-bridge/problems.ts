@@ -1,12 +1,12 @@
 import type { Problems } from '../kernel/errors/problems.ts';
 import { closest } from './names.ts';
 
-/** Whether a value is text, as in path and query, or JSON. */
+/** Format of a value in the request: `text` in path and query, `json` in a body. */
 export type Source = 'text' | 'json';
 
 /**
- * Converts one value of a request to the graph's form: names in camelCase, enum values in upper case. If the value is invalid, it adds a
- * problem with the dotted REST path `at`, and its result is ignored.
+ * Converts one value of a request for GraphQL: names to camelCase, enum values to upper case.
+ * If the value is invalid, it adds a problem for the dotted REST path `at`, and the caller must ignore the result.
  */
 export type Coerce = (value: unknown, at: string, problems: Problems) => unknown;
 
@@ -15,19 +15,24 @@ export function wrong(problems: Problems, field: string, value: unknown, reason:
   return undefined;
 }
 
-/** More fields than any input has. Objects with more are refused before their fields are checked. */
+/**
+ * Maximum number of fields in an object. No input has this many. A larger object is rejected before its fields are
+ * checked.
+ */
 const MAX_FIELDS = 100;
 
-/** Returns the fields of an object in the order sent. If there are too many, adds a problem and returns undefined. */
+/**
+ * Returns the field names of an object in the order sent. If there are too many, adds a problem and returns undefined.
+ */
 export function fieldsOf(value: Readonly<Record<string, unknown>>, at: string, problems: Problems): string[] | undefined {
   const names = Object.keys(value);
   if (names.length <= MAX_FIELDS) return names;
   return wrong(problems, at, undefined, `has ${names.length} fields, at most ${MAX_FIELDS} are accepted`);
 }
 
-/** Reports an unknown field, since ignoring a typo silently would cost users much time. */
-export function reportUnknown(name: string, known: readonly string[], at: string, problems: Problems, what = 'member'): void {
-  // suggestions take time to compute
+/** Adds a problem for an unknown field. An ignored typing mistake would be hard to find for the caller. */
+export function reportUnknown(name: string, known: readonly string[], at: string, problems: Problems, what = 'field'): void {
+  // not computed for a problem that is only counted, because the search takes time
   const meant = problems.isFull ? undefined : closest(name, known);
   wrong(problems, at ? `${at}.${name}` : name, undefined, `is not a known ${what}${meant ? `; did you mean ${meant}?` : ''}`);
 }

@@ -33,13 +33,16 @@ import { restScalar } from './scalars.ts';
 import type { SelectedObject } from './selection.ts';
 
 const BUILT_IN = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID];
-/** Scalar of a sort parameter in a query: text, which the reader parses to objects. */
+/** Name of the scalar for a sort parameter in a query string. Its value is text, which the input reader parses. */
 export const SORT = 'Sort';
 
 /**
- * The REST schema: a GraphQL schema in the names and shapes of REST. One root field a route, named by its operationId, so that one field of the
- * graph can serve several paths; flat snake_case arguments; objects that hold only what REST shows; enum values in REST
- * spelling. Sofa makes operations, argument parsing and JSON schemas of it.
+ * Builds the REST schema: a GraphQL schema with the names and shapes of REST. Sofa generates operations, argument
+ * parsing and JSON schemas from it.
+ * - Each route has one root field, named by its operationId. So several paths can run the same field of the graph.
+ * - Arguments are flat and in snake_case.
+ * - Objects contain only the fields that REST returns.
+ * - Enum values are in lower case.
  */
 export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema {
   const types = new RestTypes();
@@ -51,20 +54,26 @@ export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema
   return new GraphQLSchema({ query: root('Query', 'query'), mutation: root('Mutation', 'mutation'), assumeValid: true });
 }
 
-/** Returns the place in the graph of an input field of a route. For a path parameter, its own name states the kind of record. */
+/**
+ * Returns the GraphQL type and field that an input field of a route belongs to. A path parameter keeps its own name,
+ * which states the kind of record.
+ */
 function placeOf(
-  { name, in: place, argument, member, type }: InputField,
-  field: GraphQLField<unknown, unknown>,
+  { name, in: place, argument, field, type }: InputField,
+  root: GraphQLField<unknown, unknown>,
   kind: CompiledRoute['kind'],
 ): SchemaPlace {
-  const parent = `${kind === 'query' ? 'Query' : 'Mutation'}.${field.name}`;
+  const parent = `${kind === 'query' ? 'Query' : 'Mutation'}.${root.name}`;
   if (place === 'path') return { parent, field: camelCase(name), type };
-  if (member === undefined) return { parent, field: argument, type };
-  const object = field.args.find((one) => one.name === argument)?.type;
-  return { parent: getNamedType(object)?.name ?? parent, field: member, type };
+  if (field === undefined) return { parent, field: argument, type };
+  const object = root.args.find((one) => one.name === argument)?.type;
+  return { parent: getNamedType(object)?.name ?? parent, field, type };
 }
 
-/** With this node, Sofa does not print and parse the whole root type again for each argument. */
+/**
+ * Creates an empty syntax node for a root type. Without a node, Sofa prints and parses the whole root type for each
+ * argument.
+ */
 const emptyNode = (name: string) => ({ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: [] }) as const;
 
 class RestTypes {
@@ -74,7 +83,7 @@ class RestTypes {
 
   rootField({ route, kind, field, input, object, recordType, isList }: CompiledRoute): GraphQLFieldConfig<unknown, unknown> {
     const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
-      input.fields.map((member) => [member.name, { type: this.#argument(member), extensions: { place: placeOf(member, field, kind) } }]),
+      input.fields.map((one) => [one.name, { type: this.#argument(one), extensions: { place: placeOf(one, field, kind) } }]),
     );
     const record = this.#output(recordType, object);
     return { type: isList ? new GraphQLList(record) : record, args, description: route.summary };
@@ -159,7 +168,9 @@ class RestTypes {
   }
 }
 
-/** JSON Schema has no place for the meaning of single values: the description of the type lists them. */
+/**
+ * Returns the description of an enum with a list of its values. JSON Schema has no place to describe a single value.
+ */
 function withValues(type: GraphQLEnumType): string | undefined {
   const values = type.getValues().flatMap(({ name, description }) => (description ? [`- \`${restValue(name)}\`: ${description}`] : []));
   return [type.description ?? '', ...values].join('\n').trim() || undefined;

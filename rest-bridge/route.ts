@@ -8,23 +8,22 @@ import type { Operation } from './openapi/types.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Selects what REST shows of a record if it is not just the plain fields: a GraphQL selection. Fields get their snake_case name; an alias
- * gives
- * another name. `...fields` stands for the plain fields.
+ * A GraphQL selection of the fields that REST returns for a record. Without a view, REST returns the plain fields.
+ * Fields get their name in snake_case, or the name of their alias. `...fields` selects the plain fields.
  */
 export interface View {
-  /** Name of the schema in the OpenAPI document. */
+  /** Name of the view's schema in the OpenAPI document. */
   readonly name: string;
   readonly selection: string;
 }
 
-/** Maximum size of a decoded body, and the reason why it exceeds `BODY_LIMIT`. */
+/** Maximum size of a decoded body that is larger than `BODY_LIMIT`, and the reason. */
 export interface LargeBody {
   readonly mebibytes: number;
   readonly reason: string;
 }
 
-/** Up to ten files of a ticket or comment, in base64. */
+/** Limit for a body with up to ten files in base64, as in a ticket or comment. */
 export const WITH_FILES: LargeBody = { mebibytes: 25, reason: 'it can contain files' };
 
 export interface RouteOptions {
@@ -32,61 +31,70 @@ export interface RouteOptions {
   description?: string;
 
   /**
-   * Maps a REST name to a graph argument or input field, if it is not that name in snake case. `{x_id}` is mapped to `id` automatically.
+   * Maps a REST name to a GraphQL argument or input field with another name. `{x_id}` in a path is mapped to `id`
+   * automatically.
    */
   names?: Readonly<Record<string, string>>;
-  /** Maps a REST field to a graph argument whose input object is not flattened. All others are flattened into the body or query. */
+  /**
+   * Maps a REST field to a GraphQL argument whose input object stays an object. The fields of all other input objects
+   * become parameters or body fields.
+   */
   nested?: Readonly<Record<string, string>>;
-  /** Sets values, by REST name and in REST form, that the caller cannot choose. */
+  /** Values that the route sets and the caller cannot choose. Names and values are in REST form. */
   fixed?: Readonly<Record<string, unknown>>;
-  /** REST names that this route does not offer. */
+  /** REST names of input fields that this route does not accept. */
   omit?: readonly string[];
 
-  /** Record type of a 404. Default: the type of the record. */
+  /** Record type that a 404 names. Default: the type of the returned record. */
   resource?: Resource;
   select?: View;
-  /** The whole body is `{"<wrap>": …}`. Default: the general envelope (specification 2.1), with the record under `data`. */
+  /**
+   * Makes the whole body `{"<wrap>": …}`. Default: the general envelope (specification 2.1), with the record under
+   * `data`.
+   */
   wrap?: string;
-  /** The body is the record itself. */
+  /** Makes the record itself the whole body. */
   bare?: true;
   /** Format of a page: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>, total_count, has_more}`. */
   list?: 'general' | 'support' | 'invoices';
-  /** Default: 201 for a POST that is a mutation, else 200. */
+  /** Status of a successful response. Default: 201 for a POST that is a mutation, otherwise 200. */
   status?: 200 | 201 | 202;
 
-  /** `public` needs no credentials. */
+  /** `public`: the operation needs no credentials. Default: it needs valid credentials. */
   access?: 'public';
   category?: RateCategory;
-  /** Errors of this operation beyond those of every operation: when each error code occurs. */
+  /** Additional errors of this operation: the cause of each error code. */
   errors?: Readonly<Partial<Record<ErrorCode, string>>>;
-  /** Default: by its category (`priorityOf`). */
+  /** Priority when all slots are taken. Default: the priority of the category (`priorityOf`). */
   priority?: Priority;
   weight?: number;
 
-  /** The parameters of this GET may also come as a JSON body. */
+  /** Accepts the parameters of this GET in a JSON body too. */
   bodyOnGet?: true;
-  /** Set if the body may be larger than 256 KiB. */
+  /** Larger body limit. Default: 256 KiB. */
   largeBody?: LargeBody;
-  /** Not in the specification (`x-addition`). */
+  /** Marks an operation that the specification does not have (`x-addition` in OpenAPI). */
   addition?: true;
   /** An example of a valid request body. */
   example?: Readonly<Record<string, unknown>>;
 }
 
-/** One operation of the REST API: an entry of the route table. */
+/** One REST operation: an entry of the route table. */
 export interface Route extends RouteOptions {
-  /** The operationId of the OpenAPI document; unique. */
+  /** The unique operationId in the OpenAPI document. */
   readonly operationId: string;
   readonly method: Method;
-  /** Under /v1, with parameters as `{ticket_id}`. */
+  /** The path under /v1. Parameters are written as `{ticket_id}`. */
   readonly path: string;
-  /** The field of Query or Mutation that the route runs. */
+  /** The field of Query or Mutation that the operation runs. */
   readonly field: string;
 }
 
 /**
- * An operation that something else serves, such as the download of a file. Here it is described, and its path is known, so that
- * OPTIONS and 405 hold for it too; who serves it registers it on the server. One with `servers` is only described.
+ * An operation that does not run in the graph, such as the download of a file. Another module registers it on the
+ * server.
+ * This entry describes it in OpenAPI, and makes OPTIONS and 405 responses correct for its path.
+ * An operation with `servers` is outside of /v1; its entry is used only for OpenAPI.
  */
 export interface NonGraphRoute {
   readonly method: Method;
@@ -94,11 +102,11 @@ export interface NonGraphRoute {
   readonly operation: Operation;
 }
 
-/** The routes of one area; its name is their tag. */
+/** The routes of one area. `tag` is the name of the area. */
 export interface Area {
   readonly tag: string;
   readonly description: string;
-  /** The group of tags that documentation shows it in. */
+  /** Group of tags in the API reference. */
   readonly group: string;
   readonly routes: readonly Route[];
 }
@@ -120,17 +128,23 @@ export const area = (tag: string, description: string, routes: readonly Route[],
 });
 export const view = (name: string, selection: string): View => ({ name, selection });
 
-/** Maximum body size of a route in bytes. */
+/** Returns the maximum body size of a route in bytes. */
 export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => (largeBody ? largeBody.mebibytes * 1024 ** 2 : BODY_LIMIT);
 
-/** Priority of a route when all slots are taken (specification 8.4): high for billing and account management, low for exports. */
+/**
+ * Returns the priority of a route when all slots are taken (specification 8.4): high for billing and account
+ * management, low for exports.
+ */
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
 
-/** Cost of a request against the limits of its plan (specification 8.4). */
+/** Returns how many requests one request to the route counts as in the limits of the plan (specification 8.4). */
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
-/** The category that a request is counted in (specification 8.4). Only changes have one; reads count against the plan. */
+/**
+ * Returns the category in which a request is counted in addition to the plan's limits (specification 8.4). Only changes
+ * have a category.
+ */
 export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>
   method === 'GET' ? undefined : category;
 
@@ -143,7 +157,7 @@ const PRIORITY_OF_CATEGORY: Readonly<Record<RateCategory, Priority>> = {
 
 /** Returns the names of path parameters: `ticket_id` for `/support/tickets/{ticket_id}`. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-/** The path as Fastify and Sofa write it. */
+/** Returns a path in the syntax of Fastify and Sofa: `/tickets/:id` for `/tickets/{id}`. */
 export const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-/** The path without parameter names, so that routes of the same path are found. */
+/** Returns a path without the names of its parameters. Routes with equal results have the same path. */
 export const pathShape = (path: string): string => path.replace(/\{\w+\}/g, '{}');

@@ -21,24 +21,27 @@ import type { View } from './route.ts';
 export interface SelectedField {
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** Arguments such as `(limit: 5)`, as the view states them. */
+  /** Arguments as text, such as `(limit: 5)`. The view states them. */
   arguments: string;
   object?: SelectedObject;
 }
 
-/** The REST representation of a type: a named schema in the OpenAPI document. */
+/** The REST representation of a GraphQL type. It becomes a named schema in the OpenAPI document. */
 export interface SelectedObject {
   name: string;
   type: GraphQLObjectType;
   fields: SelectedField[];
 }
 
-/** Creates the selections of all routes, so that equal representations are the same object. */
+/** Creates the selections of all routes. Routes with the same representation share one object. */
 export class Selections {
   readonly #plain = new Map<string, SelectedObject>();
   readonly #views = new Map<View, SelectedObject>();
 
-  /** Returns undefined for scalars and enums. @throws for a view that does not match the type */
+  /**
+   * Returns the representation of a type. Undefined if the type is a scalar or an enum.
+   * @throws Error if the view does not match the type
+   */
   of(type: GraphQLOutputType, view?: View): SelectedObject | undefined {
     const named = getNamedType(type);
     if (isLeafType(named)) return undefined;
@@ -47,8 +50,8 @@ export class Selections {
   }
 
   /**
-   * Selects a record's plain fields: scalars, enums and value objects. Other records, and fields with arguments, are available over GraphQL
-   * only.
+   * Selects the plain fields of a record: scalars, enums and objects without an id.
+   * Other records, and fields with arguments, are available only through a view or over GraphQL.
    */
   #plainOf(type: GraphQLObjectType): SelectedObject {
     const known = this.#plain.get(type.name);
@@ -83,7 +86,7 @@ export class Selections {
       if (node.kind === Kind.FRAGMENT_SPREAD && node.name.value === 'fields') return this.#plainOf(type).fields;
       throw new Error(`the view ${name} may hold fields and ...fields`);
     });
-    // a field that the view states replaces the plain field of the same name
+    // a field in the view replaces the plain field of the same name
     return { name, type, fields: [...new Map(fields.map((field) => [field.name, field])).values()] };
   }
 

@@ -11,7 +11,7 @@ interface ObjectSchema {
   required?: string[];
 }
 
-/** The part that is used of what Sofa generates for a root field. */
+/** The part of Sofa's generated route that the platform uses. */
 export interface SofaRoute {
   method: string;
   path: string;
@@ -23,21 +23,24 @@ type SofaHandler = (
   exchange: Exchange,
 ) => Promise<unknown>;
 
-/** One request passing through Sofa. Its outcome is stored here, since Sofa's Response cannot carry our bodies. */
+/**
+ * One request that Sofa handles. The result is stored in this object, because Sofa's own response type cannot contain
+ * it.
+ */
 export interface Exchange {
-  /** Runs the route's operation with the arguments that Sofa parsed, and stores the outcome. */
+  /** Runs the route's operation with the arguments that Sofa parsed, and stores the result. */
   run(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 export interface SofaApi {
   schema: GraphQLSchema;
-  /** By operationId. */
+  /** The generated routes by operationId. */
   routes: ReadonlyMap<string, SofaRoute>;
   /** JSON schemas of the REST schema's types, by name. */
   components: Record<string, JsonSchema>;
 }
 
-/** Generates the operation, handler and JSON schemas of every route with Sofa. */
+/** Uses Sofa to generate the operation, handler and JSON schemas of every route. */
 export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
   const schema = buildRestSchema(routes);
   const components = { schemas: {} as Record<string, JsonSchema> };
@@ -57,7 +60,7 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
       ]),
     ),
   });
-  // Sofa's anonymous /webhook routes are not mounted
+  // Sofa also generates /webhook routes without an operationId, which are not mounted
   const generated = new Map(
     (createSofaRouter(sofa).__routes as unknown as SofaRoute[]).map((route) => [`${route.method} ${route.path}`, route]),
   );
@@ -69,10 +72,13 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
   return { schema, routes: new Map(byId), components: components.schemas };
 }
 
-/** Makes Sofa call its error handler instead of creating a Response that nobody reads. It is empty, so that nothing is thrown there. */
+/**
+ * Result with an empty list of errors. For such a result, Sofa calls `finish` instead of creating a Response that
+ * nobody reads.
+ */
 const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
 
-/** Replaces Sofa's `execute`: the operation runs in the graph, not in the REST schema. */
+/** Replaces Sofa's `execute`: the operation runs in the graph and not in the REST schema. */
 async function runExchange({ contextValue, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
   await (contextValue as Exchange).run(variableValues ?? {});
   return ANSWERED;
@@ -80,14 +86,20 @@ async function runExchange({ contextValue, variableValues }: ExecutionArgs): Pro
 
 type SofaResponse = ReturnType<NonNullable<Parameters<typeof createSofa>[0]['errorHandler']>>;
 
-/** Rethrows errors unchanged, since Sofa would turn them into a 500 with their message. */
+/**
+ * Sofa's error handler. It throws an error unchanged; otherwise Sofa would respond with 500 and the message of the
+ * error.
+ */
 function finish([error]: readonly unknown[]): SofaResponse {
   if (error !== undefined) throw error;
   return NO_RESPONSE;
 }
 const NO_RESPONSE = undefined as unknown as SofaResponse;
 
-/** Creates a new schema for each use, because Sofa writes descriptions into it. */
+/**
+ * Returns an object whose properties are JSON Schemas by scalar name. Each read creates a new schema, because Sofa
+ * writes descriptions into it.
+ */
 function freshSchemas(schema: GraphQLSchema): Record<string, unknown> {
   const schemas = {};
   for (const name of Object.keys(schema.getTypeMap())) {
@@ -102,9 +114,9 @@ const scalarOnly = (schema: GraphQLSchema, name: string): JsonSchema | undefined
   isScalarType(schema.getType(name)) ? scalarSchema(name) : undefined;
 
 /**
- * Calls a generated handler with arguments that are already checked. They are passed as `params`, so that Sofa parses neither URL nor body.
- * Sofa
- * drops nulls, which the exchange restores.
+ * Calls a handler that Sofa generated, with arguments that are already checked.
+ * The arguments are passed as `params`, so that Sofa does not parse the URL or the body. Sofa drops null values;
+ * `RouteExchange.run` adds them again.
  */
 export function callSofa(handler: SofaHandler, values: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<unknown> {
   return handler({ url: '', body: null, params: values, text: noBody }, exchange);

@@ -1,15 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 
-/** How long a client waits before it reconnects. */
+/** Time that clients wait before they reconnect. */
 const RETRY_MS = 2_000;
-/** How long a client may take to read buffered data at the end. */
+/** Time that a client has to read the remaining data after the response has ended. Then the connection is closed. */
 const END_GRACE_MS = 1_000;
 
 /**
- * One response of server-sent events. It writes no faster than the client reads. A client that overflows the buffer of its stream is ended
- * by
- * that stream. A client that reads nothing between two pings is disconnected.
+ * One response of server-sent events.
+ * - It writes no faster than the client reads.
+ * - If too many events wait for a slow client, the event stream ends the response.
+ * - A client that reads nothing between two pings is disconnected.
  */
 export class SseResponse {
   #isStuck = false;
@@ -30,7 +31,7 @@ export class SseResponse {
     else response.once('close', closed);
   }
 
-  /** Sends frames until the results end, or until a result has no frame. */
+  /** Sends a frame for each result. Stops when the results end, or when `frameOf` returns undefined. */
   async send(headers: OutgoingHttpHeaders, frameOf: (result: ExecutionResult) => string | undefined): Promise<void> {
     const { response } = this;
     if (response.destroyed) return;
@@ -56,7 +57,7 @@ export class SseResponse {
     else this.#isStuck = true;
   }
 
-  /** Ends the response. The client reconnects to continue. */
+  /** Ends the response. The client reconnects and continues with the next event. */
   end(): void {
     const { response } = this;
     void this.results.return?.();
@@ -65,7 +66,7 @@ export class SseResponse {
     this.#cutOff = setTimeout(() => response.destroy(), END_GRACE_MS).unref();
   }
 
-  /** Waits until the buffer has drained or the connection has closed. */
+  /** Waits until the client has read the buffered data, or the connection has closed. */
   async #drained(): Promise<void> {
     const { response } = this;
     if (response.destroyed) return;

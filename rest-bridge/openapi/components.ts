@@ -70,7 +70,7 @@ export const sharedSchemas: Record<string, JsonSchema> = {
 };
 
 const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } });
-/** `unlimited` on the custom plan. */
+/** Returns a rate limit header. Its value is a number, or `unlimited` on the custom plan. */
 const limitHeader = (description: string) => ({ description, schema: { type: ['integer', 'string'] } });
 
 export const sharedHeaders = {
@@ -120,7 +120,9 @@ const ERRORS: Record<number, readonly [string, string]> = {
 
 export const errorResponse = (status: number) => ref('responses', ERRORS[status]?.[0] ?? 'InternalError');
 
-/** A demand for a second factor has a body of its own (specification 2.4). */
+/**
+ * Returns the schema of an error response. A 403 that demands a second factor has its own format (specification 2.4).
+ */
 const errorSchema = (status: string): JsonSchema =>
   status === '403' ? { anyOf: [ref('schemas', 'Error'), ref('schemas', 'MfaChallenge')] } : { ...ref('schemas', 'Error') };
 
@@ -173,11 +175,17 @@ export const sharedParameters = {
   },
 };
 
-/** Scopes are permissions with a dot. What operates the platform is no scope. */
+/**
+ * Returns the OAuth scope of a permission: `support.read` for `support:read`. Permissions to operate the platform have
+ * no scope.
+ */
 export const scopeOf = (permission: string): string | undefined =>
   permission.startsWith('platform:') ? undefined : permission.replace(':', '.');
 
-/** How callers authenticate: the first three send credentials, the fourth says how an application gets an access token. */
+/**
+ * Returns the ways to authenticate. `oauth2` describes how an application gets an access token; the other schemes
+ * describe how to send credentials.
+ */
 export const securitySchemes = (origin: string, permissions: readonly string[]) => ({
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`sk_live_…`) or an OAuth access token.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key (`sk_live_…`).' },
@@ -208,7 +216,10 @@ const scopesOf = (permissions: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** The alternatives of an operation with that permission; without one, any valid credentials. */
+/**
+ * Returns the ways to authenticate for an operation that requires `permission`. If it is undefined, any valid
+ * credentials are accepted.
+ */
 export const securityOf = (permission: string | undefined): Record<string, string[]>[] => {
   const scope = permission && scopeOf(permission);
   return [

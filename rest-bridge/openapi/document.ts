@@ -22,7 +22,10 @@ commas or repeat the parameter. A field without a value is \`null\`, not absent.
 
 A request body is JSON in UTF-8, at most 256 KiB unless its operation says otherwise. \`Content-Encoding\` can be \`gzip\`, \`deflate\` or \`br\`; the limit then applies to the decoded body.`;
 
-/** The OpenAPI 3.1 document of the whole surface: Sofa's schemas, and what it leaves out. */
+/**
+ * Builds the OpenAPI 3.1 document of the whole REST API from Sofa's schemas, and adds the parts that Sofa does not
+ * generate.
+ */
 export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: SofaApi, source: RestSource): Promise<OpenApiDocument> {
   const { areas, nonGraphRoutes = [], schemaOf, origin = NEUTRAL_ORIGIN } = source;
   const examples = (await source.examples?.()) ?? {};
@@ -60,10 +63,13 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
   return withRestNames(document);
 }
 
-/** The committed document is of no server in particular. */
+/** Placeholder for the server's origin. schema/openapi.json uses it, because that file is for every installation. */
 const NEUTRAL_ORIGIN = 'https://api.example.com';
 
-/** An operation that is not under /v1 states its servers as paths of the origin. */
+/**
+ * Prefixes the servers of an operation with the origin. Operations outside of /v1 state their servers as paths of the
+ * origin.
+ */
 const servedAt = (origin: string, operation: Operation): Operation =>
   operation.servers
     ? { ...operation, servers: operation.servers.map((server) => ({ ...server, url: `${origin}${server.url.replace(/\/$/, '')}` })) }
@@ -83,7 +89,7 @@ function rootField({ schema }: SofaApi, { kind, route }: CompiledRoute): GraphQL
 
 type Components = OpenApiDocument['components'];
 
-/** Leaves out what nothing refers to, directly or through another component. */
+/** Removes components to which no path refers, directly or through another component. */
 function usedOnly(paths: OpenApiDocument['paths'], components: Components): Components {
   const used = new Set<string>();
   const visit = (node: unknown): void => {

@@ -5,12 +5,12 @@ import { countedCategoryOf, weightOfRoute } from '../route.ts';
 import { isOnce, namesRecord } from './operation-facts.ts';
 
 interface Known {
-  /** Whether its path has a GET. */
+  /** Whether the operation's path also has a GET. */
   hasReader: boolean;
   takesInput: boolean;
 }
 
-/** What an operation does, what the caller gets, what it costs, and what can fail. */
+/** Returns the description of an operation: its effect, its result, its permission, its cost, and its errors. */
 export function descriptionOf(compiled: CompiledRoute, known: Known): string {
   const { route, permission, secondFactor, field } = compiled;
   const about = route.description ?? withoutNull(field.description);
@@ -36,11 +36,14 @@ const words = (name: string): string =>
     .replace(/\b(?:jira|slack)\b/, (brand) => brand.charAt(0).toUpperCase() + brand.slice(1))
     .replace(ACRONYMS, (acronym) => acronym.toUpperCase());
 
-/** What the graph says of a field, without the null for a record that does not exist: REST responds with 404. */
+/**
+ * Removes the sentence "Null if it does not exist" from the description of a graph field, because REST responds with
+ * 404 instead.
+ */
 const withoutNull = (description: string | null | undefined): string | undefined =>
   description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '');
 
-/** What a successful response contains, as a noun phrase. */
+/** Returns a noun phrase for the content of a successful response, such as `the whole list (agent)`. */
 export function contentOf({ recordType, isPage, isList }: CompiledRoute): string {
   const record = words(getNamedType(recordType).name);
   if (isPage) return `one page of the list (${record})`;
@@ -57,7 +60,10 @@ function costOf({ route }: CompiledRoute): string {
   return category ? `${limits} Counts as one operation in the category \`${category}\`.` : limits;
 }
 
-/** Codes beside those of every operation, which the document states once. */
+/**
+ * Returns the error codes that are specific to an operation, each with its cause. The document states the codes of
+ * every operation once.
+ */
 function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: Known): string[] {
   const { route, kind, input, permission, secondFactor } = compiled;
   const finds = input.fields.some((field) => field.in === 'path') || namesRecord(compiled);

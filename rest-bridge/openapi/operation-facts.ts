@@ -1,11 +1,14 @@
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
 
-/** Whether an Idempotency-Key counts. */
+/** Whether the operation accepts an Idempotency-Key. */
 export const isOnce = ({ kind, route: { method, access } }: CompiledRoute): boolean =>
   method === 'POST' && kind === 'mutation' && access !== 'public';
 
-/** Whether a change names a record in its body, or a read one beside its filters: an id that is unknown to the caller is 404. */
+/**
+ * Whether the operation takes the id of a record: anywhere in the input of a mutation, or as an argument of a query.
+ * Such an operation responds with 404 if the id is unknown to the caller.
+ */
 export const namesRecord = ({ kind, field }: CompiledRoute): boolean =>
   field.args.some(({ type }) => (kind === 'mutation' ? holdsId(type) : getNamedType(type).name === 'ID'));
 

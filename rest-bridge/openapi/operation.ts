@@ -10,16 +10,16 @@ import { isOnce, namesRecord } from './operation-facts.ts';
 import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
-/** What is known of a route beyond the route itself. */
+/** Information about a route that is not in the compiled route. */
 interface Known {
-  /** Whether its path has a GET. */
+  /** Whether the route's path also has a GET. */
   hasReader: boolean;
   limitsOf: LimitsOf;
-  /** The body of a successful response. */
+  /** An example body of a successful response. Undefined if there is none. */
   example: unknown;
 }
 
-/** What the document says of one route. `root` is its field of the REST schema. */
+/** Describes one route in OpenAPI. `root` is the field of the REST schema that belongs to the route. */
 export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: Known): Operation {
   const { hasReader, limitsOf } = known;
   const { route, tag, permission, secondFactor, input } = compiled;
@@ -45,20 +45,20 @@ export function describeOperation(compiled: CompiledRoute, root: GraphQLField<un
 
 function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Parameter[] {
   return input.fields
-    .filter((member) => member.in !== 'body')
-    .map((member) => {
-      const plain = memberSchema(member, root, limitsOf);
-      const isSort = member.isSort && !member.isNested;
-      // an empty text is no list
-      const schema = isSort ? { ...plain, pattern: sortPattern(member) } : plain.type === 'array' ? { minItems: 1, ...plain } : plain;
+    .filter((field) => field.in !== 'body')
+    .map((field) => {
+      const plain = fieldSchema(field, root, limitsOf);
+      const isSort = field.isSort && !field.isNested;
+      // a list parameter must have at least one item: an empty text is invalid
+      const schema = isSort ? { ...plain, pattern: sortPattern(field) } : plain.type === 'array' ? { minItems: 1, ...plain } : plain;
       return {
-        name: member.name,
-        in: member.in as 'path' | 'query',
-        required: member.required,
-        ...describe(member.description ?? (isSort ? sortDescription(member) : undefined)),
+        name: field.name,
+        in: field.in as 'path' | 'query',
+        required: field.required,
+        ...describe(field.description ?? (isSort ? sortDescription(field) : undefined)),
         schema,
         ...(schema.type === 'array' && { style: 'form', explode: false }),
-        ...('$ref' in schema && member.isNested && { style: 'deepObject', explode: true }),
+        ...('$ref' in schema && field.isNested && { style: 'deepObject', explode: true }),
       };
     });
 }
@@ -69,7 +69,7 @@ function sortFields({ type }: InputField): string[] {
   return isEnumType(field) ? restValues(field) : [];
 }
 
-/** Fields with an order each, separated by commas. */
+/** Returns the pattern of a sort parameter: fields separated by commas, each with an optional direction. */
 function sortPattern(field: InputField): string {
   const one = `(${sortFields(field).join('|')})(:(asc|desc))?`;
   return `^${one}(,${one})*$`;
@@ -94,11 +94,11 @@ function headerParameters(compiled: CompiledRoute, hasReader: boolean): Referenc
 }
 
 function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Operation['requestBody'] {
-  const fields = input.fields.filter((member) => member.in === 'body' || (route.bodyOnGet && member.in === 'query'));
+  const fields = input.fields.filter((field) => field.in === 'body' || (route.bodyOnGet && field.in === 'query'));
   if (fields.length === 0) return undefined;
-  const required = fields.filter((member) => member.required).map(({ name }) => name);
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
   const properties = Object.fromEntries(
-    fields.map((member) => [member.name, { ...memberSchema(member, root, limitsOf), ...describe(member.description) }]),
+    fields.map((field) => [field.name, { ...fieldSchema(field, root, limitsOf), ...describe(field.description) }]),
   );
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
@@ -107,7 +107,7 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
-function memberSchema({ name, defaultValue }: InputField, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
+function fieldSchema({ name, defaultValue }: InputField, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
   const found = root.args.find((argument) => argument.name === name);
   if (!found) throw new Error(`The REST schema has no argument ${name}.`);
   const schema = limited(schemaOf(found.type, false), limitsOf(found));
@@ -125,10 +125,10 @@ function responses(
   const isRead = route.method === 'GET';
   const errors = [
     400,
-    // also a public operation may be about credentials
+    // public operations too can respond with 401, for example to a wrong password
     401,
     403,
-    ...(input.fields.some((member) => member.in === 'path') || namesRecord(compiled) ? [404] : []),
+    ...(input.fields.some((field) => field.in === 'path') || namesRecord(compiled) ? [404] : []),
     ...(kind === 'mutation' ? [409] : []),
     ...(hasBody ? [413, 415] : []),
     429,
@@ -153,12 +153,14 @@ function responses(
 
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', required: Object.keys(properties), properties });
 
-/** Envelope, wrapper or list form around what the REST schema shows. */
+/**
+ * Returns the schema of a successful response: the record or list in its envelope, in its wrapper, or without either.
+ */
 function successSchema(
   { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,
   root: GraphQLField<unknown, unknown>,
 ): JsonSchema {
-  // a record that is null is 404
+  // never null in a successful response: the operation responds with 404 instead
   const { oneOf, ...own } = schemaOf(root.type, false);
   const data = oneOf ? ((oneOf as JsonSchema[])[0] ?? own) : own;
   if (bare) return data;

@@ -1,11 +1,13 @@
 import { restValue, snakeCase } from '../names.ts';
 
-/** Members whose value is somebody's data, not words of ours. */
+/** Properties of the document that contain sample data. Names in the data are not translated. */
 const DATA = new Set(['example', 'examples', 'default']);
 
 /**
- * The document with its descriptions in REST's spelling. They are written once, at the graph's fields, where a member is
- * `nextCursor` and a value `PENDING`; of words in backticks those that the document knows as `next_cursor` and `pending` are meant.
+ * Translates the names in all descriptions of an OpenAPI document from GraphQL to REST.
+ * The descriptions are written once, for the GraphQL fields, and name a field `nextCursor` and an enum value `PENDING`.
+ * A word in backticks is translated to `next_cursor` or `pending` if the document has a field, parameter or enum value
+ * of that name.
  */
 export function withRestNames<T extends object>(document: T): T {
   const known = new Set(namesIn(document));
@@ -23,7 +25,7 @@ export function withRestNames<T extends object>(document: T): T {
   return visit(document) as T;
 }
 
-/** Of members, parameters and the values of enums. */
+/** Yields the names of all fields, parameters and enum values in the document. */
 function* namesIn(node: unknown): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
   const { properties, enum: values, in: place, name } = node as Record<string, unknown>;

@@ -24,8 +24,11 @@ import { scalarSchema } from '../scalars.ts';
 import { ref } from './types.ts';
 
 /**
- * Sofa's JSON schemas of the REST schema, in the words of OpenAPI 3.1: what may be null says so, every member of an answer is present,
- * a request has no other members, and input objects inside input objects, which Sofa leaves open, are named.
+ * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and makes them precise:
+ * - A field that can be null has the type `null` too.
+ * - A response object has all its fields.
+ * - A request object accepts no other fields.
+ * - Nested input objects, which Sofa leaves without a schema, refer to a named schema.
  */
 export function refineComponents(
   restSchema: GraphQLSchema,
@@ -44,7 +47,7 @@ export function refineComponents(
   );
 }
 
-/** Input objects of reads only. */
+/** Returns the names of input objects that only queries use. */
 function filtersOf(restSchema: GraphQLSchema): Set<string> {
   const [read, changed] = [inputsOf(restSchema.getQueryType()), inputsOf(restSchema.getMutationType())];
   return new Set([...read].filter((name) => !changed.has(name)));
@@ -62,7 +65,10 @@ function inputsOf(root: GraphQLObjectType | null | undefined): Set<string> {
   return found;
 }
 
-/** The specification writes some filters as one value and others as lists: a list of values may be one of them. */
+/**
+ * Lets a filter accept one value instead of a list. The specification shows some filters with one value and others with
+ * a list.
+ */
 function orOne(schema: JsonSchema): JsonSchema {
   return schema.type === 'array' ? { anyOf: [schema.items as JsonSchema, schema] } : schema;
 }
@@ -83,16 +89,16 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
   return { ...schema, properties, required: fields.map(({ name }) => name) };
 }
 
-/** What holds of a field or argument of the REST schema beyond its type. */
+/** Returns the constraints of a field or argument in addition to its type, such as its maximum length. */
 export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
 
-/** A schema with what else holds. Of a list, `items` are the limits of its entries. */
+/** Adds constraints to a schema. If the schema is a list, `items` are the constraints of its items. */
 export function limited(schema: JsonSchema, { items, ...own }: JsonSchema): JsonSchema {
   const limits = { ...schema, ...own };
   return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;
 }
 
-/** The schema of a type of the REST schema, which may be null where the graph may answer null. */
+/** Returns the JSON schema of a REST type. With `showsNull`, a nullable type also allows null. */
 export function schemaOf(type: GraphQLInputType | GraphQLOutputType, showsNull: boolean): JsonSchema {
   if (isNonNullType(type)) return plainSchema(type.ofType, showsNull);
   const schema = plainSchema(type, showsNull);

@@ -36,17 +36,17 @@ export interface Operation {
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;
   'x-permission'?: string;
-  /** Users are asked for one (specification 3.6). */
+  /** True if the operation asks users for a second factor (specification 3.6). */
   'x-second-factor'?: true;
   'x-rate-category'?: string;
-  /** How much it counts against the hourly and the burst limit. */
+  /** How many requests the operation counts as in the hourly and the burst limit. */
   'x-rate-weight'?: number;
   'x-addition'?: true;
-  /** Where it is served, for one that is not under /v1. */
+  /** The servers of an operation whose path is not under /v1. */
   servers?: { url: string; description: string }[];
 }
 
-/** The parts of an OpenAPI 3.1 document that are written here. */
+/** An OpenAPI 3.1 document. The type contains only the parts that the platform uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string };

@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../json-schema.ts';
 import type { Operation, Parameter } from './types.ts';
 
-/** An event that is posted to webhooks. */
+/** An event type that is posted to webhooks. */
 export interface WebhookEvent {
-  /** Such as `ticket.created`. */
+  /** The name of the event type, such as `ticket.created`. */
   name: string;
   description: string;
   /** The permission that a subscriber needs. */
   requires: string;
-  /** False while the platform only announces it. */
+  /** False if the event type is announced but not sent yet. */
   isEmitted: boolean;
   schema: JsonSchema;
   example: unknown;
@@ -53,7 +53,7 @@ const RESPONSES = {
   '5XX': { description: 'The delivery is retried.' },
 };
 
-/** The `webhooks` section of the document: what receivers get. */
+/** Builds the `webhooks` section of the OpenAPI document: the requests that webhook receivers get. */
 export const describeWebhooks = (events: readonly WebhookEvent[]): Record<string, { post: Operation }> =>
   Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }]));
 

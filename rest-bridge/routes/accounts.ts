@@ -12,7 +12,7 @@ const EXAMPLE = {
   metadata: { segment: 'enterprise' },
 };
 
-/** Specification 4.2. */
+/** Accounts (specification 4.2). */
 export const accounts = area(
   'Accounts',
   'Accounts are customers. Services, invoices and tickets belong to an account.',

@@ -2,7 +2,10 @@ import { errorResponse, headersWith } from '../openapi/components.ts';
 import { ref } from '../openapi/types.ts';
 import type { NonGraphRoute } from '../route.ts';
 
-/** The download of a file (specification 4.7): bare bytes, which the support domain serves itself. */
+/**
+ * The download of an attachment (specification 4.7). The support domain serves it, because the response is bytes
+ * instead of JSON.
+ */
 export const attachmentRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',

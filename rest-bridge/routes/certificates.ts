@@ -17,7 +17,7 @@ pT759sM=
   permissions: ['billing:read'],
 };
 
-/** Specification 2.4, 4.1, 5.5. */
+/** Client certificates (specification 2.4, 4.1, 5.5). */
 export const certificates: readonly Route[] = [
   get('listCertificates', '/auth/certificates', 'certificates', { summary: 'List client certificates', addition: true }),
   post('registerCertificate', '/auth/certificates', 'registerCertificate', {

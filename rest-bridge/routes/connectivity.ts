@@ -1,7 +1,7 @@
 import { area, get, post } from '../route.ts';
 import { service } from './services.ts';
 
-/** Specification 4.4, connectivity. */
+/** Internet access and networks (specification 4.4). */
 export const connectivity = area(
   'Connectivity',
   'Internet access and networks between sites.',

@@ -29,7 +29,7 @@ const CLIENT_EXAMPLE = {
   homepage_url: 'https://dashboard.example.com',
 };
 
-/** Specification 4.1. */
+/** Logins, API keys and tokens (specification 4.1). */
 export const credentials = area(
   'Credentials',
   'Authentication: logins of users, and the keys, tokens and certificates of programs.',

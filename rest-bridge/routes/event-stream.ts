@@ -13,14 +13,14 @@ const query = (name: string, description: string, schema: Parameter['schema'] = 
   ...(schema.type === 'array' && { style: 'form', explode: false }),
 });
 
-/** The subscription `events`, for clients without WebSocket. */
+/** The subscription `events` as server-sent events, for clients without WebSocket. */
 export const eventStream = get('streamEvents', '/events/stream', 'events', {
   summary: 'Stream events as server-sent events',
   names: { events: 'patterns' },
   addition: true,
 });
 
-/** What one event's frame is made of. */
+/** The GraphQL operation behind the stream. It selects the fields that a frame contains. */
 export const EVENTS = parse(
   `subscription streamEvents($patterns: [String!], $accountId: ID, $subjectId: ID, $after: ID) {
     events(patterns: $patterns, accountId: $accountId, subjectId: $subjectId, after: $after) { id event payload }

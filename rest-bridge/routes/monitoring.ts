@@ -1,6 +1,6 @@
 import { area, get } from '../route.ts';
 
-/** Specification 4.6. */
+/** Monitoring of services (specification 4.6). */
 export const monitoring = area(
   'Monitoring',
   'The state of the platform, and how much of it you use.',

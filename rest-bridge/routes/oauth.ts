@@ -73,10 +73,10 @@ const query = (name: string, required: boolean, description: string, schema: Jso
 
 const TAG = 'Credentials';
 const SECRET = 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the form.';
-/** At {auth_url}, and not under /v1. */
+/** Common properties of these operations. Their paths are at the origin and not under /v1. */
 const PLACE = { tags: [TAG], security: [], servers: [{ url: '/', description: 'The authorization server.' }] };
 
-/** Specification 5.3, 5.4: served by the authorization server itself. */
+/** OAuth (specification 5.3, 5.4). The authorization server serves these operations. */
 export const oauthRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',

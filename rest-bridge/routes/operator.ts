@@ -3,8 +3,8 @@ import { ref } from '../openapi/types.ts';
 import { area, del, get, type NonGraphRoute, post, put } from '../route.ts';
 
 /**
- * Additions, for the operator of the platform. An operator's back office (a CRM, a billing system) makes organizations and changes
- * their plans over the same REST API as everything else it does.
+ * Additions for the operator of the platform. The operator's own systems, such as a CRM, create organizations and
+ * change their plans with them.
  */
 export const operator = area(
   'Operator',
@@ -100,7 +100,7 @@ export const operator = area(
   'Operation of the platform',
 );
 
-/** The download of an archive: bare bytes, which the identity domain serves itself. */
+/** The download of an archive. The identity domain serves it, because the response is bytes instead of JSON. */
 export const operatorFiles: readonly NonGraphRoute[] = [
   {
     method: 'GET',

@@ -3,7 +3,7 @@ import { errorResponse, headersWith } from '../openapi/components.ts';
 import type { Operation } from '../openapi/types.ts';
 import { del, get, type LargeBody, type NonGraphRoute, post, put, type Route, view } from '../route.ts';
 
-/** A certificate that is good for examples: nobody has its key. */
+/** A certificate for examples. Nobody has its private key. */
 const CERTIFICATE = [
   '-----BEGIN CERTIFICATE-----',
   'MIIDFzCCAf+gAwIBAgIUYqlUpMq5L2OkPJLtzQnqpg8NqWcwDQYJKoZIhvcNAQEL',
@@ -28,11 +28,17 @@ const CERTIFICATE = [
 
 const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and the body can also contain certificates' };
 
-/** Without `checkedAt`, which changes by itself and would change the ETag. */
+/**
+ * Selection of a domain. It omits `checkedAt`, because the platform updates it regularly, and each update would change
+ * the ETag.
+ */
 const DOMAIN = '{ domain status txtName txtValue problem provenAt worksUntil }';
 const connection = view('SamlConnection', `{ ...fields roleMappings domains ${DOMAIN} }`);
 
-/** Additions to specification 5.6, which says how users sign in and not how their identity provider becomes known. */
+/**
+ * Additions to specification 5.6. The specification defines how users sign in, but not how an identity provider is
+ * registered.
+ */
 export const samlConnectionRoutes: readonly Route[] = [
   get('listSamlConnections', '/auth/saml-connections', 'samlConnections', {
     summary: 'List SAML connections',
@@ -112,7 +118,10 @@ const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', d
 const RELAY_STATE = 'Where the browser is redirected after the sign-in: a path, or a URL of this origin.';
 const query = (name: string, description: string) => ({ name, in: 'query' as const, description, schema: text });
 
-/** Specification 5.6. Served by the identity subgraph's own handlers: these are forms, redirects and XML. */
+/**
+ * Sign-in with SAML (specification 5.6). The identity domain serves these operations, because they use forms, redirects
+ * and XML.
+ */
 export const samlRoutes: readonly NonGraphRoute[] = [
   {
     method: 'GET',

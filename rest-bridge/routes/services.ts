@@ -1,6 +1,6 @@
 import { area, del, get, post, put, view } from '../route.ts';
 
-/** A service as REST shows it, in all areas; how it does is at its status. */
+/** The REST representation of a service, in all areas. The health of a service is in `getServiceStatus` instead. */
 export const service = view(
   'Service',
   `{
@@ -30,7 +30,7 @@ const provisioningRequest = view(
   }`,
 );
 
-/** Specification 4.3. */
+/** The service catalog and ordered services (specification 4.3). */
 export const services = area(
   'Services',
   'The service catalog, availability at a location, and ordered services.',

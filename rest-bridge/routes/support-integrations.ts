@@ -117,7 +117,10 @@ export const integrations: readonly Route[] = [...slack, ...jira];
 
 const text: JsonSchema = { type: 'string' };
 
-/** Served by the support subgraph itself: the signature is of the exact bytes. */
+/**
+ * The receiver of Jira's webhooks. The support domain serves it, because the signature must be verified with the exact
+ * bytes of the body.
+ */
 export const jiraWebhookRoutes: readonly NonGraphRoute[] = [
   {
     method: 'POST',

@@ -8,7 +8,7 @@ const notification = view(
 }`,
 );
 
-/** Without the HTML, which says the same: a page may hold 200 of them. */
+/** A sent message without its HTML. The text has the same content, and a page can contain 200 messages. */
 const message = view(
   'NotificationRecipient',
   '{ id notificationId ticketId type email phone name role subject text status simulated attempts lastError sentAt createdAt }',
@@ -31,7 +31,7 @@ const newRule = {
   active: true,
 };
 
-/** What people are told about tickets, and how tickets find who works on them (specification 2.7, 4.7). */
+/** Notifications about tickets, and the rules that assign tickets to agents (specification 2.7, 4.7). */
 export const supportRouting: readonly Route[] = [
   post('notifyTicketContacts', '/support/tickets/{ticket_id}/notify', 'notifyTicketContacts', {
     summary: 'Notify people about a ticket',

@@ -2,7 +2,10 @@ import { area, del, get, post, put, type RouteOptions } from '../route.ts';
 
 const example = { url: 'https://example.com/hooks', events: ['ticket.*', 'billing.invoice.*'], description: 'The service desk' };
 
-/** All four paths create into one store; those of a family take its events only, and filters are of tickets (specification 2.8). */
+/**
+ * Options of a path that creates webhooks for one family of events (specification 2.8).
+ * It creates the same kind of record as `POST /webhooks`. Only webhooks of the support family have filters.
+ */
 const ofFamily = (family: string, events: string[]): RouteOptions => ({
   summary: `Create a webhook for ${family} events`,
   description: `Same as \`POST /webhooks\`, but the webhook gets events of the ${family} family only.`,

@@ -99,7 +99,7 @@ describe('input passed to GraphQL', () => {
   test('a value that the route fixes cannot be sent, and a renamed field is passed under its GraphQL name', async () => {
     expect(await asked('/v1/toys', { label: 'L', description: 'D' })).toEqual({ input: { title: 'L', description: 'D', priority: 'LOW' } });
     const refused = await toy.send({ method: 'POST', url: '/v1/toys', payload: { label: 'L', description: 'D', priority: 'high' } });
-    expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known member' }]);
+    expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known field' }]);
   });
 
   test('input objects in lists are renamed at every level', async () => {
@@ -147,10 +147,10 @@ describe('input refused before GraphQL runs', () => {
       note: 5,
     });
     expect(problems.map(({ field, reason }) => `${field} ${reason}`)).toEqual([
-      'service_typ is not a known member; did you mean service_type?',
+      'service_typ is not a known field; did you mean service_type?',
       'lines.0.unit_price must be a decimal number such as 149.95',
       'lines.0.quantity must be an integer',
-      'lines.0.colour is not a known member',
+      'lines.0.colour is not a known field',
       'lines.1.unit_price is required',
       'lines.1.quantity is required',
       'lines.2 must be an object',

@@ -81,7 +81,7 @@ describe('reporting all invalid body fields together', () => {
       for (const { path, value } of broken) body = withField(body, path, value);
       const listed = (await problemsOf(route, body)).map(lineOf);
       for (const { line } of broken) expect(listed.join('\n')).toContain(line);
-      expect(listed[0]).toMatch(/^colour: is not a known member/);
+      expect(listed[0]).toMatch(/^colour: is not a known field/);
       const positions = listed.map((line) => positionOf(body, line.slice(0, line.indexOf(':')))).filter((position) => position >= 0);
       expect(positions).toEqual(positions.toSorted((one, other) => one - other));
     },
