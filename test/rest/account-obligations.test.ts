@@ -6,7 +6,7 @@ beforeAll(async () => {
   billed = await billedTenant();
 });
 
-test('an account with a live service and an open invoice can be neither deleted nor closed, and the error names both', async () => {
+test('deleting or closing an account with a live service and an open invoice returns 409 INVALID_STATE with the ids of both', async () => {
   const { tenant, accountId, serviceId, firstInvoice } = billed;
   const account = async () => (await tenant.rest('GET', `/accounts/${accountId}`)).body.data;
   const before = await account();

@@ -28,7 +28,7 @@ async function create(body: object = {}): Promise<Json> {
 const names = ({ body }: { body: Json }): string[] => body.data.map(({ name }: Json) => name);
 
 describe('account creation', () => {
-  test('creating an account assigns a customer number and returns every field, and a GET returns the same', async () => {
+  test('POST /accounts assigns a customer number and returns every field, and a later GET returns the same account', async () => {
     const { status, body } = await tenant.rest('POST', '/accounts', { body: WHOLE });
     expect(status).toBe(201);
     expect(body).toMatchObject({ success: true, metadata: { request_id: expect.stringMatching(/^req_/), version: '1.2.3' } });
@@ -44,7 +44,7 @@ describe('account creation', () => {
     expect((await tenant.rest('GET', `/accounts/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('creating an account requires only a name and an email address, and fields without a value are null', async () => {
+  test('an account can be created with only a name and an email address, and optional fields then have their default values', async () => {
     expect(await create()).toMatchObject({
       phone: null,
       billing_contact: null,
@@ -78,14 +78,14 @@ describe('account creation', () => {
     ['customer_id', { customer_id: 'cust_mine' }],
     ['organization_id', { organization_id: 'org_other' }],
     ['emial', { emial: 'it@acme.example.com' }],
-  ])('creating an account with an invalid %s is refused: %j', async (field, wrong) => {
+  ])('creating an account with an invalid %s returns 400 INVALID_PARAMETERS and creates no account: %j', async (field, wrong) => {
     const { status, body } = await tenant.rest('POST', '/accounts', { body: { ...WHOLE, ...wrong } });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field, reason: expect.any(String) } });
     expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('creating an account reports all invalid fields at once', async () => {
+  test('the error for an account with several invalid fields lists all of them', async () => {
     const { body } = await tenant.rest('POST', '/accounts', { body: { name: '', email: 'x', timezone: 'here' } });
     expect(body.error.details.errors.map(({ field }: Json) => field).sort()).toEqual(['email', 'name', 'timezone']);
   });
@@ -103,14 +103,17 @@ describe('account updates', () => {
     expect((await tenant.rest('GET', `/accounts/${id}`)).body.data).toEqual(body.data);
   });
 
-  test.each(['name', 'email', 'status', 'timezone', 'metadata'])('updating an account cannot clear the field %s', async (field) => {
-    const { id } = await create();
-    const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: null } });
-    expect(status).toBe(400);
-    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
-  });
+  test.each(['name', 'email', 'status', 'timezone', 'metadata'])(
+    'setting the field %s of an account to null returns 400 INVALID_PARAMETERS',
+    async (field) => {
+      const { id } = await create();
+      const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: null } });
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+    },
+  );
 
-  test('updating an account cannot change its organization, customer number or creation time', async () => {
+  test('changing the id, customer number, organization or creation time of an account returns 400', async () => {
     const { id } = await create();
     for (const field of ['id', 'customer_id', 'organization_id', 'created_at']) {
       const { status, body } = await tenant.rest('PUT', `/accounts/${id}`, { body: { [field]: 'other' } });
@@ -118,7 +121,7 @@ describe('account updates', () => {
     }
   });
 
-  test('an account changes only to a status that may follow, and the error lists the allowed ones', async () => {
+  test('a status change of an account that is not allowed returns 409 INVALID_STATE with the allowed statuses', async () => {
     const { id } = await create();
     const to = (status: string) => tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
     expect((await to('suspended')).body.data.status).toBe('suspended');
@@ -149,7 +152,7 @@ describe('account list', () => {
     expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
   });
 
-  test('the account list can be filtered by status, customer number, and part of the name or email address', async () => {
+  test('the account list can be filtered by status, by customer number, and by a part of the name or email address', async () => {
     const [gamma, alpha] = (await tenant.rest('GET', '/accounts')).body.data;
     await tenant.rest('PUT', `/accounts/${alpha.id}`, { body: { status: 'suspended' } });
     const list = async (query: string) => names(await tenant.rest('GET', `/accounts?sort=created_at:asc&${query}`));
@@ -169,7 +172,7 @@ describe('account list', () => {
     expect(names(await tenant.rest('GET', `/accounts?search=${search}`))).toEqual(found ? [found] : []);
   });
 
-  test('the account list can be sorted, and paging by number or by cursor returns every account once', async () => {
+  test('the account list can be sorted, and paging by page number or by cursor returns every account exactly once', async () => {
     const sorted = names(await tenant.rest('GET', '/accounts?sort=name:desc'));
     expect(sorted).toHaveLength(3);
     const byNumber = await Promise.all([1, 2, 3].map((page) => tenant.rest('GET', `/accounts?sort=name:desc&per_page=1&page=${page}`)));
@@ -192,7 +195,7 @@ describe('account list', () => {
     ['per_page', 'per_page=201'],
     ['cursor', 'cursor=x'],
     ['nmae', 'nmae=x'],
-  ])('listing accounts with an invalid %s is refused: %s', async (field, query) => {
+  ])('listing accounts with an invalid parameter %s returns 400 INVALID_PARAMETERS: %s', async (field, query) => {
     const { status, body } = await tenant.rest('GET', `/accounts?${query}`);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -200,7 +203,7 @@ describe('account list', () => {
 });
 
 describe('account deletion', () => {
-  test('deleting an account returns its last state, and the account is then not found', async () => {
+  test('deleting an account returns its last state, and every later GET or DELETE of the account returns 404 RESOURCE_NOT_FOUND', async () => {
     const account = await create();
     const { status, body } = await tenant.rest('DELETE', `/accounts/${account.id}`);
     expect([status, body.data]).toEqual([200, account]);
@@ -211,14 +214,14 @@ describe('account deletion', () => {
     expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('two concurrent deletions of an account delete it once', async () => {
+  test('of two concurrent DELETE requests for an account, one returns 200 and the other returns 404', async () => {
     const { id } = await create();
     const answers = await Promise.all([1, 2].map(() => tenant.rest('DELETE', `/accounts/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 });
 
-test('an account of another organization is not found, for every method', async () => {
+test('reading, updating or deleting an account of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
   const { id, customer_id } = await create();
   const stranger = await (await rig()).organization();
   for (const [method, body] of [['GET'], ['PUT', { name: 'Mine' }], ['DELETE'], ['PUT', { status: 'closed' }]] as const) {
@@ -236,7 +239,7 @@ test.each([
   ['POST', '/accounts', 'accounts:create'],
   ['PUT', '/accounts/acc_x', 'accounts:write'],
   ['DELETE', '/accounts/acc_x', 'accounts:write'],
-] as const)('%s %s requires the permission %s', async (method, path, required) => {
+] as const)('%s %s without the permission %s returns 403 INSUFFICIENT_PERMISSIONS', async (method, path, required) => {
   const limited = await tenant.limitedTo('services:*', required === 'accounts:read' ? 'accounts:create' : 'accounts:read');
   const body = method === 'POST' || method === 'PUT' ? { name: 'Acme', email: 'it@acme.example.com' } : undefined;
   const answer = await limited.rest(method, path, { body });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-test('a user with the email address of an agent is that agent, regardless of case', async () => {
+test('a comment by a user has an agent as its author if their email addresses are equal, regardless of case', async () => {
   const tenant = await platform.organization();
   const user = await userOf(tenant);
   const agent = await makeAgent(tenant, { email: user.email.toUpperCase() });
@@ -19,7 +19,7 @@ test('a user with the email address of an agent is that agent, regardless of cas
   expect(body.comment.author).toMatchObject({ type: 'agent', id: agent.id, email: user.email });
 });
 
-test('email addresses that differ only in case belong to the same agent', async () => {
+test('giving two agents email addresses that differ only in case returns 409 DUPLICATE_RESOURCE', async () => {
   const tenant = await platform.organization();
   const [one, other] = [await makeAgent(tenant), await makeAgent(tenant)];
   const email = one.email.toUpperCase();

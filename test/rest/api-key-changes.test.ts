@@ -47,7 +47,7 @@ describe('API key updates', () => {
     });
   });
 
-  test('an updated API key applies from the next request on, even if the key is cached', async () => {
+  test('changed permissions and restrictions of an API key apply to its next request, even if the key is cached', async () => {
     const { id, key } = await make();
     expect(await statusWith(key)).toBe(200);
     await change(id, { permissions: ['billing:read'] });
@@ -70,7 +70,7 @@ describe('API key updates', () => {
     ['restrictions.countries', { restrictions: { countries: ['DE'] } }],
     ['require_signature', { require_signature: null }],
     ['key', { key: 'mine' }],
-  ])('updating an API key with an invalid %s is refused and changes nothing: %j', async (field, wrong) => {
+  ])('updating an API key with an invalid %s returns 400 and changes nothing: %j', async (field, wrong) => {
     const { id } = await make();
     const before = await read(id);
     const { status, body } = await change(id, { description: 'changed', ...wrong });
@@ -79,7 +79,7 @@ describe('API key updates', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('updating an API key cannot grant permissions that the caller lacks', async () => {
+  test('granting an API key a permission that the caller does not have returns 403 with the missing permission', async () => {
     const { id } = await make({ permissions: ['credentials:write'] });
     const limited = await tenant.limitedTo('credentials:write', 'accounts:read');
     expect((await change(id, { permissions: ['accounts:read'] }, limited)).status).toBe(200);
@@ -88,7 +88,7 @@ describe('API key updates', () => {
     expect(body.error.details.required).toBe('accounts:write');
   });
 
-  test('an API key cannot restrict itself in a way that blocks its own requests', async () => {
+  test('an update by which an API key would block its own IP address returns 400', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await change(id, { restrictions: { ip_whitelist: ['203.0.113.9'] } }, holding(key));
     expect(status).toBe(400);
@@ -97,7 +97,7 @@ describe('API key updates', () => {
     expect((await change(id, { restrictions: { ip_whitelist: ['127.0.0.1', '::1'] } }, holding(key))).status).toBe(200);
   });
 
-  test("an administrator's API key cannot require signatures until a rotation gives it a signing secret", async () => {
+  test('requiring signatures for an API key that has no signing secret returns 409 INVALID_STATE', async () => {
     const { body } = await tenant.rest('GET', '/auth/api-keys');
     const [{ id }] = body.data;
     expect((await change(id, { require_signature: true })).body.error.code).toBe('INVALID_STATE');
@@ -105,7 +105,7 @@ describe('API key updates', () => {
 });
 
 describe('API key rotation', () => {
-  test('rotating an API key changes only the key value, and the old value stops working at once', async () => {
+  test('rotating an API key replaces its key value and signing secret, and the old key value is rejected immediately', async () => {
     const made = await make();
     expect(await statusWith(made.key)).toBe(200);
     const { status, body } = await rotate(made.id);
@@ -127,7 +127,7 @@ describe('API key rotation', () => {
     expect((await read(made.id)).key).toBeNull();
   });
 
-  test('a rotated API key accepts its old value until the grace period ends', async () => {
+  test('after a rotation the old value of an API key is accepted until the grace period ends, then returns TOKEN_EXPIRED', async () => {
     const { clock } = await rig();
     const { id, key } = await make();
     const { body } = await rotate(id, { grace_period: 600 });
@@ -139,7 +139,7 @@ describe('API key rotation', () => {
     expect(await statusWith(body.data.key)).toBe(200);
   });
 
-  test('rotating an API key again ends the oldest value, even within its grace period', async () => {
+  test('rotating an API key twice rejects the oldest value immediately, even if its grace period has not ended', async () => {
     const first = await make();
     const second = (await rotate(first.id, { grace_period: 600 })).body.data;
     const third = (await rotate(first.id, { grace_period: 600 })).body.data;
@@ -148,22 +148,25 @@ describe('API key rotation', () => {
     expect([await statusWith(second.key), await statusWith(third.key), await statusWith(last.key)]).toEqual([401, 401, 200]);
   });
 
-  test.each([[-1], [604_801], [1.5], ['1h']])('rotating an API key with a grace period of %s is refused', async (grace) => {
-    const { id, key } = await make();
-    const { status, body } = await rotate(id, { grace_period: grace });
-    expect(status).toBe(400);
-    expect(body.error.details.field).toBe('grace_period');
-    expect(await statusWith(key)).toBe(200);
-  });
+  test.each([[-1], [604_801], [1.5], ['1h']])(
+    'rotating an API key with a grace period of %s returns 400 and does not change the key',
+    async (grace) => {
+      const { id, key } = await make();
+      const { status, body } = await rotate(id, { grace_period: grace });
+      expect(status).toBe(400);
+      expect(body.error.details.field).toBe('grace_period');
+      expect(await statusWith(key)).toBe(200);
+    },
+  );
 
-  test('an expired API key cannot be rotated', async () => {
+  test('rotating an expired API key returns INVALID_STATE', async () => {
     const platform = await rig();
     const { id } = await make({ restrictions: { expires_at: await tomorrow() } });
     platform.clock.advance(86_400_000);
     expect((await rotate(id)).body.error.code).toBe('INVALID_STATE');
   });
 
-  test('an API key may rotate itself, and a caller cannot rotate a key with more permissions than its own', async () => {
+  test('an API key can rotate itself, but changing a key with more permissions than the caller returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     expect((await rotate(id, {}, holding(key))).status).toBe(200);
     const strong = await make({ permissions: ['*:*'] });
@@ -177,7 +180,7 @@ describe('API key rotation', () => {
 });
 
 describe('API key deletion', () => {
-  test('deleting an API key returns its last state, stops it at once and removes it', async () => {
+  test('deleting an API key returns its last state, and requests with the deleted key return 401', async () => {
     const made = await make();
     expect(await statusWith(made.key)).toBe(200);
     const { status, body } = await remove(made.id);
@@ -188,14 +191,14 @@ describe('API key deletion', () => {
     expect((await remove(made.id)).body.error.code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('deleting a rotated API key also stops its previous value', async () => {
+  test('deleting a rotated API key also revokes the previous value in its grace period', async () => {
     const { id, key } = await make();
     await rotate(id, { grace_period: 600 });
     await remove(id);
     expect(await statusWith(key)).toBe(401);
   });
 
-  test('an API key cannot delete itself', async () => {
+  test('deleting the API key that sends the request returns 409 INVALID_STATE', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await remove(id, holding(key));
     expect(status).toBe(409);
@@ -204,7 +207,7 @@ describe('API key deletion', () => {
   });
 });
 
-test('an API key of another organization is not found and stays unchanged', async () => {
+test('changing, rotating or deleting an API key of another organization returns RESOURCE_NOT_FOUND and changes nothing', async () => {
   const { id, key } = await make();
   const other = await (await rig()).organization();
   for (const answer of [await change(id, { name: 'x' }, other), await rotate(id, {}, other), await remove(id, other)])
@@ -212,7 +215,7 @@ test('an API key of another organization is not found and stays unchanged', asyn
   expect(await statusWith(key)).toBe(200);
 });
 
-test('changes of API keys are recorded in the audit log with the actor and without secrets', async () => {
+test('every change of an API key is recorded in the audit log with the calling key and without secrets', async () => {
   const { id, key, signing_secret } = await make();
   await change(id, { name: 'x' });
   const rotated = (await rotate(id)).body.data;

@@ -14,7 +14,7 @@ const HOURS = { days: ['mon'], from: '08:00', to: '18:00', timezone: 'Europe/Ber
 const holding = (key: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, key);
 
 describe('created API keys', () => {
-  test('a created API key shows every field of specification 2.2, and its secret value only once', async () => {
+  test('a created API key has every field of specification 2.2, and only the creation response contains the key value', async () => {
     const sent = {
       name: 'Monitoring',
       description: 'Reads the state of services',
@@ -50,7 +50,7 @@ describe('created API keys', () => {
     expect(listed).toEqual({ ...body.api_key, key: null, signing_secret: null });
   });
 
-  test('an API key without restrictions works from any address, never expires and has the rate limit of the plan', async () => {
+  test('an API key created without options has no restrictions, no expiry and no rate limit of its own', async () => {
     expect((await create({})).body.api_key).toMatchObject({
       description: null,
       rate_limit: null,
@@ -60,7 +60,7 @@ describe('created API keys', () => {
     });
   });
 
-  test('an API key works as a bearer token and as X-API-Key, and only within its permissions', async () => {
+  test('an API key is accepted as a bearer token and as X-API-Key, and returns 403 beyond its permissions', async () => {
     const { key } = (await create({ permissions: ['accounts:read'] })).body.api_key;
     expect((await holding(key).rest('GET', '/accounts')).status).toBe(200);
     const byHeader = await fetch(`${tenant.origin}/v1/accounts`, { headers: { 'x-api-key': key } });
@@ -76,7 +76,7 @@ describe('created API keys', () => {
     expect((await rig()).logged.join()).not.toContain(key);
   });
 
-  test('the rate limit of an API key applies within the rate limit of the plan', async () => {
+  test('a request above the burst limit of an API key returns 429, even if the rate limit of the plan is higher', async () => {
     const { key } = (await create({ permissions: ['accounts:read'], rate_limit: { requests_per_minute: 5, burst_limit: 2 } })).body.api_key;
     const answers = [
       await holding(key).rest('GET', '/accounts'),
@@ -87,7 +87,7 @@ describe('created API keys', () => {
     expect(answers[0]?.headers.get('x-ratelimit-burst')).toBe('2');
   });
 
-  test('an API key may set only a burst limit', async () => {
+  test('an API key can have a burst limit without a limit of requests per minute', async () => {
     const { body, status } = await create({ permissions: ['accounts:read'], rate_limit: { burst_limit: 2 } });
     expect([status, body.api_key.rate_limit]).toEqual([201, { requests_per_minute: null, burst_limit: 2 }]);
     const statuses: number[] = [];
@@ -95,7 +95,7 @@ describe('created API keys', () => {
     expect(statuses).toEqual([200, 200, 429, 403]);
   });
 
-  test('an API key is refused from an address outside its IP whitelist', async () => {
+  test('a request from an address outside the IP whitelist of an API key returns 403 IP_NOT_ALLOWED', async () => {
     const { key } = (await create({ restrictions: { ip_whitelist: ['203.0.113.0/24'] } })).body.api_key;
     const { status, body } = await holding(key).rest('GET', '/accounts');
     expect(status).toBe(403);
@@ -131,7 +131,7 @@ describe('API key creation', () => {
     ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: 'Mars/Olympus' }] } }],
     ['restrictions.time_windows.0.timezone', { restrictions: { time_windows: [{ ...HOURS, timezone: '+02:00' }] } }],
     ['restrictions.countries', { restrictions: { countries: ['XX'] } }],
-    // this platform has no database of locations
+    // this platform has no database that maps IP addresses to countries
     ['restrictions.countries', { restrictions: { countries: ['DE'] } }],
     ['require_signature', { require_signature: 'yes' }],
     ['signing_secret', { signing_secret: 'mine' }],
@@ -139,7 +139,7 @@ describe('API key creation', () => {
     ['key', { key: `sk_live_${'a'.repeat(64)}` }],
     ['usage_count', { usage_count: 5 }],
     ['expires_at', { expires_at: inDays(1) }],
-  ])('creating an API key with an invalid %s is refused: %j', async (field, wrong) => {
+  ])('creating an API key with an invalid %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
     const { status, body } = await create(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.code).toBe('INVALID_PARAMETERS');
@@ -147,7 +147,7 @@ describe('API key creation', () => {
     expect((await tenant.rest('GET', '/auth/api-keys')).body.data).toHaveLength(1);
   });
 
-  test('creating an API key stores a repeated permission once', async () => {
+  test('a permission that is sent twice in the creation of an API key is stored once', async () => {
     expect((await create({ permissions: ['services:read', 'billing:*', 'services:read'] })).body.api_key.permissions).toEqual([
       'services:read',
       'billing:*',
@@ -159,19 +159,22 @@ describe('API key creation', () => {
     ['services:*', ['credentials:create', 'services:write']],
     ['*:*', ['credentials:create', 'services:*']],
     ['credentials:read', ['credentials:create']],
-  ] as const)('creating an API key cannot grant %s if the caller does not have it', async (beyond, held) => {
-    const limited = await tenant.limitedTo(...held);
-    const { status, body } = await create({ permissions: [held[0], beyond] }, limited);
-    expect(status).toBe(403);
-    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: beyond } });
-  });
+  ] as const)(
+    'creating an API key with the permission %s returns 403 if the caller does not have this permission',
+    async (beyond, held) => {
+      const limited = await tenant.limitedTo(...held);
+      const { status, body } = await create({ permissions: [held[0], beyond] }, limited);
+      expect(status).toBe(403);
+      expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: beyond } });
+    },
+  );
 
-  test('creating an API key can grant permissions that the caller has through a wildcard', async () => {
+  test('a caller with a wildcard permission can create API keys with the permissions that the wildcard includes', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:*');
     expect((await create({ permissions: ['services:write', 'services:*'] }, limited)).status).toBe(201);
   });
 
-  test('creating an API key requires credentials:create, and listing keys requires credentials:read', async () => {
+  test('creating an API key requires the permission credentials:create, and listing API keys requires credentials:read', async () => {
     const limited = await tenant.limitedTo('services:read');
     expect((await create({}, limited)).body.error.details.required).toBe('credentials:create');
     expect((await limited.rest('GET', '/auth/api-keys')).body.error.details.required).toBe('credentials:read');
@@ -179,7 +182,7 @@ describe('API key creation', () => {
 });
 
 describe('API key list', () => {
-  test("the API key list shows only the organization's own keys, newest first and without key values", async () => {
+  test("the API key list shows only keys of the caller's organization, newest first and without key values", async () => {
     await create({ name: 'First' });
     await create({ name: 'Second' });
     await create({ name: 'Elsewhere' }, await (await rig()).organization());

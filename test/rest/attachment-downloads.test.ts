@@ -6,7 +6,7 @@ import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { download, file, keep, noted, PNG, send } from './attachments.setup.ts';
+import { download, file, keep, PNG, pendingUploads, send } from './attachments.setup.ts';
 
 let platform: Rig;
 let tenant: Tenant;
@@ -24,7 +24,7 @@ describe('attachment downloads', () => {
     id = (await keep(tenant, [file('modem.png', 'image/png', PNG)])).attachments[0].id;
   });
 
-  test('downloading an attachment that the caller already has returns 304, and HEAD returns the headers without a body', async () => {
+  test('downloading an attachment with a matching If-None-Match returns 304, and HEAD returns the headers without a body', async () => {
     const etag = (await download(tenant, id)).headers.get('etag') ?? '';
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       expect((await download(tenant, id, { 'if-none-match': sent })).status).toBe(304);
@@ -40,7 +40,7 @@ describe('attachment downloads', () => {
     expect((await download(tenant, id, { 'api-version': '7' })).status).toBe(400);
   });
 
-  test('downloading an attachment requires support:read, and an attachment of another organization is not found', async () => {
+  test('downloading an attachment without support:read returns 403, and downloading an attachment of another organization returns 404', async () => {
     const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as Json).error.code];
     expect(await codeOf(await fetch(`${platform.origin}/v1/attachments/${id}`))).toEqual([401, 'INVALID_CREDENTIALS']);
     const writer = await tenant.limitedTo('support:write');
@@ -54,7 +54,7 @@ describe('attachment downloads', () => {
   test.each([
     ['missing', async (path: string) => rm(path)],
     ['of another size', async (path: string) => writeFile(path, 'short')],
-  ])('downloading an attachment whose stored file is %s returns a standard 500, and the log names the file', async (_, damage) => {
+  ])('downloading an attachment whose stored file is %s returns 500 INTERNAL_ERROR, and the log names the file', async (_, damage) => {
     const { attachments } = await keep(tenant, [file('a.txt', 'text/plain', 'content')]);
     await damage(join(files, tenant.organizationId, attachments[0].id));
     const answer = await download(tenant, attachments[0].id);
@@ -64,7 +64,7 @@ describe('attachment downloads', () => {
     expect(platform.logged.some((line) => line.includes(attachments[0].id) && line.includes('file store'))).toBe(true);
   });
 
-  test('a download that the client aborts leaves no file open', async () => {
+  test('the server closes the file of an attachment when the client aborts the download', async () => {
     const { attachments } = await keep(tenant, [file('most.txt', 'text/plain', Buffer.alloc(9 * 1024 * 1024, 'a'))]);
     const path = join(files, tenant.organizationId, attachments[0].id);
     const opened = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
@@ -82,16 +82,16 @@ describe('attachment downloads', () => {
 describe('attachment files without a record', () => {
   const kept = async (by: Tenant) => readdir(join(files, by.organizationId)).catch(() => []);
 
-  test('a file is removed if the change that uploaded it fails', async () => {
+  test('the stored file of an attachment is deleted if creating its ticket fails', async () => {
     const own = await platform.organization();
     const { connection, drop } = await refusing('ticket');
     const { status } = await send(own, [file('a.txt', 'text/plain', 'a')]).finally(drop);
     expect([connection, status]).toEqual(['ticket', 500]);
     expect(await kept(own)).toEqual([]);
-    expect(await noted(own)).toEqual([]);
+    expect(await pendingUploads(own)).toEqual([]);
   });
 
-  test('a file that a crashed process left without a record is removed after an hour, and files with a record stay', async () => {
+  test('an attachment file without a record is deleted after an hour, and files with a record are kept', async () => {
     const own = await platform.organization();
     const { attachments } = await keep(own, [file('a.txt', 'text/plain', 'a')]);
     const left = newId('attachment');
@@ -107,7 +107,7 @@ describe('attachment files without a record', () => {
     await platform.advance(3_600_001);
     await support.attachments.retained.delete();
     expect(await kept(own)).toEqual([attachments[0].id]);
-    expect(await noted(own)).toEqual([]);
+    expect(await pendingUploads(own)).toEqual([]);
   });
 });
 

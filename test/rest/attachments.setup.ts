@@ -29,6 +29,6 @@ export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> 
 export const download = (by: Tenant, id: string, headers: Record<string, string> = {}, { method = 'GET' } = {}): Promise<Response> =>
   fetch(`${by.origin}/v1/attachments/${id}`, { method, headers: { ...by.credentials, ...headers } });
 
-/** Stored files without a record. */
-export const noted = async ({ organizationId }: Tenant): Promise<{ id: string }[]> =>
+/** Uploaded files that do not belong to a stored attachment yet. */
+export const pendingUploads = async ({ organizationId }: Tenant): Promise<{ id: string }[]> =>
   (await rows()).query('select "id" from "support"."attachment_upload" where "organization_id" = $1', [organizationId]);

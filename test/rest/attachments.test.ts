@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Rig, rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
-import { download, file, keep, noted, PNG, send, ticket } from './attachments.setup.ts';
+import { download, file, keep, PNG, pendingUploads, send, ticket } from './attachments.setup.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
 const ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex');
@@ -26,7 +26,7 @@ const problems = ({ body }: RestResponse): [string, string][] =>
   (body.error?.details.errors ?? []).map(({ field, reason }: { field: string; reason: string }) => [field, reason]);
 
 describe('tickets opened with attachments', () => {
-  test('a ticket opened with attachments lists them, and downloads return the same bytes', async () => {
+  test('a ticket opened with attachments lists them, and a download returns the uploaded bytes', async () => {
     const record = await keep(tenant, [
       file('modem ✓.png', 'image/png', PNG, { size: PNG.length }),
       file('log.txt', 'text/plain', 'a\nb\n'),
@@ -56,7 +56,7 @@ describe('tickets opened with attachments', () => {
     expect(read.body.ticket.attachments).toEqual(record.attachments);
   });
 
-  test('GraphQL creates a ticket with attachments and returns them as a relation', async () => {
+  test('a ticket created over GraphQL with attachments returns them in its attachments field', async () => {
     const input = { ...ticket, attachments: [{ filename: 'log.txt', contentType: 'text/plain', data: 'YQo=' }] };
     const { data, errors } = await tenant.graphql(
       'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id attachments { filename sha256 commentId } } }',
@@ -68,7 +68,7 @@ describe('tickets opened with attachments', () => {
     ]);
   });
 
-  test('invalid attachments over GraphQL are refused, and the error does not repeat their content', async () => {
+  test('an invalid attachment over GraphQL is rejected, and the error does not repeat the content of the attachment', async () => {
     const data = Buffer.from('a secret of the customer').toString('base64');
     const query = 'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
     for (const attachment of [
@@ -141,14 +141,14 @@ describe('tickets opened with attachments', () => {
       'attachments.0.filename',
     ]),
     ['something that is not a list', { filename: 'a.txt', data: 'c2VjcmV0IHRleHQ=' }, 'attachments'],
-  ])('opening a ticket is refused if its attachments include %s, and the error names the field', async (_, attachments, field) => {
+  ])('opening a ticket with %s in its attachments returns 400 INVALID_PARAMETERS and names the field', async (_, attachments, field) => {
     const refused = await send(tenant, attachments);
     expect([refused.status, refused.body.error?.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(problems(refused).map(([name]) => name)).toContain(field);
-    expect(await noted(tenant)).toEqual([]);
+    expect(await pendingUploads(tenant)).toEqual([]);
   });
 
-  test('several invalid attachments are reported at once, and the error does not repeat their content', async () => {
+  test('the error for several invalid attachments lists all of them and does not repeat their content', async () => {
     const secret = Buffer.from('a secret of the customer').toString('base64');
     const refused = await send(tenant, [
       { filename: 'a.png', content_type: 'image/png', data: secret },
@@ -189,7 +189,7 @@ describe('tickets opened with attachments', () => {
     ['page.html', 'text/html', '<script>alert(1)</script>', 'text/html'],
     ['dump.dat', 'application/x-vendor', Buffer.from([1, 0, 2, 0, 3]), 'application/octet-stream'],
     ['Straße 日本.txt', 'text/plain', 'a', 'text/plain'],
-  ])('the attachment %s declared as %s is stored with its detected content type', async (name, claimed, content, kept) => {
+  ])('the attachment %s that the client declares as %s is stored with its detected content type', async (name, claimed, content, kept) => {
     const { attachments } = await keep(tenant, [file(name, claimed, content)]);
     expect(attachments).toMatchObject([{ filename: name, content_type: kept }]);
     const answer = await download(tenant, attachments[0].id);
@@ -198,7 +198,7 @@ describe('tickets opened with attachments', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
   });
 
-  test('a ticket accepts ten attachments and 10 MiB in one of them; a byte more or a body over 25 MiB is refused', async () => {
+  test('a ticket accepts ten attachments of up to 10 MiB each; a request body over 25 MiB returns 413 BODY_TOO_LARGE', async () => {
     const most = Buffer.alloc(10 * 1024 * 1024, 'a');
     const { attachments } = await keep(tenant, [
       file('most.txt', 'text/plain', most),

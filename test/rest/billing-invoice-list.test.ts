@@ -3,7 +3,7 @@ import { type BilledTenant, billedTenant, createAccount, createInvoice, orderSer
 import type { Json } from '../tenant.ts';
 
 let billed: BilledTenant;
-/** All invoices in the order of their creation: the first one, and three over 30, 10 and 20. */
+/** All invoices in the order of their creation: the invoice of the order, then invoices over 30, 10 and 20. */
 let all: Json[];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ test('the invoice list returns complete invoices, newest first, in the format of
 });
 
 describe('invoice list paging', () => {
-  test('the invoice list pages by limit and offset, and has_more says whether there are more', async () => {
+  test('the invoice list pages by limit and offset, and has_more is false on the last page', async () => {
     const first = await list('?limit=3');
     expect(first.body).toMatchObject({ total_count: 4, has_more: true });
     const second = await list('?limit=3&offset=3');
@@ -44,7 +44,7 @@ describe('invoice list filters', () => {
     expect((await list('?status=paid&status=pending')).body.total_count).toBe(4);
   });
 
-  test('the invoice list can be filtered by creation date, including the start and excluding the end', async () => {
+  test('the invoice list can be filtered by creation date; date_from is inclusive and date_to is exclusive', async () => {
     const [, second, third] = all;
     const period = `?date_from=${second.created_at}&date_to=${third.created_at}`;
     expect(await numbersOf(period)).toEqual([second.number]);
@@ -52,7 +52,7 @@ describe('invoice list filters', () => {
     expect((await list('?date_from=2020-01-01')).body.total_count).toBe(4);
   });
 
-  test('the invoice list can be filtered by accounts', async () => {
+  test('the invoice list can be filtered by one account or several', async () => {
     const { tenant, accountId, firstInvoice } = await billedTenant();
     const other = await createAccount(tenant, 'Another');
     const { firstInvoice: ofOther } = await orderService(tenant, other.id);
@@ -66,7 +66,7 @@ describe('invoice list filters', () => {
   });
 });
 
-test('the invoice list sorts by the requested field and order', async () => {
+test('the invoice list can be sorted by amount, status and creation time, ascending or descending', async () => {
   const amounts = async (sort: string) =>
     (await list(`?date_from=${all[1].created_at}&sort=${sort}`)).body.invoices.map(({ amount }: Json) => amount);
   expect(await amounts('amount:asc')).toEqual([10, 20, 30]);
@@ -85,7 +85,7 @@ test.each([
   ['sort=colour', 'sort'],
   ['cursor=abc', 'cursor'],
   ['colour=red', 'colour'],
-])('listing invoices with %s returns 400 and names the parameter %s', async (query, field) => {
+])('listing invoices with %s returns 400 INVALID_PARAMETERS and names the parameter %s', async (query, field) => {
   const { status, body } = await list(`?${query}`);
   expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({ status: 400, code: 'INVALID_PARAMETERS', field });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const post = (body: unknown) => billed.tenant.rest('POST', '/billing/invoices', { body });
 
 describe('invoice creation', () => {
-  test('a created invoice has the exact sum of its lines, and a GET returns the same', async () => {
+  test('the amount of a created invoice is the exact sum of its lines, and a GET returns the same invoice', async () => {
     const { accountId, serviceId, tenant } = billed;
     const services = [
       { service_id: serviceId, quantity: 3, unit_price: 1.1 },
@@ -45,7 +45,7 @@ describe('invoice creation', () => {
     expect((await tenant.rest('GET', `/billing/invoices/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('an invoice line is described by the name of its service', async () => {
+  test('the description of an invoice line is the name of its service', async () => {
     const { data } = await billed.tenant.graphql('query($id: ID!) { service(id: $id) { name } }', { id: billed.serviceId });
     const { services } = await createInvoice(billed);
     expect(services[0].description).toBe(data.service.name);
@@ -66,7 +66,7 @@ describe('invoice creation', () => {
     expect(absent).toMatchObject({ status: 404, body: { error: { details: { resource: 'service', id: 'svc_none' } } } });
   });
 
-  test('a closed account can still be invoiced', async () => {
+  test('an invoice can be created for a closed account', async () => {
     const own = await billedTenant();
     await (await onlyTable('identity.account')).set('status', 'closed', 'id', own.accountId);
     expect((await own.tenant.rest('GET', `/accounts/${own.accountId}`)).body.data.status).toBe('closed');
@@ -88,7 +88,7 @@ describe('invoice creation', () => {
     ['JPY', 1500, 4500],
     ['KWD', 0.335, 1.005],
     ['EUR', 0.07, 0.21],
-  ])('invoice amounts are exact in %s', async (currency, unit_price, amount) => {
+  ])('the amount of an invoice in %s is exact', async (currency, unit_price, amount) => {
     expect(await createInvoice(billed, { unit_price }, { currency })).toMatchObject({ currency, amount });
   });
 
@@ -98,7 +98,7 @@ describe('invoice creation', () => {
 });
 
 describe('invoice numbers', () => {
-  test('invoice numbers start at INV-1001 in each organization and have no gaps after concurrent or failed requests', async () => {
+  test('invoice numbers of an organization start at INV-1001 and have no gaps after concurrent or failed requests', async () => {
     const own = await billedTenant();
     expect(own.firstInvoice.number).toBe('INV-1001');
     const refused = own.tenant.rest('POST', '/billing/invoices', { body: invoiceBody(own, { service_id: 'svc_none' }) });
@@ -139,7 +139,7 @@ describe('refused invoices', () => {
   ];
   const withLine = (valid: Json, change: object): Json => ({ ...valid, services: [{ ...valid.services[0], ...change }] });
 
-  test.each(cases)('creating an invoice with %s returns 400 and names the field %s', async (_what, field, bodyOf) => {
+  test.each(cases)('creating an invoice with %s returns 400 INVALID_PARAMETERS and names the field %s', async (_what, field, bodyOf) => {
     const { status, body } = await post(bodyOf(invoiceBody(billed), billed.serviceId));
     expect({ status, code: body.error?.code, field: body.error?.details.field }).toEqual({
       status: 400,
@@ -148,13 +148,13 @@ describe('refused invoices', () => {
     });
   });
 
-  test('creating an invoice reports invalid prices and an invalid due date at once', async () => {
+  test('the error for an invoice with an invalid price and an invalid due date lists both', async () => {
     const body = invoiceBody(billed, { unit_price: -1 }, { due_date: inDays(-2) });
     const { error } = (await post(body)).body;
     expect(error.details.errors.map(({ field }: Json) => field)).toEqual(['services.0.unit_price', 'due_date']);
   });
 
-  test('creating an invoice for an account or service that does not exist returns 404 and names it', async () => {
+  test('creating an invoice for an account or service that does not exist returns 404 with the kind and id of the resource', async () => {
     const noAccount = await post(invoiceBody({ ...billed, accountId: 'acc_none' }));
     expect(noAccount).toMatchObject({
       status: 404,
@@ -167,7 +167,7 @@ describe('refused invoices', () => {
     });
   });
 
-  test('creating an invoice with a service of another account returns 400 and names the line', async () => {
+  test('creating an invoice with a service of another account returns 400 and names the invoice line', async () => {
     const other = await createAccount(billed.tenant, 'Another');
     const { service } = await orderService(billed.tenant, other.id);
     const valid = invoiceBody(billed);
@@ -179,7 +179,7 @@ describe('refused invoices', () => {
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'services.1.service_id', value: service.id } });
   });
 
-  test('creating or reading an invoice without the permission returns 403 and names the permission', async () => {
+  test('creating or reading an invoice without the required permission returns 403 INSUFFICIENT_PERMISSIONS and names the permission', async () => {
     const reader = await billed.tenant.limitedTo('billing:read');
     const creator = await billed.tenant.limitedTo('billing:create');
     const create = await reader.rest('POST', '/billing/invoices', { body: invoiceBody(billed) });
@@ -197,7 +197,7 @@ describe('refused invoices', () => {
 });
 
 describe('invoices and other organizations', () => {
-  test('another organization cannot read an invoice of ours or bill our accounts and services', async () => {
+  test('reading an invoice of another organization, or creating one for its accounts and services, returns 404', async () => {
     const { tenant: other } = await otherOrganization();
     const read = await other.rest('GET', `/billing/invoices/${billed.firstInvoice.id}`);
     expect(read).toMatchObject({
@@ -209,7 +209,7 @@ describe('invoices and other organizations', () => {
     expect((await other.rest('POST', '/billing/invoices', { body: invoiceBody(billed) })).status).toBe(404);
   });
 
-  test('another organization cannot bill our service to its own account', async () => {
+  test("creating an invoice for the caller's account with a service of another organization returns 404", async () => {
     const { tenant: other, accountId } = await otherOrganization();
     const { status, body } = await other.rest('POST', '/billing/invoices', { body: invoiceBody({ ...billed, accountId }) });
     expect({ status, details: body.error.details }).toEqual({ status: 404, details: { resource: 'service', id: billed.serviceId } });

@@ -11,7 +11,7 @@ afterAll(() => toy.app.close());
 const read = async (url: string): Promise<Record<string, unknown>> => (await toy.send({ url })).json();
 
 describe('response bodies', () => {
-  test('a record is returned in the standard envelope, whose request id equals the response header', async () => {
+  test('a REST response wraps a record in the standard envelope, whose request id equals the X-Request-Id header', async () => {
     const answer = await toy.send({ url: '/v1/toys/ticket_1' });
     const body = answer.json<{ metadata: Record<string, string> }>();
     expect(body).toEqual({
@@ -34,18 +34,18 @@ describe('response bodies', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('a page is returned with its pagination beside it', async () => {
+  test('a REST list response contains the records in data and the page numbers in pagination', async () => {
     const { data, pagination } = (await read('/v1/toys?page=2&per_page=2')) as { data: { id: string }[]; pagination: object };
     expect(data.map(({ id }) => id)).toEqual(['ticket_3']);
     expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, pages: 2, has_more: false, next_cursor: null });
   });
 
-  test('a support list has its own pagination format, and its wrapper is the whole body', async () => {
+  test('a support list response has no envelope: it contains only the list and the pagination of specification 3', async () => {
     expect(Object.keys(await read('/v1/support/tickets'))).toEqual(['tickets', 'pagination']);
     expect(await read('/v1/support/tickets?limit=2')).toMatchObject({ pagination: { total: 3, page: 1, limit: 2, pages: 2 } });
   });
 
-  test('an invoice list returns a total count', async () => {
+  test('a route with counted lists returns total_count and has_more next to the records', async () => {
     expect(await read('/v1/toys/count?limit=2')).toMatchObject({
       toys: [{ id: 'ticket_1' }, { id: 'ticket_2' }],
       total_count: 3,
@@ -53,15 +53,15 @@ describe('response bodies', () => {
     });
   });
 
-  test('a route with a wrapper returns only the wrapper as the body', async () => {
+  test('a route with a wrapper returns a body with only the wrapper field', async () => {
     expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
   });
 
-  test('a bare route returns the value itself, with enum values in REST spelling', async () => {
+  test('a bare route returns the value without an envelope, with enum values in REST spelling', async () => {
     expect(await read('/v1/priorities')).toEqual(['low', 'high']);
   });
 
-  test('a POST that creates a record returns 201, and a POST that queries returns 200', async () => {
+  test('a POST that creates a record returns 201, and a POST that only queries returns 200', async () => {
     const { app, send } = await startToyApp();
     onTestFinished(() => app.close());
     const created = await send({ method: 'POST', url: '/v1/support/tickets', payload: { title: 'T', description: 'D' } });
@@ -69,7 +69,7 @@ describe('response bodies', () => {
     expect([created.statusCode, searched.statusCode]).toEqual([201, 200]);
   });
 
-  test('DELETE returns the record in its last state', async () => {
+  test('a DELETE request returns the deleted record in its last state', async () => {
     const { id } = toy.desk.open('to go');
     const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}` });
     expect([answer.statusCode, answer.json<{ data: { title: string } }>().data.title]).toEqual([200, 'to go']);
@@ -77,7 +77,7 @@ describe('response bodies', () => {
 });
 
 describe('fields of a record', () => {
-  test('by default a record shows its own fields and value objects in snake_case, and no related records', async () => {
+  test('without a selection, a REST record contains its own fields and value objects in snake_case and no related records', async () => {
     const { data } = (await read('/v1/toys')) as { data: [Record<string, unknown>] };
     expect(Object.keys(data[0])).toEqual([
       'id',
@@ -105,15 +105,15 @@ describe('fields of a record', () => {
     });
   });
 
-  test('a field without a value is null and not omitted', async () => {
+  test('a REST record contains a field without a value as null', async () => {
     expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { customer_id: null, contact: null } });
   });
 
-  test('names and values inside free-form metadata are not converted', async () => {
+  test('names and values inside free-form metadata are returned unchanged over REST', async () => {
     expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { metadata: { camelCase: { innerKey: 'OPEN' } } } });
   });
 
-  test('a route with a selection shows the selected fields under its own names, and one GraphQL field can serve several paths', async () => {
+  test('a route with a selection returns only the selected fields, and one GraphQL field can serve several routes', async () => {
     const { tickets } = (await read('/v1/support/tickets')) as { tickets: [object] };
     expect(tickets[0]).toEqual({
       id: 'ticket_1',
@@ -129,7 +129,7 @@ describe('fields of a record', () => {
   });
 });
 
-test('every call of a route runs the same GraphQL document, so that its query plan is reused', async () => {
+test('every request to a route runs the same GraphQL document, so that its query plan is reused', async () => {
   await read('/v1/support/tickets/ticket_1');
   const first = toy.desk.last;
   await read('/v1/support/tickets/ticket_2');

@@ -12,7 +12,7 @@ const URL = '/v1/toys/ticket_1';
 const tagOf = async (url = URL): Promise<string> => String((await toy.send({ url })).headers.etag);
 
 describe('conditional reads', () => {
-  test('a GET returns a strong ETag that depends only on the record, not on the request id or time', async () => {
+  test('a GET returns a strong ETag that depends only on the record and not on the request id or time', async () => {
     const first = await toy.send({ url: URL });
     toy.clock.advance(60_000);
     const second = await toy.send({ url: URL });
@@ -25,14 +25,14 @@ describe('conditional reads', () => {
     });
   });
 
-  test('the ETag changes when the record changes or the list page shows other records', async () => {
+  test('the ETag of a list changes when its page contains other records', async () => {
     const before = [await tagOf(), await tagOf('/v1/toys?per_page=1')];
     toy.desk.open('another');
     expect(await tagOf()).toBe(before[0]);
     expect(await tagOf('/v1/toys?per_page=1')).not.toBe(before[1]);
   });
 
-  test('a matching If-None-Match returns 304 with the ETag and no body', async () => {
+  test('a GET with a matching If-None-Match returns 304 with the ETag and no body', async () => {
     const tag = await tagOf();
     for (const header of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const answer = await toy.send({ url: URL, headers: { 'if-none-match': header } });
@@ -54,7 +54,7 @@ describe('conditional reads', () => {
 describe('conditional writes', () => {
   const put = (ifMatch: string, payload: object) => toy.send({ method: 'PUT', url: URL, payload, headers: { 'if-match': ifMatch } });
 
-  test('If-Match with the current ETag allows one change, and the next one with the same ETag is refused as stale', async () => {
+  test('a second change with the same If-Match ETag returns 409 STALE_RESOURCE with the current ETag', async () => {
     const tag = await tagOf();
     expect((await put(tag, { priority: 'low' })).statusCode).toBe(200);
     const stale = await put(tag, { priority: 'critical' });
@@ -63,29 +63,29 @@ describe('conditional writes', () => {
     expect((await toy.send({ url: URL })).json()).toMatchObject({ data: { priority: 'low' } });
   });
 
-  test('If-Match with a star matches any record, and a weak ETag matches none', async () => {
+  test('If-Match: * accepts any version of a record, and a weak ETag in If-Match returns 409', async () => {
     expect((await put('*', {})).statusCode).toBe(200);
     expect((await put(`W/${await tagOf()}`, {})).statusCode).toBe(409);
   });
 
-  test('DELETE with a stale ETag deletes nothing', async () => {
+  test('DELETE with a stale If-Match ETag returns 409 and deletes nothing', async () => {
     const { id } = toy.desk.open('kept');
     const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}`, headers: { 'if-match': '"stale"' } });
     expect([answer.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
   });
 
-  test('If-Match on a record that does not exist returns 404 and not a stale error', async () => {
+  test('If-Match on a record that does not exist returns 404', async () => {
     expect((await toy.send({ method: 'PUT', url: '/v1/toys/ticket_99', payload: {}, headers: { 'if-match': '"any"' } })).statusCode).toBe(
       404,
     );
   });
 
-  test('invalid input is reported before If-Match is checked', async () => {
+  test('a change with invalid input and a stale If-Match returns 400', async () => {
     expect((await put('"stale"', { priority: 'odd' })).statusCode).toBe(400);
   });
 });
 
-test('the ETag of a PUT response equals the ETag of the next GET and is accepted by the next PUT', async () => {
+test('the ETag of a PUT response equals the ETag of the next GET and is accepted as If-Match of the next PUT', async () => {
   const ticket = toy.desk.open('tagged');
   for (const url of [`/v1/support/tickets/${ticket.id}`, `/v1/toys/${ticket.id}`]) {
     const put = await toy.send({ method: 'PUT', url, payload: { priority: 'low' } });

@@ -23,7 +23,7 @@ async function refusal(options: Parameters<ToyApp['send']>[0]): Promise<Refusal>
 }
 
 describe('GraphQL errors over REST', () => {
-  test('a record that GraphQL returns as null is 404 and never 200 with null', async () => {
+  test('a record that GraphQL returns as null becomes 404 RESOURCE_NOT_FOUND over REST', async () => {
     expect(await refusal({ url: '/v1/support/tickets/ticket_9' })).toMatchObject({
       status: 404,
       code: 'RESOURCE_NOT_FOUND',
@@ -35,7 +35,7 @@ describe('GraphQL errors over REST', () => {
     });
   });
 
-  test('a GraphQL error code determines the HTTP status, and its details are kept', async () => {
+  test('the code of a GraphQL error determines the HTTP status of the REST response, and the error details are kept', async () => {
     expect(await refusal({ url: '/v1/fails/state' })).toMatchObject({
       status: 409,
       code: 'INVALID_STATE',
@@ -44,7 +44,7 @@ describe('GraphQL errors over REST', () => {
     expect(await refusal({ url: '/v1/fails/forbidden' })).toMatchObject({ status: 403, code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('fields that GraphQL reports as invalid are named in REST spelling', async () => {
+  test('a REST error names fields that GraphQL reports as invalid in REST spelling', async () => {
     expect(await refusal({ url: '/v1/fails/input' })).toMatchObject({
       status: 400,
       message: 'lines.0.unit_price: must be positive',
@@ -64,7 +64,7 @@ describe('GraphQL errors over REST', () => {
     });
   });
 
-  test('an unexpected error reveals nothing to the client, and the log has it with the request id and without SQL or keys', async () => {
+  test('an unexpected error returns 500 INTERNAL_ERROR without details, and the log contains the error without SQL or keys', async () => {
     const error = await refusal({ url: '/v1/fails/unknown' });
     expect(error).toMatchObject({ status: 500, code: 'INTERNAL_ERROR', details: {} });
     expect(JSON.stringify(error)).not.toMatch(/insert|duplicate|sk_live/);
@@ -79,7 +79,7 @@ describe('requests that match no operation', () => {
   const post = (payload: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     refusal({ method: 'POST', url: '/v1/support/tickets', payload, headers });
 
-  test('malformed JSON returns INVALID_JSON, also in the body of a GET', async () => {
+  test('malformed JSON returns 400 INVALID_JSON, also in the body of a GET', async () => {
     expect(await post('{"title": ')).toMatchObject({ status: 400, code: 'INVALID_JSON' });
     expect(await post('{"title": "secret')).not.toHaveProperty('details.text');
     expect(
@@ -87,7 +87,7 @@ describe('requests that match no operation', () => {
     ).toMatchObject({ status: 400, code: 'INVALID_JSON' });
   });
 
-  test('a JSON body with a __proto__ key is refused', async () => {
+  test('a JSON body with a __proto__ key returns 400 INVALID_JSON', async () => {
     expect(await post('{"title":"T","description":"D","metadata":{"__proto__":{"admin":true}}}')).toMatchObject({
       status: 400,
       code: 'INVALID_JSON',
@@ -98,7 +98,7 @@ describe('requests that match no operation', () => {
     });
   });
 
-  test('a body that is not JSON returns 415', async () => {
+  test('a request body that is not JSON returns 415 UNSUPPORTED_MEDIA_TYPE', async () => {
     expect(await post('<a/>', { 'content-type': 'text/xml' })).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
     expect(await post('title=x', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 415 });
     expect(
@@ -106,7 +106,7 @@ describe('requests that match no operation', () => {
     ).toMatchObject({ status: 415 });
   });
 
-  test('a body over the limit returns 413, and operations with attachments have a higher limit', async () => {
+  test('a body over the size limit returns 413 BODY_TOO_LARGE, and operations with attachments have a higher limit', async () => {
     const title = 'x'.repeat(2 * 1024 * 1024);
     expect(await refusal({ method: 'POST', url: '/v1/toys', payload: { label: title } })).toMatchObject({
       status: 413,
@@ -125,23 +125,23 @@ describe('requests that match no operation', () => {
     expect(await refusal({ method: 'DELETE', url: '/v1/webhook/1' })).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' });
   });
 
-  test('a known path with a wrong method returns 405 and lists the allowed methods', async () => {
+  test('a known path with a wrong method returns 405 METHOD_NOT_ALLOWED with the allowed methods', async () => {
     const answer = await toy.send({ method: 'DELETE', url: '/v1/support/tickets/ticket_1' });
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, PUT']);
     expect(answer.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED', details: { allowed: ['GET', 'HEAD', 'OPTIONS', 'PUT'] } } });
   });
 
-  test('OPTIONS lists the allowed methods of a path', async () => {
+  test('OPTIONS returns 204 with the allowed methods of the path', async () => {
     const answer = await toy.send({ method: 'OPTIONS', url: '/v1/support/tickets' });
     expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
   });
 
-  test('a static path segment takes precedence over a path parameter', async () => {
+  test('a path that matches a static segment and a path parameter is routed to the static segment', async () => {
     await toy.send({ url: '/v1/support/tickets/search' });
     expect(toy.desk.last.operationName).toBe('searchTickets');
   });
 
-  test('API-Version accepts the served version, and an error for any other lists the supported ones', async () => {
+  test('API-Version accepts the current version; other versions return 400 UNSUPPORTED_VERSION with the supported versions', async () => {
     for (const version of ['1', '1.0', 'v1.0', '1.2', '1.2.3', 'v1.2.3']) {
       const answer = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
       expect(answer.json()).toMatchObject({ metadata: { version: '1.2.3' } });

@@ -49,7 +49,7 @@ const later = (age: string) =>
   );
 
 describe('POST with an Idempotency-Key', () => {
-  test('a POST with the same Idempotency-Key runs once, and the repeat returns the same bytes with a replay header', async () => {
+  test('a repeated POST with the same Idempotency-Key is not run again and returns the first response with Idempotent-Replayed', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order()), await create(order())];
     expect([first.statusCode, again.statusCode, toy.desk.tickets.length - before]).toEqual([201, 201, 1]);
@@ -58,13 +58,13 @@ describe('POST with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
   });
 
-  test('the request id in a replayed body equals the one in its header', async () => {
+  test('the request id in the body of a replayed response equals its X-Request-Id header', async () => {
     await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     const again = await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     expect(again.json()).toMatchObject({ metadata: { request_id: again.headers['x-request-id'] } });
   });
 
-  test('reusing an Idempotency-Key with another body or path returns 409', async () => {
+  test('reusing an Idempotency-Key with another body or path returns 409 IDEMPOTENCY_CONFLICT', async () => {
     await create(order());
     for (const other of [await create(order('other')), await create({ label: 'T', description: 'D' }, { url: '/v1/toys' })]) {
       expect(other.statusCode).toBe(409);
@@ -80,14 +80,14 @@ describe('POST with an Idempotency-Key', () => {
     expect((await create(of('ada@example.com'))).headers['idempotent-replayed']).toBe('true');
   });
 
-  test('an Idempotency-Key is scoped to its caller', async () => {
+  test('two callers can use the same Idempotency-Key for different requests', async () => {
     const first = await create(order());
     const other = await create(order('mine'), { as: 'ak_2' });
     expect([other.statusCode, other.headers['idempotent-replayed']]).toEqual([201, undefined]);
     expect(other.body).not.toBe(first.body);
   });
 
-  test('repeating an Idempotency-Key during the first request returns 409, and of many concurrent requests one runs', async () => {
+  test('of five concurrent requests with the same Idempotency-Key, one runs and the others return 409 IDEMPOTENCY_CONFLICT', async () => {
     const before = toy.desk.tickets.length;
     let open = () => {};
     toy.desk.gate = new Promise((resolve) => (open = resolve));
@@ -108,31 +108,31 @@ describe('POST with an Idempotency-Key', () => {
     });
   });
 
-  test('a server error releases the Idempotency-Key, so that the request can be retried', async () => {
+  test('after a 500 response, a request with the same Idempotency-Key runs again', async () => {
     expect([(await create(order('breaks'))).statusCode, (await create(order('breaks'))).statusCode]).toEqual([500, 500]);
     expect((await create(order('works'))).statusCode).toBe(201);
   });
 
-  test('a server error after the change was committed is replayed, and the change is not made again', async () => {
+  test('a 500 response after the change was committed is replayed, and the change is not made again', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order('breaks later')), await create(order('breaks later'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([500, 500, 'true']);
     expect(toy.desk.tickets.length - before).toBe(1);
   });
 
-  test('a request with invalid input does not use up its Idempotency-Key', async () => {
+  test('an Idempotency-Key can be used again after a request with invalid input', async () => {
     expect((await create({ title: 'T' })).statusCode).toBe(400);
     expect((await create(order())).statusCode).toBe(201);
   });
 
-  test('a refusal because of the state of the record is stored and replayed', async () => {
+  test('a 409 response because of the state of a record is stored and replayed for the same Idempotency-Key', async () => {
     const [first, again] = [await create(order('refused')), await create(order('refused'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([409, 409, 'true']);
     expect(again.json()).toMatchObject({ error: { code: 'INVALID_STATE', request_id: again.headers['x-request-id'] } });
     expect(again.body).toBe(first.body);
   });
 
-  test('an Idempotency-Key can be reused after 24 hours', async () => {
+  test('an Idempotency-Key can be used for a different request after 24 hours', async () => {
     const first = await create(order());
     await later('23 hours 59 minutes');
     expect((await create(order())).body).toBe(first.body);
@@ -141,7 +141,7 @@ describe('POST with an Idempotency-Key', () => {
     expect([fresh.statusCode, fresh.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  test('an Idempotency-Key must have 1 to 255 printable characters', async () => {
+  test('an Idempotency-Key that does not have 1 to 255 printable characters returns INVALID_PARAMETERS', async () => {
     for (const sent of ['', 'x'.repeat(256), 'tab\there']) {
       expect((await create(order(), { sent })).json()).toMatchObject({
         error: { code: 'INVALID_PARAMETERS', details: { field: 'Idempotency-Key' } },
@@ -150,18 +150,18 @@ describe('POST with an Idempotency-Key', () => {
     expect((await create(order(), { sent: `${'x'.repeat(250)}${number}` })).statusCode).toBe(201);
   });
 
-  test('callers of a public operation do not receive responses stored for each other', async () => {
+  test('two unauthenticated requests to a public operation with the same Idempotency-Key both run', async () => {
     const [first, other] = [await create(order(), { url: '/v1/public/toys' }), await create(order(), { url: '/v1/public/toys' })];
     expect([first.statusCode, other.statusCode, other.headers['idempotent-replayed']]).toEqual([201, 201, undefined]);
   });
 
-  test('a query by POST ignores the Idempotency-Key', async () => {
+  test('a POST that only queries ignores the Idempotency-Key', async () => {
     for (const status of ['open', 'resolved'])
       expect((await create({ filters: { status: [status] } }, { url: '/v1/support/tickets/search' })).statusCode).toBe(200);
   });
 });
 
-test('if the idempotency store fails after the operation ran, the caller still gets the response and the failure is logged', async () => {
+test('if storing the idempotent response fails, the caller still gets the response and the failure is logged', async () => {
   const failing = {
     extendEveryMs: 60_000,
     extend: () => Promise.resolve(),
@@ -177,7 +177,7 @@ test('if the idempotency store fails after the operation ran, the caller still g
   await other.app.close();
 });
 
-test('a running request extends its idempotency lease until it ends', async () => {
+test('a running request extends its idempotency lease until the request ends', async () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
   const extended: string[] = [];
   const impatient: IdempotencyStore = {
@@ -204,7 +204,7 @@ describe('idempotency store', () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
   const answer = { status: 201, body: '{}', headers: { a: 'b' } };
 
-  test('an idempotency lease that is extended stays valid beyond 60 seconds', async () => {
+  test('an idempotency lease that is extended after 50 seconds is valid for another 60 seconds', async () => {
     const begun = await store.begin(scope, key, 'one');
     if (begun.state !== 'new') throw new Error('not claimed');
     await later('50 seconds');
@@ -215,7 +215,7 @@ describe('idempotency store', () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
   });
 
-  test('an idempotency lease of a crashed process can be taken over after 60 seconds, only by the same request', async () => {
+  test('the idempotency lease of a crashed process can be acquired after 60 seconds, but only for the same request', async () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
     await later('59 seconds');
     expect(await store.begin(scope, key, 'one')).toEqual({ state: 'running' });
@@ -224,7 +224,7 @@ describe('idempotency store', () => {
     expect(await store.begin(scope, key, 'one')).toMatchObject({ state: 'new' });
   });
 
-  test('a request that lost its idempotency lease can neither store a response nor release the key', async () => {
+  test('a request whose idempotency lease expired can neither store a response nor release the key', async () => {
     const lost = await store.begin(scope, key, 'one');
     await later('61 seconds');
     const held = await store.begin(scope, key, 'one');
@@ -236,7 +236,7 @@ describe('idempotency store', () => {
     expect(await store.begin(scope, key, 'one')).toEqual({ state: 'replay', ...answer });
   });
 
-  test('purging deletes idempotency keys older than 24 hours', async () => {
+  test('the retention job deletes idempotency keys that are older than 24 hours', async () => {
     await store.begin(scope, key, 'one');
     await later('25 hours');
     await store.retained.delete();
@@ -248,10 +248,10 @@ describe('idempotency keys of OAuth clients', () => {
   const user = { kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'business', grants: [] } as const;
   const by = (clientId?: string, sessionId?: string) => idempotencyScope(new Principal({ ...user, clientId, sessionId }));
   const answer = { status: 201, body: '{"n":1}', headers: {} };
-  /** The scope that the previous release uses. */
+  /** The scope of these keys in the previous release, which does not separate OAuth clients. */
   const former = { organizationId: 'org_1', callerId: 'user_1' };
 
-  test('the idempotency keys of a user are separate for each OAuth client and the same in every session', async () => {
+  test("a user's idempotency keys are separate for each OAuth client and shared by all sessions", async () => {
     expect(by('client_1', 'sess_1')).toEqual(by('client_1', 'sess_2'));
     expect(by(undefined, 'sess_1')).toEqual({ organizationId: 'org_1', callerId: 'user_1' });
     const first = await store.begin(by('client_1'), key, 'one');
@@ -263,23 +263,23 @@ describe('idempotency keys of OAuth clients', () => {
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('conflict');
   });
 
-  test('a response that the previous release stored is replayed, and a request running there is waited for', async () => {
+  test('a request that runs or has a stored response in the previous release is not run again by the current release', async () => {
     const begun = await store.begin(former, key, 'one');
     expect((await store.begin(by('client_1'), key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(former, key, begun.lease, answer);
     expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
-    // could be of another client
+    // a request with another fingerprint could belong to another OAuth client
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('new');
   });
 
-  test('a repeated request is not run again by a process of the previous release', async () => {
+  test('a request that runs or has a stored response in the current release is not run again by the previous release', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     expect((await store.begin(former, key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, answer);
     expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...answer });
   });
 
-  test('after a failure a request with the same key can be retried in both releases', async () => {
+  test('after a failed request, its idempotency key can be claimed again in the previous release', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     if (begun.state === 'new') await store.abandon(by('client_1'), key, begun.lease);
     expect((await store.begin(former, key, 'one')).state).toBe('new');

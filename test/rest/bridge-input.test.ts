@@ -14,7 +14,7 @@ interface Problem {
   reason: string;
 }
 const problemsOf = (body: string): Problem[] => (JSON.parse(body) as { error: { details: { errors: Problem[] } } }).error.details.errors;
-const asked = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PUT' = payload ? 'POST' : 'GET') => {
+const requested = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PUT' = payload ? 'POST' : 'GET') => {
   const before = toy.desk.asked.length;
   const answer = await toy.send({ method, url, ...(payload && { payload }) });
   expect(answer.statusCode, answer.body).toBeLessThan(300);
@@ -23,7 +23,7 @@ const asked = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PU
 };
 
 describe('input passed to GraphQL', () => {
-  test('a flat REST body becomes the GraphQL input object, with camelCase names and upper-case enum values', async () => {
+  test('the bridge converts a flat REST body to a GraphQL input object with camelCase names and upper-case enum values', async () => {
     const body = {
       title: 'T',
       description: 'D',
@@ -32,7 +32,7 @@ describe('input passed to GraphQL', () => {
       contact: { name: 'Ada', email: null },
       service_affected: 'svc_1',
     };
-    expect(await asked('/v1/support/tickets', body)).toEqual({
+    expect(await requested('/v1/support/tickets', body)).toEqual({
       input: {
         title: 'T',
         description: 'D',
@@ -44,31 +44,31 @@ describe('input passed to GraphQL', () => {
     });
   });
 
-  test('free-form metadata in a request is passed on unchanged', async () => {
+  test('the bridge passes free-form metadata in a request to GraphQL unchanged', async () => {
     const metadata = { some_key: { innerKey: 'open', list: [1, null] } };
-    expect(await asked('/v1/support/tickets', { title: 'T', description: 'D', metadata })).toEqual({
+    expect(await requested('/v1/support/tickets', { title: 'T', description: 'D', metadata })).toEqual({
       input: { title: 'T', description: 'D', metadata },
     });
   });
 
-  test('an explicit null is passed on, and a field that is not sent is left out', async () => {
-    expect(await asked('/v1/support/tickets/ticket_1', { customer_id: null }, 'PUT')).toEqual({
+  test('the bridge passes an explicit null to GraphQL and omits fields that are not sent', async () => {
+    expect(await requested('/v1/support/tickets/ticket_1', { customer_id: null }, 'PUT')).toEqual({
       id: 'ticket_1',
       input: { customerId: null },
     });
-    expect(await asked('/v1/support/tickets/ticket_1', {}, 'PUT')).toEqual({ id: 'ticket_1', input: {} });
+    expect(await requested('/v1/support/tickets/ticket_1', {}, 'PUT')).toEqual({ id: 'ticket_1', input: {} });
   });
 
-  test('comma-separated lists, repeated parameters and brackets are equivalent', async () => {
+  test('a list in a query string can be sent comma-separated, as repeated parameters or with brackets', async () => {
     const expected = { filter: { status: ['OPEN', 'IN_PROGRESS'] } };
-    expect(await asked('/v1/support/tickets?status=open,in_progress')).toEqual(expected);
-    expect(await asked('/v1/support/tickets?status=open&status=in_progress')).toEqual(expected);
-    expect(await asked('/v1/support/tickets?status[]=open&status[]=in_progress')).toEqual(expected);
-    expect(await asked('/v1/support/tickets?status%5B%5D=open&status%5B%5D=in_progress')).toEqual(expected);
+    expect(await requested('/v1/support/tickets?status=open,in_progress')).toEqual(expected);
+    expect(await requested('/v1/support/tickets?status=open&status=in_progress')).toEqual(expected);
+    expect(await requested('/v1/support/tickets?status[]=open&status[]=in_progress')).toEqual(expected);
+    expect(await requested('/v1/support/tickets?status%5B%5D=open&status%5B%5D=in_progress')).toEqual(expected);
   });
 
-  test('a sort parameter lists fields with their order, ascending by default', async () => {
-    expect(await asked('/v1/support/tickets?sort=created_at:desc,priority')).toEqual({
+  test('a sort parameter accepts several fields with their order, which is ascending by default', async () => {
+    expect(await requested('/v1/support/tickets?sort=created_at:desc,priority')).toEqual({
       sort: [
         { field: 'CREATED_AT', order: 'DESC' },
         { field: 'PRIORITY', order: 'ASC' },
@@ -78,44 +78,46 @@ describe('input passed to GraphQL', () => {
 
   test('numbers, booleans and timestamps in a query string are converted to their types', async () => {
     const url = '/v1/support/tickets?page=2&per_page=1&is_escalated=true&created_after=2026-01-01T00:00:00Z&customer_id=7';
-    expect(await asked(url)).toEqual({
+    expect(await requested(url)).toEqual({
       page: { page: 2, perPage: 1 },
       filter: { isEscalated: true, createdAfter: '2026-01-01T00:00:00Z', customerId: ['7'] },
     });
   });
 
-  test('a search accepts the same structure as a GET body, a query string and a POST body', async () => {
+  test('a search accepts the same filters as a GET body, as a query string and as a POST body', async () => {
     const search = { filters: { status: ['open'] }, sort: { field: 'created_at', order: 'desc' }, pagination: { page: 1, limit: 2 } };
     const expected = { filter: { status: ['OPEN'] }, sort: [{ field: 'CREATED_AT', order: 'DESC' }], page: { page: 1, limit: 2 } };
-    expect(await asked('/v1/support/tickets/search', search, 'GET')).toEqual(expected);
-    expect(await asked('/v1/support/tickets/search', search, 'POST')).toEqual(expected);
+    expect(await requested('/v1/support/tickets/search', search, 'GET')).toEqual(expected);
+    expect(await requested('/v1/support/tickets/search', search, 'POST')).toEqual(expected);
     expect(
-      await asked(
+      await requested(
         '/v1/support/tickets/search?filters[status][]=open&sort[field]=created_at&sort[order]=desc&pagination[page]=1&pagination[limit]=2',
       ),
     ).toEqual(expected);
   });
 
-  test('a value that the route fixes cannot be sent, and a renamed field is passed under its GraphQL name', async () => {
-    expect(await asked('/v1/toys', { label: 'L', description: 'D' })).toEqual({ input: { title: 'L', description: 'D', priority: 'LOW' } });
+  test('a field whose value the route fixes cannot be sent, and a renamed field is passed with its GraphQL name', async () => {
+    expect(await requested('/v1/toys', { label: 'L', description: 'D' })).toEqual({
+      input: { title: 'L', description: 'D', priority: 'LOW' },
+    });
     const refused = await toy.send({ method: 'POST', url: '/v1/toys', payload: { label: 'L', description: 'D', priority: 'high' } });
     expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known field' }]);
   });
 
-  test('input objects in lists are renamed at every level', async () => {
-    expect(await asked('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
+  test('the bridge renames the fields of input objects in lists', async () => {
+    expect(await requested('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
       input: { serviceType: 'FIBER', lines: [{ unitPrice: 149.95, quantity: 2 }] },
     });
   });
 
-  test('an input object that the route keeps nested stays an object', async () => {
-    expect(await asked('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
+  test('an input object that the route does not flatten is passed as an object', async () => {
+    expect(await requested('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
       location: { address: 'A', city: 'C' },
       types: ['CABLE'],
     });
   });
 
-  test('an empty body is accepted if no field is required', async () => {
+  test('an empty request body is accepted if no field is required', async () => {
     const answer = await toy.send({
       method: 'PUT',
       url: '/v1/support/tickets/ticket_1',
@@ -139,7 +141,7 @@ describe('input refused before GraphQL runs', () => {
     return problemsOf(answer.body);
   };
 
-  test('all invalid fields are reported at once, each with its path in REST spelling', async () => {
+  test('the error for an invalid body lists every invalid field with its path in REST spelling', async () => {
     const problems = await refused('/v1/orders', {
       service_typ: 'fiber',
       lines: [{ unit_price: '149.95', quantity: 1.5, colour: 'red' }, {}, 7],
@@ -160,7 +162,7 @@ describe('input refused before GraphQL runs', () => {
     ]);
   });
 
-  test('the error details start with the first invalid field', async () => {
+  test('the details of an input error describe the first invalid field', async () => {
     const { body } = await toy.send({ url: '/v1/support/tickets?per_page=many' });
     expect(JSON.parse(body)).toMatchObject({
       error: {
@@ -171,7 +173,7 @@ describe('input refused before GraphQL runs', () => {
     });
   });
 
-  test('an enum value is accepted only in REST spelling, and the error lists the allowed values', async () => {
+  test('an enum value that is not in REST spelling returns 400 with the allowed values', async () => {
     const reason = 'must be one of open, in_progress, escalated, resolved';
     expect(await refused('/v1/support/tickets?status=open,OPEN')).toMatchObject([{ field: 'status', value: 'OPEN', reason }]);
     expect(await refused('/v1/support/tickets/ticket_1', { status: 'closed' }, 'PUT')).toMatchObject([
@@ -179,7 +181,7 @@ describe('input refused before GraphQL runs', () => {
     ]);
   });
 
-  test('an unknown query parameter is named, with the parameter that was probably meant', async () => {
+  test('the error for an unknown query parameter suggests the most similar known parameter', async () => {
     expect(await refused('/v1/support/tickets?statsu=open&x=1')).toMatchObject([
       { field: 'statsu', reason: 'is not a known query parameter; did you mean status?' },
       { field: 'x', reason: 'is not a known query parameter' },
@@ -188,29 +190,29 @@ describe('input refused before GraphQL runs', () => {
     expect(await refused('/v1/support/tickets?toString=1&__proto__[a]=1')).toMatchObject([{ field: 'toString' }]);
   });
 
-  test('a parameter with a single value cannot be repeated', async () => {
+  test('repeating a query parameter that has a single value returns 400', async () => {
     expect(await refused('/v1/support/tickets?page=1&page=2')).toMatchObject([{ field: 'page', reason: 'is given more than once' }]);
   });
 
-  test('null is refused for a field that requires a value', async () => {
+  test('null for a required field returns 400 with the reason "must not be null"', async () => {
     expect(await refused('/v1/support/tickets', { title: null, description: 'D' })).toMatchObject([
       { field: 'title', reason: 'must not be null' },
     ]);
   });
 
-  test('an integer in a query string must be a valid GraphQL integer', async () => {
+  test('an integer in a query string that is not a valid GraphQL Int returns 400', async () => {
     for (const page of ['1.5', '', '1e3', '99999999999', '0x10', ' 1'])
       expect(await refused(`/v1/support/tickets?page=${page}`)).toMatchObject([{ field: 'page' }]);
   });
 
-  test('a body that is not a JSON object is refused', async () => {
+  test('a request body that is not a JSON object returns 400', async () => {
     for (const body of [[], 'text', 1, null])
       expect(await refused('/v1/support/tickets', body)).toContainEqual(
         expect.objectContaining({ field: 'body', reason: 'must be a JSON object' }),
       );
   });
 
-  test('a query string that is too long or too deep is refused', async () => {
+  test('a query string that is too long or too deeply nested returns 400', async () => {
     const long = Array.from({ length: 150 }, (_, index) => `status=open${index}`).join('&');
     expect(await refused(`/v1/support/tickets?${long}`)).toMatchObject([{ field: 'query' }]);
     expect(await refused('/v1/support/tickets/search?filters[a][b][c][d][e][f]=1')).toContainEqual(
@@ -218,14 +220,14 @@ describe('input refused before GraphQL runs', () => {
     );
   });
 
-  test('a sort parameter accepts only fields of the list and a valid order', async () => {
+  test('sorting by an unknown field or in an unknown order returns 400 with the allowed values', async () => {
     expect(await refused('/v1/support/tickets?sort=colour:up')).toMatchObject([
       { field: 'sort', value: 'colour', reason: 'must be one of created_at, priority' },
       { field: 'sort', value: 'up', reason: 'must be one of asc, desc' },
     ]);
   });
 
-  test('an error does not repeat the value of a secret field', async () => {
+  test('an error for a secret field does not contain the value that was sent', async () => {
     expect(
       await refused('/v1/support/tickets', { title: 'T', description: 'D', contact: { name: 'N', api_key: 'sk_live_1' } }),
     ).toMatchObject([{ field: 'contact.api_key', value: null }]);

@@ -20,14 +20,14 @@ const parameter = (path: string, name: string): Node =>
   (operation(path, 'get').parameters as Node[]).find((entry) => entry.name === name) as Node;
 
 describe('OpenAPI document', () => {
-  test('the OpenAPI document is served without authentication as version 3.1 and equals the generated one', async () => {
+  test('GET /v1/openapi.json returns the generated OpenAPI 3.1 document without authentication', async () => {
     const answer = await toy.send({ url: '/v1/openapi.json' });
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
     expect(toy.document.openapi).toBe('3.1.0');
     expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
   });
 
-  test('the OpenAPI document lists every route by its operationId and no route of Sofa itself', () => {
+  test('the OpenAPI document lists every route by its operationId and none of the routes of the Sofa library', () => {
     const ids = Object.values(toy.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
     expect(ids).toEqual(
       expect.arrayContaining(['getTicket', 'createTicket', 'updateTicket', ...toys.routes.map(({ operationId }) => operationId)]),
@@ -35,7 +35,7 @@ describe('OpenAPI document', () => {
     expect(Object.keys(toy.document.paths).filter((path) => path.includes('webhook'))).toEqual([]);
   });
 
-  test('a request body schema is flat, lists the required fields, forbids others and has a valid example', async () => {
+  test('the OpenAPI schema of a request body is flat, lists required fields, forbids other fields and has a valid example', async () => {
     const { schema, example } = at('paths./support/tickets.post.requestBody.content.application/json') as { schema: Node; example: object };
     expect(schema).toMatchObject({
       type: 'object',
@@ -67,7 +67,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  test('a nested input object has a complete schema', () => {
+  test('a nested input object has its own schema with properties and required fields in the OpenAPI document', () => {
     expect(at('components.schemas.OrderLineInput')).toMatchObject({
       properties: { unit_price: { type: 'number' }, quantity: { type: 'integer' } },
       required: ['unit_price', 'quantity'],
@@ -78,7 +78,7 @@ describe('OpenAPI document', () => {
     });
   });
 
-  test('response schemas list every field as required and mark nullable ones', () => {
+  test('OpenAPI response schemas list every field as required and mark the nullable ones', () => {
     const record = at('components.schemas.TicketRecord') as { required: string[]; properties: Record<string, Node> };
     expect(record.required).toEqual(Object.keys(record.properties));
     expect(record.properties).toMatchObject({
@@ -90,7 +90,7 @@ describe('OpenAPI document', () => {
     expect(at('components.schemas.TicketPriority')).toMatchObject({ type: 'string', enum: ['low', 'medium', 'high', 'critical'] });
   });
 
-  test('wrappers, envelopes and lists have the schema of what is actually sent', () => {
+  test('the OpenAPI response schemas of wrappers, envelopes and lists match the response bodies', () => {
     const success = (path: string, method: string, status: number) =>
       at(`paths.${path}.${method}.responses.${status}.content.application/json.schema`);
     expect(success('/support/tickets/{ticket_id}', 'get', 200)).toMatchObject({
@@ -110,7 +110,7 @@ describe('OpenAPI document', () => {
     expect(success('/toys/count', 'get', 200)).toMatchObject({ required: ['toys', 'total_count', 'has_more'] });
   });
 
-  test('parameters state their location, type and allowed values', () => {
+  test('OpenAPI parameters state their location, type and allowed values', () => {
     expect(parameter('/support/tickets/{ticket_id}', 'ticket_id')).toMatchObject({
       in: 'path',
       required: true,
@@ -132,7 +132,7 @@ describe('OpenAPI document', () => {
     });
   });
 
-  test('an operation states the permission that its GraphQL field requires', () => {
+  test('an OpenAPI operation states the permission that its GraphQL field requires', () => {
     expect(operation('/support/tickets', 'post')).toMatchObject({
       'x-permission': 'support:create',
       description: expect.stringContaining('`support:create`') as string,
@@ -146,7 +146,7 @@ describe('OpenAPI document', () => {
     expect(operation('/priorities', 'get')).toMatchObject({ security: [] });
   });
 
-  test('every possible error of an operation is described, and every reference resolves', () => {
+  test('an OpenAPI operation lists every status that it can return, and all references of the document resolve', () => {
     expect(Object.keys(operation('/support/tickets/{ticket_id}', 'put').responses as Node)).toEqual([
       '200',
       '400',
@@ -199,7 +199,7 @@ describe('invalid routes', () => {
   });
 });
 
-test('the GraphQL operation of a route is the one that a GraphQL client would write', async () => {
+test('the GraphQL operation of a route contains only the argument and the fields of its selection', async () => {
   await toy.send({ url: '/v1/toys/ticket_1' });
   expect(toy.desk.last.document).toEqual(
     parseSchema(

@@ -16,7 +16,7 @@ describe('path aliases', () => {
     ['/v1/services/ai/models', '/v1/ai/models'],
     ['/v1/services/security/services', '/v1/security/services'],
     ['/v1/services/cloud/platforms-old', '/v1/cloud/platforms-old'],
-  ])('the alias %s is rewritten to %s', (alias, canonical) => {
+  ])('the alias path %s is rewritten to %s', (alias, canonical) => {
     expect(rewriteUrl({ url: alias })).toBe(canonical);
   });
 
@@ -37,14 +37,14 @@ describe('path aliases', () => {
     expect(rewriteUrl({ url })).toBe(url);
   });
 
-  test('an alias path returns the same response as the canonical path', async () => {
+  test('a request to an alias path returns the same response as the canonical path', async () => {
     const answer = await toy.send({ url: '/api/v1/priorities' });
     expect(answer.json()).toEqual(['low', 'high']);
   });
 });
 
 describe('documentation page', () => {
-  test('the documentation page is served with its script and may not contact any other host', async () => {
+  test('the documentation page includes its script, and its Content-Security-Policy forbids requests to other hosts', async () => {
     const page = await toy.send({ url: '/docs/' });
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'; script-src 'self' 'sha256-/);
@@ -54,12 +54,12 @@ describe('documentation page', () => {
     expect([script.statusCode, script.body.length > 1_000_000]).toEqual([200, true]);
   });
 
-  test('the path / redirects to the documentation page', async () => {
+  test('GET / redirects to the documentation page with 302', async () => {
     const answer = await toy.send({ url: '/' });
     expect([answer.statusCode, answer.headers.location]).toEqual([302, '/docs/']);
   });
 
-  test('the path /docs redirects to /docs/', async () => {
+  test('GET /docs redirects to /docs/ with 301', async () => {
     const answer = await toy.send({ url: '/docs' });
     expect([answer.statusCode, answer.headers.location]).toEqual([301, '/docs/']);
   });

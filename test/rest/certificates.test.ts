@@ -17,7 +17,7 @@ const registered = async (members: object = {}, by: Tenant = tenant): Promise<Js
 const listed = async (): Promise<Json[]> => (await tenant.rest('GET', '/auth/certificates')).body.data;
 
 describe('registered certificates', () => {
-  test('a registered certificate shows its parsed contents, its permissions and that it was never used', async () => {
+  test('a registered certificate is returned with its parsed contents and permissions, and with a usage count of 0', async () => {
     const { pem } = await issue({ subject: 'C=US, O=Acme, CN=export' });
     const parsed = new X509Certificate(pem);
     const { status, body } = await register(pem, { permissions: ['services:read', 'billing:*', 'services:read'] });
@@ -44,13 +44,13 @@ describe('registered certificates', () => {
     expect((await tenant.rest('GET', `/auth/certificates/${body.data.id}`)).body.data).toEqual(body.data);
   });
 
-  test('a certificate over GraphQL is the same record as over REST', async () => {
+  test('GraphQL and REST return the same certificate', async () => {
     const { id, fingerprint } = await registered();
     const { data } = await tenant.graphql('query ($id: ID!) { certificate(id: $id) { fingerprint status validity } }', { id });
     expect(data.certificate).toEqual({ fingerprint, status: 'ACTIVE', validity: 'VALID' });
   });
 
-  test('a certificate that is not valid yet is accepted, and its validity follows the clock', async () => {
+  test('a certificate that is not valid yet can be registered, and its validity changes as time passes', async () => {
     const { id, validity } = (await register((await issue({ validFromDays: 1, validToDays: 2 })).pem)).body.data;
     expect(validity).toBe('not_yet_valid');
     const read = async () => (await tenant.rest('GET', `/auth/certificates/${id}`)).body.data.validity;
@@ -60,7 +60,7 @@ describe('registered certificates', () => {
     expect(await read()).toBe('expired');
   });
 
-  test('a revoked certificate stays listed with the time of the first revocation', async () => {
+  test('revoking a certificate twice returns the time of the first revocation, and the certificate can still be read', async () => {
     const { id } = await registered();
     const { status, body } = await tenant.rest('DELETE', `/auth/certificates/${id}`);
     expect(status).toBe(200);
@@ -92,7 +92,7 @@ describe('refused certificates', () => {
     ['for servers only', /client authentication/, () => made({ uses: [ExtendedKeyUsage.serverAuth] })],
   ];
 
-  test.each(wrongs)('a certificate %s is refused with the reason %s', async (_, reason, pem) => {
+  test.each(wrongs)('registering a certificate %s returns 400 INVALID_PARAMETERS with the reason %s', async (_, reason, pem) => {
     const { status, body } = await register(await pem());
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'certificate' } });
@@ -100,17 +100,17 @@ describe('refused certificates', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('registering a certificate reports all its problems at once', async () => {
+  test('the error for a certificate with several problems lists all of them', async () => {
     const { body } = await register(await made({ algorithm: rsa(1024, 'SHA-1'), validFromDays: -2, validToDays: -1 }));
     expect(body.error.details.errors.map(({ field }: Json) => field)).toEqual(['certificate', 'certificate', 'certificate']);
   });
 
   test.each([
-    ['before', ({ pem, key }: Issued) => `${key}${pem}`],
-    ['behind', ({ pem, key }: Issued) => `${pem}${key}`],
-    ['alone', ({ key }: Issued) => key],
-    ['after much other text', ({ pem, key }: Issued) => `${pem}${' '.repeat(16_384)}${key}`],
-  ])('registering a certificate with its private key %s is refused, and the key appears in no response or log', async (_, text) => {
+    ['before it', ({ pem, key }: Issued) => `${key}${pem}`],
+    ['after it', ({ pem, key }: Issued) => `${pem}${key}`],
+    ['instead of it', ({ key }: Issued) => key],
+    ['after it and much other text', ({ pem, key }: Issued) => `${pem}${' '.repeat(16_384)}${key}`],
+  ])('registering a certificate with a private key %s returns 400, and the key is in neither the response nor the log', async (_, text) => {
     const issued = await issue();
     const { status, body } = await register(text(issued));
     expect(status).toBe(400);
@@ -127,14 +127,14 @@ describe('refused certificates', () => {
     ['permissions', { permissions: ['services:fly'] }],
     ['fingerprint', { fingerprint: 'ab' }],
     ['status', { status: 'active' }],
-  ])('registering a certificate with an invalid %s is refused: %j', async (field, wrong) => {
+  ])('registering a certificate with an invalid %s returns 400: %j', async (field, wrong) => {
     const { status, body } = await register((await issue()).pem, wrong);
     expect(status).toBe(400);
     expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);
     expect(await listed()).toEqual([]);
   });
 
-  test('registering a certificate with a permission that the caller lacks is refused', async () => {
+  test('registering a certificate with a permission that the caller does not have returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:read');
     const { status, body } = await register((await issue()).pem, { permissions: ['services:read', 'billing:read'] }, limited);
     expect(status).toBe(403);
@@ -142,7 +142,7 @@ describe('refused certificates', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('registering a certificate again is refused with the same message, even if another organization has it or it was revoked', async () => {
+  test('registering a certificate again returns 409 DUPLICATE_RESOURCE, even if another organization has it or it was revoked', async () => {
     const other = await (await rig()).organization();
     const [own, foreign, revoked] = [await issue(), await issue(), await issue()];
     await register(own.pem);
@@ -162,7 +162,7 @@ describe('refused certificates', () => {
     expect(await listed()).toHaveLength(2);
   });
 
-  test('concurrent registrations of a certificate succeed once', async () => {
+  test('of five concurrent registrations of the same certificate, one returns 201 and four return 409', async () => {
     const { pem } = await issue();
     const answers = await Promise.all(Array.from({ length: 5 }, () => register(pem)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
@@ -174,12 +174,12 @@ test.each([
   ['an RSA-PSS signature over SHA-256', { algorithm: rsa(2048, 'SHA-256', 'RSA-PSS') }],
   ['an EC key on P-384', { algorithm: ec('P-384') }],
   ['no restriction of its use', { uses: [] }],
-])('a certificate with %s is accepted', async (_, wanted: Wanted) => {
+])('registering a certificate with %s returns 201', async (_, wanted: Wanted) => {
   expect((await register(`subject=CN = client\n${(await issue(wanted)).pem}`)).status).toBe(201);
 });
 
 describe('certificate list', () => {
-  test("the certificate list shows only the organization's own certificates, newest first, with a constant number of statements", async () => {
+  test("the certificate list shows the organization's own certificates, newest first, and its SQL statement count is constant", async () => {
     await registered({ name: 'First' });
     const { statements, organization } = await rig();
     const few = await statements(() => tenant.rest('GET', '/auth/certificates'));
@@ -204,7 +204,7 @@ describe('certificate list', () => {
   });
 });
 
-test('a certificate of another organization is not found and cannot be revoked', async () => {
+test('reading or revoking a certificate of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
   const { id } = await registered();
   const other = await (await rig()).organization();
   for (const method of ['GET', 'DELETE']) {

@@ -38,7 +38,7 @@ const slaOf = async (id: string) =>
   (await staff.graphql('query($id: ID!) { ticket(id: $id) { status sla { respondedAt } updatedAt } }', { id })).data.ticket;
 
 describe('ticket comments', () => {
-  test('a comment has every field of the specification, and its attachments can be downloaded', async () => {
+  test('a created comment is returned with every field of the specification, and its attachments can be downloaded', async () => {
     const { id, assigned_to } = await openTicketAs();
     const sent = { type: 'customer_update', visibility: 'customer', metadata: { shift: 2 }, content: 'Fixed — Grüße' };
     const comment = await createComment(id, {
@@ -69,7 +69,7 @@ describe('ticket comments', () => {
     });
   });
 
-  test('a comment is a reply to the customer by default, and an internal one is a note', async () => {
+  test('a comment without a type is a customer reply, and a comment with internal visibility is an internal note', async () => {
     const { id } = await openTicketAs();
     expect(await createComment(id)).toMatchObject({ type: 'reply', visibility: 'customer', metadata: {}, attachments: [] });
     expect(await createComment(id, { visibility: 'internal' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
@@ -99,13 +99,13 @@ describe('ticket comments', () => {
       { attachments: [{ ...file, filename: 'a.exe' }] },
       [400, 'INVALID_PARAMETERS', 'attachments.0.filename'],
     ],
-  ])('a comment with %s is refused and nothing is stored', async (_, body, expected) => {
+  ])('posting a comment with %s is rejected with the field or resource in the error, and nothing is stored', async (_, body, expected) => {
     const { id } = await openTicketAs();
     expect(refusal(await postComment(id, body))).toEqual(expected);
     expect(await commentsOf(id)).toEqual([]);
   });
 
-  test('commenting on a ticket of another organization, or listing its comments, returns 404', async () => {
+  test('posting or listing comments on a ticket of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
     const { id } = await openTicketAs();
     const comment = await createComment(id);
     const stranger = await platform.organization();
@@ -114,7 +114,7 @@ describe('ticket comments', () => {
     expect((await stranger.graphql('query($id: ID!) { comment(id: $id) { id } }', { id: comment.id })).data).toEqual({ comment: null });
   });
 
-  test('the comment list is paged, newest first', async () => {
+  test('the comment list of a ticket is paged by cursor, newest comment first', async () => {
     const { id } = await openTicketAs();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.unshift((await createComment(id, { content: `${count}` })).id);
@@ -127,7 +127,7 @@ describe('ticket comments', () => {
 });
 
 describe('comment authors', () => {
-  test('the author of a comment is the calling user or API key, and is an agent if the caller has support:write', async () => {
+  test('the author of a comment is the calling user or API key, with type agent if the caller has support:write', async () => {
     const { id } = await openTicketAs();
     const user = await userOf(staff, 'owner');
     expect((await createComment(id, {}, user)).author).toEqual({ type: 'agent', id: user.id, name: expect.any(String), email: user.email });
@@ -140,7 +140,7 @@ describe('comment authors', () => {
     expect((await createComment(id)).author).toMatchObject({ type: 'agent', id: expect.stringMatching(/^ak_/) });
   });
 
-  test('an API key with support:write may state another author', async () => {
+  test('an API key with support:write can state another author for a comment', async () => {
     const { id } = await openTicketAs();
     const account = (await staff.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
     const author = async (stated: object) => (await createComment(id, { author: stated })).author;
@@ -158,7 +158,7 @@ describe('comment authors', () => {
     });
   });
 
-  test('users cannot state another author, and customers cannot state an agent or the system as author', async () => {
+  test('stating another author for a comment returns 400 for a user and 403 for a caller without support:write', async () => {
     const { id, assigned_to } = await openTicketAs();
     const user = await userOf(staff, 'owner');
     expect(refusal(await postComment(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([
@@ -176,7 +176,7 @@ describe('comment authors', () => {
 });
 
 describe('internal comments', () => {
-  test('internal comments and their attachments are visible to support staff only', async () => {
+  test('internal comments and their attachments are returned only to callers with support:write', async () => {
     const { id } = await openTicketAs();
     const note = await createComment(id, {
       content: 'Line test ordered',
@@ -204,7 +204,7 @@ describe('internal comments', () => {
 });
 
 describe('effects of a comment on its ticket', () => {
-  test('the first comment of support staff that the customer sees counts as the first response', async () => {
+  test('the response time of a ticket is the time of the first customer-visible comment by support staff', async () => {
     const { id } = await openTicketAs();
     await createComment(id, {}, customer);
     await createComment(id, { visibility: 'internal' });
@@ -216,7 +216,7 @@ describe('effects of a comment on its ticket', () => {
     expect((await slaOf(id)).sla.respondedAt).toBe(created_at);
   });
 
-  test("a customer's comment reopens a resolved ticket, and other comments do not", async () => {
+  test("a customer's comment reopens a resolved ticket, and a comment by support staff does not", async () => {
     const { id } = await openTicketAs();
     await staff.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
     await createComment(id);
@@ -226,7 +226,7 @@ describe('effects of a comment on its ticket', () => {
     expect((await slaOf(id)).status).toBe('OPEN');
   });
 
-  test('every comment updates the time of its ticket', async () => {
+  test('posting a comment sets updated_at of its ticket to the time of the comment', async () => {
     const { id, updated_at } = await openTicketAs();
     await platform.advance(1_000);
     const { created_at } = await createComment(id);
@@ -234,11 +234,11 @@ describe('effects of a comment on its ticket', () => {
     expect(created_at > updated_at).toBe(true);
   });
 
-  test('internal_notes and customer_update of a ticket update become comments', async () => {
+  test('internal_notes and customer_update in a ticket update each create a comment, but an unchanged text creates no second comment', async () => {
     const { id } = await openTicketAs();
     const change = (body: object) => staff.rest('PUT', `/support/tickets/${id}`, { body });
     await change({ internal_notes: 'Line test ordered', customer_update: 'We are on it' });
-    // the same text again sends no notification
+    // sending the same text again creates no second comment
     await change({ customer_update: 'We are on it', internal_notes: null });
     await change({ customer_update: null });
     expect((await commentsOf(id)).map(({ type, visibility, content }) => [type, visibility, content]).toSorted()).toEqual([
@@ -251,7 +251,7 @@ describe('effects of a comment on its ticket', () => {
     expect(await commentsOf(id)).toHaveLength(2);
   });
 
-  test('concurrent comments on a ticket are all stored', async () => {
+  test('eight concurrent comments on a ticket are all stored', async () => {
     const { id } = await openTicketAs();
     await Promise.all(Array.from({ length: 8 }, (_, index) => createComment(id, { content: `${index}` })));
     expect(await commentsOf(id)).toHaveLength(8);

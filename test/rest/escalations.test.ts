@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const escalate = (id: string, body: object, caller = tenant) => caller.rest('POST', `/support/tickets/${id}/escalate`, { body });
 
-test('escalating a ticket raises its level, sends notifications and stores the reason', async () => {
+test('escalating a ticket raises its escalation level, mails the recipients, and stores the reason and an internal comment', async () => {
   const { id, number } = await open(tenant, { title: 'No calls come in' });
   await change(tenant, id, { priority: 'critical' });
   const sent = {
@@ -51,10 +51,10 @@ test('escalating a ticket raises its level, sends notifications and stores the r
   expect(mails[0]?.subject).toContain(number);
   for (const part of [sent.reason, 'escalated', 'critical', `/console/tickets/${id}`]) expect(mails[0]?.text).toContain(part);
   expect(mails[0]?.text).not.toContain(sent.comments);
-  const { body: said } = await tenant.rest('GET', `/support/tickets/${id}/comments`);
-  expect(said.comments).toMatchObject([{ content: sent.comments, type: 'internal_note', visibility: 'internal' }]);
-  const { body: told } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
-  expect(told.notifications ?? told.data).toMatchObject([{ template: 'ticket_escalated' }]);
+  const { body: commentList } = await tenant.rest('GET', `/support/tickets/${id}/comments`);
+  expect(commentList.comments).toMatchObject([{ content: sent.comments, type: 'internal_note', visibility: 'internal' }]);
+  const { body: notificationList } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
+  expect(notificationList.notifications ?? notificationList.data).toMatchObject([{ template: 'ticket_escalated' }]);
 
   const query = 'query($id: ID!) { ticket(id: $id) { escalations { level reason comments notify metadata actorKind } } }';
   const { data } = await tenant.graphql(query, { id });
@@ -70,14 +70,14 @@ test('escalating a ticket raises its level, sends notifications and stores the r
     { level: 1, reason: 'Priority set to critical', comments: null, notify: [], metadata: {}, actorKind: 'api_key' },
   ]);
 
-  // internal comments are not shown to the customer
+  // a customer cannot read escalations, because they contain internal comments
   const customer = await tenant.limitedTo('support:read');
   const refused = await customer.graphql(query, { id });
   expect(refused.errors?.[0]?.extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
   expect(JSON.stringify(refused)).not.toContain(sent.comments);
 });
 
-test('an escalation level can only rise, and a resolved ticket cannot be escalated', async () => {
+test('escalating to a lower or equal level, or escalating a resolved ticket, returns 409 INVALID_STATE with the allowed values', async () => {
   const { id } = await open(tenant);
   expect((await escalate(id, { escalation_level: 3 })).body.data.sla).toMatchObject({
     escalation_level: 3,
@@ -105,7 +105,7 @@ describe('setting the priority to critical', () => {
     return data.ticket.escalations.map(({ level }: { level: number }) => level);
   };
 
-  test('setting the priority to critical reports the ticket as escalated, and repeating it changes nothing', async () => {
+  test('setting the priority of a ticket to critical escalates it, and setting it again changes nothing', async () => {
     const { id, revision } = await open(tenant, { priority: 'critical' });
     expect((await slaOf(tenant, id)).escalation).toMatchObject({ current_level: 0, escalation_reason: null });
     const { sla } = await change(tenant, id, { priority: 'critical' });
@@ -118,7 +118,7 @@ describe('setting the priority to critical', () => {
     expect(await levels(id)).toEqual([1]);
   });
 
-  test('setting the priority to critical raises the escalation level by one each time the ticket was less urgent', async () => {
+  test('setting the priority to critical raises the escalation level by one each time the priority was lower before', async () => {
     const { id } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { priority: 'critical' });
     await change(tenant, id, { priority: 'low' });
@@ -127,7 +127,7 @@ describe('setting the priority to critical', () => {
   });
 
   test.each(['low', 'critical'])(
-    'setting the priority of a resolved ticket (%s) to critical is refused unless the same request reopens it',
+    'setting the priority of a resolved ticket (%s) to critical returns 409 unless the same request reopens it',
     async (priority) => {
       const { id } = await open(tenant, { priority });
       await change(tenant, id, { status: 'resolved' });
@@ -138,7 +138,7 @@ describe('setting the priority to critical', () => {
       ]);
       expect((await slaOf(tenant, id)).escalation.current_level).toBe(0);
       expect((await change(tenant, id, { status: 'open', priority: 'critical' })).sla.escalated).toBe(true);
-      // an escalated ticket may be resolved in the same change, and may repeat its priority afterwards
+      // an escalated ticket can be resolved in the same update, and later updates can repeat its priority
       expect((await change(tenant, id, { status: 'resolved', priority: 'critical' })).sla.escalated).toBe(true);
       expect((await change(tenant, id, { priority: 'critical' })).status).toBe('resolved');
       expect(await levels(id)).toEqual([1]);
@@ -146,18 +146,18 @@ describe('setting the priority to critical', () => {
   );
 });
 
-test('concurrent escalations of a ticket to the same level succeed once', async () => {
+test('of three concurrent escalations of a ticket to the same level, one returns 200 and two return 409', async () => {
   const { id } = await open(tenant);
   const answers = await Promise.all([1, 1, 1].map((level) => escalate(id, { escalation_level: level })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 });
 
-test('setting the status to escalated raises the escalation level', async () => {
+test('setting the status of a ticket to escalated raises its escalation level and does not count as a response', async () => {
   const { id } = await open(tenant);
   await change(tenant, id, { status: 'escalated' });
   const { escalation, response_time } = await slaOf(tenant, id);
   expect(escalation).toMatchObject({ current_level: 1, escalation_reason: expect.any(String) });
-  // this is no response to the customer
+  // an escalation is not a response to the customer
   expect(response_time.status).toBe('pending');
 });
 
@@ -167,7 +167,7 @@ test.each([
   ['invalid email addresses', { escalation_level: 1, notify: ['duty manager'] }, 'notify'],
   ['metadata that is not an object', { escalation_level: 1, metadata: 'x' }, 'metadata'],
   ['an unknown field', { escalation_level: 1, level: 1 }, 'level'],
-])('escalating a ticket with %s is refused and names the field', async (_, body, field) => {
+])('escalating a ticket with %s returns 400 INVALID_PARAMETERS and names the field', async (_, body, field) => {
   const { id } = await open(tenant);
   const refused = await escalate(id, body);
   expect([refused.status, refused.body.error.code, refused.body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);

@@ -27,7 +27,7 @@ const refusal = ({ status, body }: RestResponse): unknown[] => [status, body.err
 const problems = ({ body }: RestResponse) => (body.error?.details.errors ?? []).map(({ field }: { field: string }) => field);
 
 describe('feedback', () => {
-  test('feedback about the platform as a whole is stored each time', async () => {
+  test('a caller can send feedback without a ticket or article several times, and every feedback is stored', async () => {
     const caller = await platform.organization();
     const first = await rate({ rating: 5, comment: 'Solved within the hour.' }, caller);
     expect(first.status).toBe(201);
@@ -59,8 +59,8 @@ describe('feedback', () => {
     ['a comment that is too long', { rating: 3, comment: 'x'.repeat(5001) }, ['comment']],
     ['invalid ids', { rating: 3, ticket_id: 'art_1', article_id: 'ticket_1' }, ['ticket_id', 'article_id']],
     ['two subjects', { rating: 3, ticket_id: 'ticket_1', article_id: 'art_1' }, ['article_id']],
-    ['somebody else’s name', { rating: 3, author_id: 'ak_1' }, ['author_id']],
-  ])('feedback with %s is refused and names the field', async (_, body, fields) => {
+    ['the id of another author', { rating: 3, author_id: 'ak_1' }, ['author_id']],
+  ])('sending feedback with %s returns 400 INVALID_PARAMETERS and names the field', async (_, body, fields) => {
     const refused = await rate(body);
     expect(refusal(refused)).toEqual([400, 'INVALID_PARAMETERS']);
     expect(problems(refused)).toEqual(fields);
@@ -68,7 +68,7 @@ describe('feedback', () => {
 });
 
 describe('ticket ratings', () => {
-  test('feedback can be given only after the ticket is resolved', async () => {
+  test('giving feedback on a ticket that is not resolved returns 409 INVALID_STATE', async () => {
     const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Slow', description: 'Very.' } });
     const { id } = body.ticket;
     const early = await rate({ rating: 4, ticket_id: id });
@@ -81,7 +81,7 @@ describe('ticket ratings', () => {
     expect(await listed(`ticket_id=${id}`)).toMatchObject([{ rating: 4 }]);
   });
 
-  test('a ticket has one rating per organization, which later ratings replace', async () => {
+  test('an organization has one rating per ticket, and a later rating replaces it', async () => {
     const id = await resolved();
     const other = await tenant.limitedTo('support:create');
     const first = (await rate({ rating: 2, comment: 'Late', ticket_id: id })).body.data;
@@ -96,7 +96,7 @@ describe('ticket ratings', () => {
     expect(data.ticket.feedback).toEqual({ rating: 5, ticket: { id }, article: null });
   });
 
-  test('support staff cannot change a rating that someone else gave', async () => {
+  test('support staff who change a ticket rating that a customer gave receive 409 INVALID_STATE', async () => {
     const id = await resolved();
     const [customer, agent] = [await tenant.limitedTo('support:create'), await tenant.limitedTo('support:write')];
     const given = (await rate({ rating: 1, comment: 'Late', ticket_id: id }, customer)).body.data;
@@ -113,14 +113,14 @@ describe('ticket ratings', () => {
     expect(await listed(`ticket_id=${unrated}`)).toMatchObject([{ rating: 2, author_id: given.author_id }]);
   });
 
-  test('concurrent ratings of a ticket result in one rating', async () => {
+  test('five concurrent ratings of a ticket all return 201 and leave one rating', async () => {
     const id = await resolved();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((rating) => rate({ rating, ticket_id: id })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect(await listed(`ticket_id=${id}`)).toHaveLength(1);
   });
 
-  test('rating a ticket that does not exist for the caller returns 404', async () => {
+  test('rating an unknown ticket or a ticket of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
     const id = await resolved();
     const stranger = await platform.organization();
     for (const refused of [await rate({ rating: 1, ticket_id: id }, stranger), await rate({ rating: 1, ticket_id: 'ticket_none' })]) {
@@ -131,7 +131,7 @@ describe('ticket ratings', () => {
     expect(await listed(`ticket_id=${id}`, stranger)).toEqual([]);
   });
 
-  test('a ticket rating can be given and changed for 14 days after the ticket is resolved', async () => {
+  test('a ticket rating can be changed for 14 days after the ticket is resolved, and later changes return 409', async () => {
     const id = await resolved();
     await rate({ rating: 3, ticket_id: id });
     await platform.advance(13 * DAY_MS);
@@ -143,7 +143,7 @@ describe('ticket ratings', () => {
     expect(refusal(late)).toEqual([409, 'INVALID_STATE']);
     expect(late.body.error.details.until).toEqual(expect.any(String));
     expect(await listed(`ticket_id=${id}`)).toMatchObject([{ rating: 4 }]);
-    // if the ticket is resolved again, the period starts again
+    // resolving the ticket again starts a new period
     await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'open' } });
     await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
     expect((await rate({ rating: 5, ticket_id: id })).status).toBe(201);
@@ -151,7 +151,7 @@ describe('ticket ratings', () => {
 });
 
 describe('article ratings', () => {
-  test('each reader has one rating of an article, and all ratings determine its helpfulness', async () => {
+  test('each reader has one rating of an article, and the helpfulness of the article is computed from all ratings', async () => {
     const id = await published();
     const readers = [tenant];
     for (let index = 0; index < 3; index += 1) readers.push(await tenant.limitedTo('support:create'));
@@ -164,7 +164,7 @@ describe('article ratings', () => {
     expect(await helpfulness()).toEqual({ ratings: 4, helpful: 1, unhelpful: 2, average_rating: 2.5 });
   });
 
-  test("only published articles visible to the caller can be rated, and ratings of the platform's articles are kept per organization", async () => {
+  test('rating an archived article or an article of another organization returns 404, and platform articles have ratings per organization', async () => {
     const id = await published();
     const stranger = await platform.organization();
     expect(refusal(await rate({ rating: 5, article_id: id }, stranger))).toEqual([404, 'RESOURCE_NOT_FOUND']);

@@ -4,7 +4,7 @@ import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
 const MAX_BYTES = 16 * 1024;
-/** Two bytes each: the limit counts bytes, not characters. */
+/** This letter has two bytes in UTF-8. It shows that the limit counts bytes and not characters. */
 const LETTER = 'é';
 const AROUND = Buffer.byteLength(JSON.stringify({ text: '' }));
 const objectOf = (bytes: number): object => ({
@@ -23,7 +23,7 @@ const onTicket = async (method: string, path: string, body: object): Promise<Res
   return tenant.rest(method, `/support/tickets/${id}${path}`, { body });
 };
 
-/** For each input and field: a request that contains it. */
+/** A request for each free-form input field. The key is the input class and its field. */
 const INPUTS: Record<string, (value: object) => Promise<RestResponse>> = {
   'AccountCreateInput.metadata': (metadata) => tenant.rest('POST', '/accounts', { body: { ...account, metadata } }),
   'AccountUpdateInput.metadata': async (metadata) => {
@@ -38,19 +38,22 @@ const INPUTS: Record<string, (value: object) => Promise<RestResponse>> = {
     onTicket('POST', '/notify', { type: 'email', recipients: [{ email: 'ada@example.com' }], template: 'ticket_update', variables }),
 };
 
-test.each(Object.entries(INPUTS))('the free-form field %s accepts at most 16 KiB', async (input, send) => {
-  const [, member] = input.split('.');
-  const refused = await send(objectOf(MAX_BYTES + 1));
-  expect([refused.status, refused.body.error]).toMatchObject([
-    400,
-    { code: 'INVALID_PARAMETERS', details: { field: member, reason: 'must have at most 16 KiB as JSON' } },
-  ]);
-  if (member !== 'metadata') return;
-  const taken = await send(objectOf(MAX_BYTES));
-  expect(taken.status, JSON.stringify(taken.body)).toBeLessThan(300);
-});
+test.each(Object.entries(INPUTS))(
+  'the free-form field %s accepts at most 16 KiB of JSON, and a larger value returns 400 INVALID_PARAMETERS',
+  async (input, send) => {
+    const [, member] = input.split('.');
+    const refused = await send(objectOf(MAX_BYTES + 1));
+    expect([refused.status, refused.body.error]).toMatchObject([
+      400,
+      { code: 'INVALID_PARAMETERS', details: { field: member, reason: 'must have at most 16 KiB as JSON' } },
+    ]);
+    if (member !== 'metadata') return;
+    const taken = await send(objectOf(MAX_BYTES));
+    expect(taken.status, JSON.stringify(taken.body)).toBeLessThan(300);
+  },
+);
 
-test('every free-form input field is covered by the test of the size limit', async () => {
+test('the list of requests in this test covers every free-form field of the GraphQL inputs', async () => {
   const query = '{ __schema { types { name inputFields { name type { name ofType { name } } } } } }';
   const { data } = await tenant.graphql(query);
   const members = data.__schema.types.flatMap(({ name, inputFields }: Json) =>

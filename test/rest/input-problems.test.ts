@@ -19,7 +19,7 @@ async function problemsOf(route: Route, body: Json): Promise<{ field: string; re
   return status === 400 ? (refused.error.details.errors ?? []) : [];
 }
 
-/** Values that break the rules of many fields: too short, too long, too few, too many. */
+/** Values that break the rules of many fields, by type: they are too short, too long, too small or too large. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   string: ['', 'x'.repeat(5_001)],
   integer: [-1, 100_000_000],
@@ -27,7 +27,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   array: [[], Array(500).fill('x')],
 };
 
-/** Rules that need the database; they are checked when everything else is valid. */
+/** Fields with rules that need the database. These rules are checked only if all other fields are valid. */
 const LOOKED_UP = ['service_template'];
 
 const lineOf = ({ field, reason }: { field: string; reason: string }): string => `${field}: ${reason}`;
@@ -62,7 +62,7 @@ function positionOf(body: Json, field: string): number {
 
 describe('reporting all invalid body fields together', () => {
   test.each(withBody.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'every field that %s refuses alone is also reported together with the others, in the order of the body',
+    'all fields that %s rejects one at a time are also reported together, in the order of the body',
     async (_, route) => {
       const { schema } = operationOf(route).requestBody.content['application/json'];
       const example = JSON.parse(JSON.stringify(route.example ?? {}));
@@ -214,7 +214,7 @@ describe('rules between fields', () => {
   };
 
   test.each(Object.entries(cases))(
-    'rules between fields are checked together with the rules of single fields in %s',
+    '%s reports violated rules between fields together with violated rules of single fields',
     async (operationId, { body, fields }) => {
       const route = routes.find((one) => one.operationId === operationId) as Route;
       const { status, body: refused } = await tenant.rest(route.method, pathOf(route), { body });
@@ -223,7 +223,7 @@ describe('rules between fields', () => {
     },
   );
 
-  test('all invalid query parameters are reported together', async () => {
+  test('the error for several invalid query parameters lists all of them', async () => {
     const { status, body } = await tenant.rest(
       'GET',
       '/billing/invoices?page=0&offset=3&limit=many&date_from=2026-02-01&date_to=2026-01-01',
@@ -239,7 +239,7 @@ describe('rules between fields', () => {
 describe('invalid GraphQL input', () => {
   const CREATE_INVOICE = 'mutation ($input: InvoiceCreateInput!) { createInvoice(input: $input) { id } }';
 
-  test('all type errors of GraphQL variables are listed in one error, including those of custom scalars', async () => {
+  test('one GraphQL error lists all type errors of the variables, including those of custom scalars', async () => {
     const services = [{ serviceId: 'svc_1', quantity: 'one', unitPrice: 'x' }, { unitPrice: 1 }];
     const { errors, data } = await tenant.graphql(CREATE_INVOICE, { input: { dueDate: 'soon', services, colour: 1 } });
     expect(data).toBeUndefined();
@@ -255,7 +255,7 @@ describe('invalid GraphQL input', () => {
     ]);
   });
 
-  test('an invalid literal of a custom scalar is a GraphQL document error with its location', async () => {
+  test('an invalid literal of a custom scalar in a GraphQL document returns INVALID_PARAMETERS with its location', async () => {
     const { errors } = await tenant.graphql(
       'mutation { createInvoice(input: { accountId: "acc_1", dueDate: "soon", services: [{ serviceId: "svc_1", quantity: 1, unitPrice: "x" }] }) { id } }',
     );
@@ -266,7 +266,7 @@ describe('invalid GraphQL input', () => {
     expect(errors?.map(({ message }) => message).join()).toMatch(/must be an ISO 8601 timestamp.*must be a decimal number/);
   });
 
-  test('all invalid arguments of a GraphQL field are listed in one error', async () => {
+  test('one GraphQL error lists all invalid arguments of a field', async () => {
     const { errors } = await tenant.graphql(
       `query ($filter: InvoiceFilter, $page: PageInput) {
       invoices(filter: $filter, page: $page) { pageInfo { total } }
@@ -279,7 +279,7 @@ describe('invalid GraphQL input', () => {
     });
   });
 
-  test('violated rules between fields are listed with those of single fields in one GraphQL error', async () => {
+  test('one GraphQL error lists violated rules between fields together with violated rules of single fields', async () => {
     const { errors } = await tenant.graphql('mutation ($input: WebhookCreateInput!) { createWebhook(input: $input) { id } }', {
       input: { url: '', events: ['nothing', 'invoice.created'], family: 'BILLING', filters: { priorities: ['HIGH'] } },
     });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const KEY_WEST = { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' };
 
 describe('internet orders', () => {
-  test('an ordered internet service is pending and has the catalog price, and a GET returns the same', async () => {
+  test('a new internet order is a pending service with the price of the catalog, and a GET returns it', async () => {
     const { status, body } = await placeOrder(tenant, accountId);
     expect(status).toBe(201);
     expect(body.data).toEqual({
@@ -42,7 +42,7 @@ describe('internet orders', () => {
     expect(data.id).toBe(body.data.id);
   });
 
-  test('the simulator provisions an ordered internet service and is named as its provider', async () => {
+  test('the simulator provisions an ordered internet service, which then names "simulated" as its provider', async () => {
     const service = await serviceThatIs('operational', tenant, accountId);
     expect(service).toMatchObject({ provider: 'simulated', status_reason: null, provisioned_at: expect.stringMatching(/Z$/) });
   });
@@ -56,11 +56,11 @@ describe('internet orders', () => {
     expect((await placeOrder(tenant, accountId, { bandwidth })).body.data.bandwidth).toBe('1000mbps');
   });
 
-  test('an internet order may set a name', async () => {
+  test('an internet order can set the name of its service', async () => {
     expect((await placeOrder(tenant, accountId, { name: 'Headquarters' })).body.data.name).toBe('Headquarters');
   });
 
-  test('an internet service fails with a reason if the provider permanently refuses it', async () => {
+  test('an internet service has the status failed and a reason if its provider permanently rejects it', async () => {
     const service = await serviceThatIs('failed', tenant, accountId, { location: { ...LOCATION, address: '1 FAIL-PERMANENT Road' } });
     expect(service).toMatchObject({ status_reason: expect.stringContaining('cannot build'), provisioned_at: null, provider: null });
   });
@@ -86,7 +86,7 @@ describe('refused internet orders', () => {
     ['billing_cycle', 'hourly'],
     ['name', ''],
     ['colour', 'green'],
-  ])('an internet order with an invalid field is refused: %s %j', async (field, value) => {
+  ])('an internet order with an invalid field returns 400 INVALID_PARAMETERS and names the field: %s %j', async (field, value) => {
     const { status, body } = await placeOrder(tenant, accountId, { [field]: value });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -99,20 +99,23 @@ describe('refused internet orders', () => {
     ['state', 'CA'],
     ['zip', '1011'],
     ['country', 'US'],
-  ])('an internet order with an invalid location field is refused: %s %j', async (member, value) => {
-    const { status, body } = await placeOrder(tenant, accountId, { location: { ...LOCATION, [member]: value } });
-    expect(status).toBe(400);
-    expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: `location.${member}` } });
-  });
+  ])(
+    'an internet order with an invalid location field returns 400 INVALID_PARAMETERS and names the field: %s %j',
+    async (member, value) => {
+      const { status, body } = await placeOrder(tenant, accountId, { location: { ...LOCATION, [member]: value } });
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: `location.${member}` } });
+    },
+  );
 
-  test('an internet order for a location without service is refused', async () => {
+  test('an internet order for a location without any service returns 400 LOCATION_NOT_SERVICEABLE', async () => {
     const location = { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' };
     const { status, body } = await placeOrder(tenant, accountId, { location });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'LOCATION_NOT_SERVICEABLE', details: { location } });
   });
 
-  test('an internet order for a technology not available at the location is refused and lists the available ones', async () => {
+  test('an internet order for a technology that is unavailable at the location returns 400 with the available technologies', async () => {
     const { status, body } = await placeOrder(tenant, accountId, { location: KEY_WEST, bandwidth: '500mbps' });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -125,13 +128,13 @@ describe('refused internet orders', () => {
     });
   });
 
-  test('an internet order above the available bandwidth is refused and states the available bandwidth', async () => {
+  test('an internet order above the available bandwidth returns 400 INSUFFICIENT_BANDWIDTH with the available bandwidth', async () => {
     const { status, body } = await placeOrder(tenant, accountId, { location: KEY_WEST, service_type: 'cable' });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BANDWIDTH', details: { requested: '1000mbps', available: '500mbps' } });
   });
 
-  test('an internet order for an account that does not exist or belongs to another organization returns 404', async () => {
+  test('an internet order for an unknown account or an account of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
     const other = await (await rig()).organization();
     const foreign = await createAccount(other);
     for (const id of ['acc_00000000000000000000000000', foreign.id]) {
@@ -144,7 +147,7 @@ describe('refused internet orders', () => {
   test.each([
     ['suspended', 'ACCOUNT_SUSPENDED'],
     ['closed', 'INVALID_STATE'],
-  ])('an internet order for an account that is %s is refused until the account is active again', async (status, code) => {
+  ])('an internet order for an account that is %s returns 409 %s until the account is active again', async (status, code) => {
     const { id } = await createAccount(tenant, status);
     await tenant.rest('PUT', `/accounts/${id}`, { body: { status } });
     const refused = await placeOrder(tenant, id);
@@ -158,14 +161,14 @@ describe('refused internet orders', () => {
     expect((await placeOrder(tenant, id)).status).toBe(201);
   });
 
-  test('an internet order requires services:create', async () => {
+  test('an internet order without services:create returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('services:read', 'accounts:read');
     const { status, body } = await limited.rest('POST', '/connectivity/internet', { body: internetOrder(accountId) });
     expect(status).toBe(403);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'services:create' } });
   });
 
-  test('a refused internet order stores nothing', async () => {
+  test('an invalid internet order creates no service', async () => {
     const own = await tenantWithAccount();
     await placeOrder(own.tenant, own.accountId, { sla: 'platinum' });
     const { body } = await own.tenant.rest('GET', '/services');

@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** Loads the library as a platform start does. */
+/** Loads the platform's articles in the same way as a start of the platform. */
 const startAgain = async () => {
   const { databases } = platform.assembly;
   const store = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
@@ -24,7 +24,7 @@ const platformArticles = async (caller = tenant): Promise<Json[]> => {
 };
 
 describe('articles of the platform', () => {
-  test('every organization has each platform article once, also after a restart', async () => {
+  test('every organization has each platform article exactly once, also after the platform restarts twice', async () => {
     const before = await platformArticles();
     expect(before.length).toBeGreaterThanOrEqual(15);
     expect(before.map(({ id }) => id).sort()).toEqual((await readLibrary()).map(({ id }) => id).sort());
@@ -33,7 +33,7 @@ describe('articles of the platform', () => {
     expect((await platformArticles(await platform.organization())).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  test('platform articles are read-only, and their feedback is kept when a release changes them', async () => {
+  test('changing a platform article returns 409 INVALID_STATE, and its ratings are kept when a release changes its text', async () => {
     const [{ id, title }] = await platformArticles();
     for (const [method, body] of [
       ['PUT', { title: 'Mine' }],
@@ -48,7 +48,7 @@ describe('articles of the platform', () => {
 
     const own = (await tenant.rest('POST', '/support/kb', { body: { title: 'Own', body: 'Own.', category: 'ai', status: 'published' } }))
       .body.data;
-    // as the previous release stored it
+    // simulates an older title from a previous release
     await (await rows()).query('update support.article set "title" = $2 where "id" = $1', [id, 'As it was']);
     await startAgain();
     const after = (await tenant.rest('GET', `/support/kb/${id}`)).body.data;
@@ -56,7 +56,7 @@ describe('articles of the platform', () => {
     expect((await tenant.rest('GET', `/support/kb/${own.id}`)).body.data).toEqual(own);
   });
 
-  test('platform articles that a release no longer contains are archived', async () => {
+  test('a platform article that the current release does not contain is archived', async () => {
     const insert = `insert into support.article ("id", "title", "body", "category", "tags", "status", "author_kind", "author_id", "created_at", "updated_at")
                     values ('art_of_an_older_release', 'Old', 'Old.', 'general', '[]', 'published', 'system', 'library', now(), now())`;
     await (await rows()).query(insert, []);
@@ -75,12 +75,12 @@ describe('articles of the platform', () => {
     ['idempotency key', 'art_repeat_requests_safely'],
     ['authenticator app', 'art_second_factor'],
     ['idempotancy', 'art_repeat_requests_safely'],
-  ])('searching for %s finds the matching platform article first', async (q, id) => {
+  ])('the first result of a knowledge search for %s is the platform article %s', async (q, id) => {
     const { body } = await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`);
     expect(body.data.map((hit: Json) => hit.article_id)[0]).toBe(id);
   });
 
-  test('platform articles name only API paths that exist', async () => {
+  test('every API path in a platform article exists in the OpenAPI document', async () => {
     const { paths } = (await (await fetch(`${platform.origin}/v1/openapi.json`)).json()) as Json;
     const known = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
     const named = (await readLibrary()).flatMap(({ id, body }) =>

@@ -4,7 +4,7 @@ import type { Json, Tenant } from '../tenant.ts';
 
 const platform = await rig();
 
-/** A knowledge base as the support team of a provider would write it: key, title, summary, tags, body. */
+/** An example knowledge base of a provider's support team. Each entry has: key, title, summary, tags, body. */
 const CORPUS: [string, string, string, string[], string][] = [
   [
     'slow',
@@ -120,7 +120,7 @@ const CORPUS: [string, string, string, string[], string][] = [
   ],
 ];
 
-/** Typical searches and the article that must come first. They were chosen from the titles alone, before the search was changed. */
+/** Typical searches and the key of the article that must come first. The expectations come from the titles only. */
 const QUERIES: [string, string][] = [
   ['slow internet', 'slow'],
   ['internet slow', 'slow'],
@@ -171,7 +171,7 @@ beforeAll(async () => {
 
 const search = async (q: string): Promise<Json[]> => (await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`)).body.data;
 
-test.each(QUERIES)('searching for "%s" finds the article "%s" first', async (q, expected) => {
+test.each(QUERIES)('the first own article in a knowledge search for "%s" is the article "%s"', async (q, expected) => {
   const found = await search(q);
   const own = found.filter((hit) => keys.has(hit.article_id));
   const seen = own.map((hit) => `${keys.get(hit.article_id)} ${hit.rank.toFixed(4)} ${hit.match}`);
@@ -188,7 +188,7 @@ test.each([
   ['rotate key', 'art_rotate_an_api_key'],
   ['dns problem', 'art_dns_problems'],
   ['invite a user', 'art_faq_invite_user'],
-])('searching for "%s" finds the platform article "%s" first', async (q, expected) => {
+])('the first result of a knowledge search for "%s" is the platform article "%s"', async (q, expected) => {
   const other = await platform.organization({ plan: 'custom' });
   const { body } = await other.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`);
   expect(body.data[0]?.article_id, body.data.map((hit: Json) => `${hit.article_id} ${hit.rank.toFixed(4)} ${hit.match}`).join(', ')).toBe(

@@ -9,7 +9,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** Articles of an organization. No platform article contains the words that these tests search for. */
+/** Creates an article of an organization. The platform's articles contain no word that these tests search for. */
 const write = async (title: string, body: string, more: object = {}, caller = tenant): Promise<string> => {
   const sent = { title, body, category: 'general', status: 'published', ...more };
   const answer = await caller.rest('POST', '/support/kb', { body: sent });
@@ -24,7 +24,7 @@ const search = async (q: string, more = '', caller = tenant): Promise<Json[]> =>
 const found = async (q: string, more = '') => (await search(q, more)).map((hit) => hit.article_id);
 
 describe('knowledge search', () => {
-  test('a knowledge search matches all word forms and ranks the title above the summary and the summary above the body', async () => {
+  test('a knowledge search finds all word forms and ranks matches in the title first, then in the summary, then in the body', async () => {
     const inBody = await write('Colours', `The platypus is a mammal. ${'Platypuses swim. '.repeat(5)}`);
     const inSummary = await write('Animals', 'They live in rivers.', { summary: 'About the platypus.' });
     const inTitle = await write('Feeding a platypus', 'Twice a day.');
@@ -49,19 +49,19 @@ describe('knowledge search', () => {
     expect(await found('platypus rivers')).toEqual([inSummary]);
   });
 
-  test('a knowledge search supports phrases, alternatives and excluded words', async () => {
+  test('a knowledge search supports quoted phrases, alternatives with "or", and excluded words with a minus sign', async () => {
     const first = await write('Wombat', 'The marsupial digs deep burrows.');
     const second = await write('Quokka', 'The marsupial smiles. Burrows are deep.');
     expect(await found('"deep burrows"')).toEqual([first]);
     expect((await found('marsupial deep burrows')).sort()).toEqual([first, second].sort());
     expect(await found('marsupial -smiles')).toEqual([first]);
     expect((await found('wombat or quokka')).sort()).toEqual([first, second].sort());
-    // a search with operators returns no similar results
+    // a search with operators returns no results that are only similar
     expect(await found('"burrows marsupial wombat"')).toEqual([]);
     expect(await found('wombat -marsupial')).toEqual([]);
   });
 
-  test('a knowledge search finds tags and FAQ entries, and can be filtered by category, kind and tag', async () => {
+  test('a knowledge search finds articles by tag and FAQ entries, and can be filtered by category, kind and tag', async () => {
     const tagged = await write('Of tags', 'Nothing.', { tags: ['okapi'], category: 'cloud' });
     const asked = await write('What is an okapi?', 'A giraffe.', { kind: 'faq', category: 'ai' });
     expect((await found('okapi')).sort()).toEqual([tagged, asked].sort());
@@ -76,8 +76,8 @@ describe('knowledge search', () => {
     ['wolverene', 'wolverine'],
     ['wolvrine', 'wolverine'],
     ['wolverine habitatt', 'wolverine habitat'],
-    ['where is the wolverine of kazakhstan', 'wolverine and words that no article has'],
-  ])('a knowledge search for %s finds %s and marks it as similar only', async (q) => {
+    ['where is the wolverine of kazakhstan', 'an article that has only one of the words'],
+  ])('a knowledge search for %s finds %s and marks the result as similar', async (q) => {
     const caller = await platform.organization({ plan: 'custom' });
     const id = await write('Wolverine habitat', 'North.', { summary: 'Where it lives.' }, caller);
     const hits = await search(q, '', caller);
@@ -85,11 +85,11 @@ describe('knowledge search', () => {
     expect(hits[0].rank).toBeLessThanOrEqual(1);
   });
 
-  test('a knowledge search with a tag that no article has finds nothing', async () => {
+  test('a knowledge search that is filtered by an unused tag returns no results', async () => {
     expect(await found('several', '&tag=nobody-has-this')).toEqual([]);
   });
 
-  test('a knowledge search for text similar to nothing finds nothing', async () => {
+  test('a knowledge search for text without any similar article returns no results', async () => {
     for (const q of ['qqqqqqq', 'zzxxyy wwvvuu', 'a', '?!', '...', '   ', '-', '""', '!!! &&& |||']) expect(await found(q), q).toEqual([]);
   });
 
@@ -106,13 +106,13 @@ describe('knowledge search', () => {
     'or or or',
     '\u{1F4DE} ☎ \uE000',
     'x'.repeat(500),
-  ])('a knowledge search for the unusual text %.30s succeeds', async (q) => {
+  ])('a knowledge search for the text %.30s with special characters returns 200', async (q) => {
     expect(Array.isArray(await search(q))).toBe(true);
     const { status } = await tenant.rest('GET', `/support/kb?q=${encodeURIComponent(q)}`);
     expect(status).toBe(200);
   });
 
-  test('knowledge search headlines mark the found words and escape all other markup', async () => {
+  test('knowledge search headlines mark the matching words and escape all other markup', async () => {
     const nasty = 'The <b>axolotl</b> & "friends" say <img src=x onerror=alert(1)> \uE000evil\uE001 <mark>fake</mark> axolotl.';
     await write('Salamanders <script>alert(1)</script>', `## About\n\n${nasty}`, { summary: "It's <i>here</i>" });
     const [{ headline }] = await search('axolotl');
@@ -128,7 +128,7 @@ describe('knowledge search', () => {
     expect(similar).toMatchObject({ match: 'similar', headline: 'It&#39;s &lt;i&gt;here&lt;/i&gt;' });
   });
 
-  test('paging a knowledge search by page or cursor returns every result once', async () => {
+  test('paging a knowledge search by page or by cursor returns every result exactly once', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const ids = [];
     for (let index = 0; index < 7; index += 1) ids.push(await write(`Capybara ${index}`, 'Same words.', {}, caller));
@@ -149,20 +149,20 @@ describe('knowledge search', () => {
     expect(kb.body.data.map(({ id }: Json) => id)).toEqual(ids.slice(3, 6));
   });
 
-  test('a knowledge search without words returns all published articles, latest first', async () => {
+  test('a knowledge search without a search text returns all published articles, newest first', async () => {
     const id = await write('The very latest', 'Nothing.');
     const { body } = await tenant.rest('GET', '/support/knowledge?limit=5');
     expect(body.data[0]).toMatchObject({ article_id: id, match: 'all', rank: 0, headline: 'The very latest' });
   });
 
-  test('a knowledge search follows changes of an article', async () => {
+  test('after an article is renamed, a knowledge search finds the new title and not the old one', async () => {
     const id = await write('Kookaburra', 'It laughs.');
     await tenant.rest('PUT', `/support/kb/${id}`, { body: { title: 'Cassowary' } });
     expect(await found('kookaburra')).toEqual([]);
     expect(await found('cassowary')).toEqual([id]);
   });
 
-  test('a knowledge search over GraphQL with articles and helpfulness runs a fixed number of statements', async () => {
+  test('the number of SQL statements of a knowledge search over GraphQL does not depend on the number of results', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const query = '{ searchKnowledge(input: { q: "narwhal" }) { nodes { headline article { title helpfulness { ratings } } } } }';
     await write('Narwhal', 'One.', {}, caller);
@@ -176,7 +176,7 @@ describe('knowledge search', () => {
 });
 
 describe('related articles', () => {
-  test('related articles are ranked by shared tags, then by category and words of the title', async () => {
+  test('related articles are sorted by the number of shared tags, then by category and words of the title', async () => {
     const of = await write('Echidna spines', 'x', { tags: ['monotreme', 'spines'], category: 'voice' });
     const both = await write('Hedgehog', 'x', { tags: ['spines', 'monotreme'] });
     const one = await write('Porcupine', 'x', { tags: ['spines'] });

@@ -30,7 +30,7 @@ const refusal = ({ status, body }: RestResponse): unknown[] => [
 ];
 
 describe('articles', () => {
-  test('an article can be created, read, changed and deleted', async () => {
+  test('an article can be created, read, changed and deleted, and returns 404 after the deletion', async () => {
     const written = await write({ summary: 'With the VPN.', tags: ['VPN', 'vpn', 'Remote work'], status: undefined });
     expect(written).toMatchObject({
       id: expect.stringMatching(/^art_/),
@@ -59,12 +59,12 @@ describe('articles', () => {
     }
   });
 
-  test('an update that changes nothing keeps the version and time of an article', async () => {
+  test('an update that changes nothing does not change the version or update time of an article', async () => {
     const written = await write();
     expect((await change(written.id, { title: article.title, status: 'published' })).body.data).toEqual(written);
   });
 
-  test('an archived article can be published again only through a draft', async () => {
+  test('publishing an archived article returns 409 INVALID_STATE until the article is set to draft', async () => {
     const { id } = await write();
     expect((await change(id, { status: 'archived' })).body.data).toMatchObject({ status: 'archived', version: 1 });
     const refused = await change(id, { status: 'published', title: 'Not kept' });
@@ -93,20 +93,20 @@ describe('articles', () => {
       { ...article, version: 7, is_platform: true, organization_id: 'org_1' },
       ['version', 'is_platform', 'organization_id'],
     ],
-  ])('creating an article with %s is refused and names each field', async (_, body, fields) => {
+  ])('creating an article with %s returns 400 INVALID_PARAMETERS and names each field', async (_, body, fields) => {
     const refused = refusal(await tenant.rest('POST', '/support/kb', { body }));
     expect(refused).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
     expect(refused[2]).toHaveLength(fields.length);
   });
 
-  test('required fields of an article cannot be cleared', async () => {
+  test('setting the required fields of an article to null returns 400 INVALID_PARAMETERS', async () => {
     const { id } = await write();
     expect(refusal(await change(id, { title: null, tags: null }))).toEqual([400, 'INVALID_PARAMETERS', ['title', 'tags']]);
   });
 });
 
 describe('article visibility', () => {
-  test('drafts and archived articles are visible to editors only, in every operation', async () => {
+  test('drafts and archived articles are returned only to callers with support:write, in every operation', async () => {
     const word = 'Zwielicht';
     const [draft, published] = [await write({ title: `${word} one`, status: 'draft' }), await write({ title: `${word} two` })];
     const archived = await write({ title: `${word} three` });
@@ -135,7 +135,7 @@ describe('article visibility', () => {
     expect(data.article.related.map(({ id }: Json) => id)).not.toContain(draft.id);
   });
 
-  test('articles of another organization are not found', async () => {
+  test('lists and searches do not contain articles of another organization, and other operations on them return 404', async () => {
     const owner = await platform.organization({ plan: 'custom' });
     const mine = await write({ title: 'Xylophone tuning', tags: ['xylophone'] });
     const theirs = await write({ title: 'Xylophone repair', tags: ['xylophone'], kind: 'faq' }, owner);
@@ -163,7 +163,7 @@ describe('article visibility', () => {
     expect((await read(theirs.id, owner)).body.data).toEqual(theirs);
   });
 
-  test('each article operation requires its permission', async () => {
+  test('article operations without the permission support:read, support:write or support:create return 403', async () => {
     const { id } = await write();
     const callers: Tenant[] = [];
     for (const grant of ['support:read', 'support:create', 'support:write', 'billing:read'] as const)
@@ -211,7 +211,7 @@ describe('article list', () => {
     expect(walked).toEqual(ids);
   });
 
-  test('the article list runs a fixed number of statements', async () => {
+  test('the number of SQL statements of the article list does not depend on the number of articles', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const query = '{ articles(page: { limit: 20 }) { nodes { title helpfulness { ratings } related(limit: 3) { title } } } }';
     const cost = async () => (await platform.statements(() => caller.graphql(query))).length;
@@ -232,7 +232,7 @@ describe('article list', () => {
     ['limit=0', ['limit']],
     ['cursor=nonsense', ['cursor']],
     ['colour=red', ['colour']],
-  ])('listing articles with the invalid parameter %.40s is refused and names it', async (query, fields) => {
+  ])('listing articles with the invalid parameter %.40s returns 400 INVALID_PARAMETERS and names the parameter', async (query, fields) => {
     expect(refusal(await tenant.rest('GET', `/support/kb?${query}`))).toEqual([400, 'INVALID_PARAMETERS', fields]);
     if (!/status|sort/.test(query))
       expect(refusal(await tenant.rest('GET', `/support/knowledge?${query}`))).toEqual([400, 'INVALID_PARAMETERS', fields]);
@@ -240,7 +240,7 @@ describe('article list', () => {
 });
 
 describe('FAQ', () => {
-  test('the FAQ is grouped by category, with its questions in their order', async () => {
+  test('the FAQ is grouped by category, and its questions are sorted by position', async () => {
     const caller = await platform.organization({ plan: 'custom' });
     const second = await write({ kind: 'faq', title: 'Second?', category: 'ai', position: 901 }, caller);
     const first = await write({ kind: 'faq', title: 'First?', category: 'ai', position: 900, body: 'Yes.' }, caller);

@@ -23,21 +23,24 @@ describe('names of missing resources', () => {
     lastParameter,
   );
 
-  test.each([...byRecord])('every operation names a missing %s in the same way', async (parameter, asking) => {
-    const names = new Map<string, unknown>();
-    for (const route of asking) {
-      const path = await own.path(route.path, async (name) => (name === parameter ? NOBODY : own.id(name)));
-      const caller = isOperators(route) ? await operator() : own.tenant;
-      const { status, body } = await caller.rest(route.method, path, { body: route.example && (await own.body(route.example)) });
-      expect([status, body.error?.code, body.error?.details.id], route.operationId).toEqual([404, 'RESOURCE_NOT_FOUND', NOBODY]);
-      names.set(route.operationId, body.error.details.resource);
-    }
-    const [name] = names.values();
-    expect(resources).toContain(name);
-    expect(Object.fromEntries(names)).toEqual(Object.fromEntries(asking.map(({ operationId }) => [operationId, name])));
-  });
+  test.each([...byRecord])(
+    'every operation with the path parameter %s returns 404 with the same resource name if the record does not exist',
+    async (parameter, asking) => {
+      const names = new Map<string, unknown>();
+      for (const route of asking) {
+        const path = await own.path(route.path, async (name) => (name === parameter ? NOBODY : own.id(name)));
+        const caller = isOperators(route) ? await operator() : own.tenant;
+        const { status, body } = await caller.rest(route.method, path, { body: route.example && (await own.body(route.example)) });
+        expect([status, body.error?.code, body.error?.details.id], route.operationId).toEqual([404, 'RESOURCE_NOT_FOUND', NOBODY]);
+        names.set(route.operationId, body.error.details.resource);
+      }
+      const [name] = names.values();
+      expect(resources).toContain(name);
+      expect(Object.fromEntries(names)).toEqual(Object.fromEntries(asking.map(({ operationId }) => [operationId, name])));
+    },
+  );
 
-  test('the message of a 404 names the resource in plain words', async () => {
+  test('the message of a 404 response contains a readable resource name', async () => {
     const messages = [];
     for (const path of ['/support/sla-policies', '/auth/oauth-clients', '/services/catalog']) {
       const { body } = await own.tenant.rest('GET', `${path}/${NOBODY}`);
@@ -47,7 +50,7 @@ describe('names of missing resources', () => {
   });
 });
 
-test('startup fails if a GET route has a type without a resource name and states none', () => {
+test('startup fails if the type of a GET route has no known resource name and the route does not state one', () => {
   const schema = buildSchema('type Query { ticketSla(id: ID!): SlaStatus } type SlaStatus { escalated: Boolean! }');
   const compile = (resource?: 'ticket') =>
     compileRoutes({

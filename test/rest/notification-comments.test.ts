@@ -23,7 +23,7 @@ describe('comments in notification emails', () => {
     return ticket;
   };
 
-  test('a notification email includes the comments that the customer sees, in order and as text', async () => {
+  test('a notification email contains the customer-visible comments in order, and their HTML is escaped', async () => {
     const ticket = await discussed();
     for (const filter of [{}, { comment_filter: 'customer_visible' }]) {
       const email = freshEmail();
@@ -41,7 +41,7 @@ describe('comments in notification emails', () => {
     expect((await mailTo(email)).text).not.toContain('technician');
   });
 
-  test('a notification email includes internal comments only if the recipient is an agent', async () => {
+  test('sending internal comments in a notification email to an address that is not an agent returns 400', async () => {
     const ticket = await discussed();
     const email = freshEmail();
     await makeAgent(tenant, { email });
@@ -65,7 +65,7 @@ describe('comments in notification emails', () => {
     expect((await notify(tenant, ticket, emailTo(email, { include_comments: true, comment_filter: 'secret' }))).status).toBe(400);
   });
 
-  test('a notification email includes no internal comments for a former agent or a desk address', async () => {
+  test('sending internal comments in a notification email to a deleted agent or a desk address returns 400', async () => {
     const ticket = await discussed();
     const agent = await makeAgent(tenant);
     const { data } = await tenant.graphql('{ agents { nodes { email desk } } }');

@@ -13,19 +13,19 @@ beforeAll(async () => {
 });
 
 const many = (count: number) => ({ type: 'email', recipients: Array.from({ length: count }, () => ({ email: freshEmail() })) });
-/** Uses up the hundred recipients per hour of the plan, except for this many. */
+/** Uses up the limit of 100 recipients per hour, except for `left` recipients. Returns the notified ticket. */
 async function leaving(tenant: Tenant, left: number): Promise<Json> {
   const ticket = await openTicket(tenant);
   for (const count of [50, 50 - left]) expect((await notify(tenant, ticket, many(count))).status).toBe(201);
   return ticket;
 }
-const toldOf = async (tenant: Tenant, { id }: Json): Promise<Json[]> => {
+const recipientsOf = async (tenant: Tenant, { id }: Json): Promise<Json[]> => {
   const { body } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
   return body.data.flatMap(({ recipients }: Json) => recipients);
 };
 const isRefused = ({ last_error }: Json): boolean => /recipients per hour is reached/.test(last_error ?? '');
 
-test('notifications beyond the hourly limit of the plan are refused, and no recipient is notified', async () => {
+test('a notification beyond the hourly recipient limit returns 429 RATE_LIMIT_EXCEEDED, and no recipient is notified', async () => {
   const small = await platform.organization({ plan: 'developer' });
   const ticket = await openTicket(small);
   expect((await notify(small, ticket, many(50))).status).toBe(201);
@@ -41,34 +41,34 @@ test('notifications beyond the hourly limit of the plan are refused, and no reci
   expect((await notify(small, ticket, many(1))).status).toBe(201);
 });
 
-test('recipients named by a rule beyond the hourly limit are not notified and not counted', async () => {
+test('recipients of a routing rule beyond the hourly limit are stored as failed and do not count towards the limit', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   await leaving(tenant, 2);
   await makeRule(tenant, { conditions: { category: 'voice' }, actions: { notify: Array.from({ length: 20 }, freshEmail) } });
   await platform.advance(59 * MINUTE_MS);
   const routed = [];
-  for (const _ of [1, 2, 3]) routed.push(await toldOf(tenant, await openTicket(tenant, { category: 'voice' })));
-  expect(routed.map((told) => told.filter(isRefused).length)).toEqual([18, 20, 20]);
+  for (const _ of [1, 2, 3]) routed.push(await recipientsOf(tenant, await openTicket(tenant, { category: 'voice' })));
+  expect(routed.map((recipients) => recipients.filter(isRefused).length)).toEqual([18, 20, 20]);
   expect(routed[1]).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'failed', attempts: 0 })));
   await platform.advance(2 * MINUTE_MS);
-  // the two recipients of the first ticket were notified more than an hour ago
+  // more than an hour has passed since the two recipients of the first ticket were notified
   const ticket = await leaving(tenant, 2);
   const refused = await notify(tenant, ticket, many(1));
   expect([refused.status, refused.body.error.details]).toEqual([429, expect.objectContaining({ remaining: 0, current_usage: 100 })]);
 });
 
-test('an automatic update beyond the hourly limit is not mailed but still appears on the ticket', async () => {
+test('an automatic update beyond the hourly recipient limit is not mailed, but is added to the ticket as a comment', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   await makeRule(tenant, { conditions: { category: 'voice' }, actions: { auto_update_frequency: '30_minutes' } });
   const email = freshEmail();
   const ticket = await openTicket(tenant, { category: 'voice', contact: { name: 'Ada', email } });
   await leaving(tenant, 0);
   await platform.advance(30 * MINUTE_MS);
-  const [told] = await eventually(async () => {
-    const found = await toldOf(tenant, ticket);
+  const [recipient] = await eventually(async () => {
+    const found = await recipientsOf(tenant, ticket);
     return found.length > 0 && found;
   });
-  expect(told).toMatchObject({
+  expect(recipient).toMatchObject({
     email,
     status: 'failed',
     attempts: 0,
@@ -79,7 +79,7 @@ test('an automatic update beyond the hourly limit is not mailed but still appear
   await eventually(() => platform.mails.some(({ to }) => to === email));
 });
 
-test('an escalation that notifies more recipients than the plan allows is refused as a whole', async () => {
+test('an escalation that exceeds the hourly recipient limit returns 429 RATE_LIMIT_EXCEEDED and does not escalate the ticket', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   const ticket = await leaving(tenant, 1);
   const escalate = (notified: number) =>

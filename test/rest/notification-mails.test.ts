@@ -14,7 +14,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** Waits until the first recipient has this many attempts and the next one is due; advancing the clock makes it due. */
+/** Waits until the first recipient has had `attempts` attempts and its next attempt is scheduled. */
 const waitsAfter = (attempts: number, { body }: RestResponse): Promise<unknown> =>
   eventually(async () => {
     const { id } = body.data.recipients[0];
@@ -24,7 +24,7 @@ const waitsAfter = (attempts: number, { body }: RestResponse): Promise<unknown> 
   });
 
 describe('notification emails', () => {
-  test('a notification email is sent to each recipient by name, and its delivery result is stored', async () => {
+  test("a notification email is sent once to each address with the recipient's name, and the delivery result is stored", async () => {
     const ticket = await openTicket(tenant, { priority: 'high' });
     const [ada, bob] = [freshEmail(), freshEmail()];
     const recipients = [
@@ -59,7 +59,7 @@ describe('notification emails', () => {
     expect(platform.mails.filter(({ to }) => to.toLowerCase() === ada)).toHaveLength(1);
   });
 
-  test('emails about one ticket form one mail thread, and each has its own Message-ID', async () => {
+  test('emails about the same ticket have the same thread id and different message ids', async () => {
     const ticket = await openTicket(tenant);
     const emails = [freshEmail(), freshEmail()];
     for (const email of emails) await notify(tenant, ticket, emailTo(email));
@@ -69,7 +69,7 @@ describe('notification emails', () => {
     expect(second?.messageId).not.toBe(first?.messageId);
   });
 
-  test.each(TEMPLATE_NAMES)('an email from the template %s has the same content in text and HTML', async (template) => {
+  test.each(TEMPLATE_NAMES)('the text and HTML parts of an email from the template %s have the same content', async (template) => {
     const ticket = await openTicket(tenant);
     const email = freshEmail();
     expect((await notify(tenant, ticket, emailTo(email, { template, variables: { message: 'We called you.' } }))).status).toBe(201);
@@ -88,7 +88,7 @@ describe('notification emails', () => {
     expect(text).toContain('We called you.');
   });
 
-  test('an email has the requested subject with its placeholders filled in', async () => {
+  test('the subject of a notification email contains the values of its placeholders and no line breaks', async () => {
     const ticket = await openTicket(tenant, { title: 'Phones\r\nBcc: victim@example.com' });
     const email = freshEmail();
     await notify(
@@ -99,7 +99,7 @@ describe('notification emails', () => {
     expect((await mailTo(email)).subject).toBe(`${ticket.number} Phones Bcc: victim@example.com: {{ticket.number}}`);
   });
 
-  test('values inserted into an email are escaped', async () => {
+  test('the HTML of a notification email escapes inserted values', async () => {
     const evil = `<script>alert('x')</script><img src=x onerror=alert(1)>"&{{constructor}}`;
     const ticket = await openTicket(tenant, { title: evil });
     const email = freshEmail();
@@ -114,7 +114,7 @@ describe('notification emails', () => {
     expect(text).toContain(`Eta: ${evil}`);
   });
 
-  test('an email that the mail server cannot accept now is retried, and other recipients are not affected', async () => {
+  test('an email is retried after a temporary failure of the mail server, without sending to other recipients again', async () => {
     const ticket = await openTicket(tenant);
     const [away, fine] = [freshEmail(), freshEmail()];
     platform.mailFailures.set(away, [new Error('connect ECONNREFUSED 10.0.0.7:25'), new Error('450 busy')]);
@@ -135,7 +135,7 @@ describe('notification emails', () => {
     expect(platform.mails.filter(({ to }) => to === away)).toHaveLength(1);
   });
 
-  test('an email that the mail server permanently rejects fails and shows the reason', async () => {
+  test('an email that the mail server permanently rejects has the status failed with the reason and is not retried', async () => {
     const ticket = await openTicket(tenant);
     const gone = freshEmail();
     platform.mailFailures.set(gone, [new MailRejected('550 5.1.1 No such mailbox')]);
@@ -149,7 +149,7 @@ describe('notification emails', () => {
     expect(platform.mails.filter(({ to }) => to === gone)).toEqual([]);
   });
 
-  test('an email fails after ten attempts', async () => {
+  test('an email has the status failed after ten failed attempts', async () => {
     const ticket = await openTicket(tenant);
     const never = freshEmail();
     platform.mailFailures.set(

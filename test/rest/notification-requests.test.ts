@@ -19,7 +19,7 @@ describe('SMS notifications', () => {
     ...more,
   });
 
-  test('an SMS is sent with its exact text', async () => {
+  test('an SMS is sent with exactly the text of the request', async () => {
     const ticket = await openTicket(tenant);
     const phone = `+1212${Math.floor(1_000_000 + Math.random() * 8_999_999)}`;
     const answer = await notify(tenant, ticket, smsTo(phone, { message: 'On our way: {{eta}} <b>' }));
@@ -33,7 +33,7 @@ describe('SMS notifications', () => {
     expect(platform.messages.filter(({ to }) => to === phone)).toEqual([{ to: phone, text: 'On our way: {{eta}} <b>' }]);
   });
 
-  test('an SMS to an invalid number fails at once', async () => {
+  test('an SMS to an unknown number has the status failed after one attempt', async () => {
     const ticket = await openTicket(tenant);
     await notify(tenant, ticket, smsTo('+15005550001'));
     expect(await settled(tenant, ticket)).toMatchObject([
@@ -55,7 +55,7 @@ describe('SMS notifications', () => {
       ['template', 'subject', 'variables', 'include_comments', 'comment_filter'],
     ],
     ['that is too long', smsTo('+12125550100', { message: 'x'.repeat(1531) }), ['message']],
-  ])('an SMS %s is refused', async (_, body, fields) => {
+  ])('requesting an SMS %s returns 400 and names the fields', async (_, body, fields) => {
     expect(problems(await notify(tenant, await openTicket(tenant), body))).toEqual([400, expect.arrayContaining(fields)]);
   });
 });
@@ -69,12 +69,16 @@ describe('notification requests', () => {
       { type: 'email', recipients: Array.from({ length: 51 }, (_, n) => ({ email: `a${n}@example.com` })) },
       ['recipients'],
     ],
-    ['to invalid email addresses', { type: 'email', recipients: [{ email: 'nobody' }, { name: 'x' }] }, ['recipients.0.email']],
-    ['without an address', { type: 'email', recipients: [{ email }, { name: 'x' }] }, ['recipients.1.email']],
-    ['with a name of two lines', { type: 'email', recipients: [{ email, name: 'Ada\r\nBcc: x@example.com' }] }, ['recipients.0.name']],
-    ['with a subject of two lines', emailTo(email, { subject: 'Hi\nBcc: x@example.com' }), ['subject']],
+    ['to an invalid email address', { type: 'email', recipients: [{ email: 'nobody' }, { name: 'x' }] }, ['recipients.0.email']],
+    ['to a recipient without an address', { type: 'email', recipients: [{ email }, { name: 'x' }] }, ['recipients.1.email']],
+    [
+      'to a recipient name with a line break',
+      { type: 'email', recipients: [{ email, name: 'Ada\r\nBcc: x@example.com' }] },
+      ['recipients.0.name'],
+    ],
+    ['with a line break in the subject', emailTo(email, { subject: 'Hi\nBcc: x@example.com' }), ['subject']],
     ['with an unknown template', emailTo(email, { template: 'constructor' }), ['template']],
-    ['with a placeholder without a value', emailTo(email, { subject: '{{constructor}} {{eta}}' }), ['subject']],
+    ['with a placeholder that has no value', emailTo(email, { subject: '{{constructor}} {{eta}}' }), ['subject']],
     [
       'with variables that are not text',
       emailTo(email, { variables: { a: {}, b: [1], c: null, 'd e': 1, 'ticket.number': 1 } }),
@@ -85,11 +89,11 @@ describe('notification requests', () => {
       emailTo(email, { variables: Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'x'.repeat(4_000)])) }),
       ['variables'],
     ],
-    ['with the message of an SMS', emailTo(email, { message: 'x' }), ['message']],
-    ['with the phone of an SMS', { type: 'email', recipients: [{ email, phone: '+12125550100' }] }, ['recipients.0.phone']],
+    ['with the SMS field "message"', emailTo(email, { message: 'x' }), ['message']],
+    ['with the SMS field "phone"', { type: 'email', recipients: [{ email, phone: '+12125550100' }] }, ['recipients.0.phone']],
     ['of an unknown type', { type: 'fax', recipients: [{ email }] }, ['type']],
     ['with an unknown field', emailTo(email, { urgency: 1 }), ['urgency']],
-  ])('a notification %s is refused, and no recipient is notified', async (_, body, fields) => {
+  ])('requesting a notification %s returns 400, and no recipient is notified', async (_, body, fields) => {
     const ticket = await openTicket(tenant);
     expect(problems(await notify(tenant, ticket, body))).toEqual([400, expect.arrayContaining(fields)]);
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`)).body.data).toEqual([]);

@@ -17,13 +17,13 @@ export const emailTo = (email: string, more: object = {}) => ({
   ...more,
 });
 
-/** Waits for the first mail to an address. */
+/** Waits for the first email to an address and returns it. */
 export async function mailTo(email: string): Promise<Mail> {
   const { mails } = await rig();
   return eventually(() => mails.find(({ to }) => to === email));
 }
 
-/** The delivery results of the newest notification of a ticket, once none is pending. */
+/** Waits until no recipient of the ticket's newest notification is queued, and returns the recipients. */
 export const settled = (tenant: Tenant, { id }: Json): Promise<Json[]> =>
   eventually(async () => {
     const { body } = await tenant.rest('GET', `/support/tickets/${id}/notifications`);
@@ -31,7 +31,7 @@ export const settled = (tenant: Tenant, { id }: Json): Promise<Json[]> =>
     return recipients.every(({ status }: Json) => status !== 'queued') && recipients;
   });
 
-/** The status of a refusal, and the fields that it names. */
+/** The status of an error response and the fields in its details. */
 export const problems = ({ status, body }: RestResponse): [number, string[]] => [
   status,
   body.error?.details.errors.map(({ field }: Json) => field),

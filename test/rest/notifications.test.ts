@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('sent notifications', () => {
-  test('sent notifications with their text are listed per ticket, and over all tickets for support administrators', async () => {
+  test('sent notifications with their text are listed per ticket, and for all tickets under /support/notifications/sent', async () => {
     const own = await platform.organization();
     const [one, two] = [await openTicket(own), await openTicket(own)];
     const [first, second] = [freshEmail(), freshEmail()];
@@ -41,7 +41,7 @@ describe('sent notifications', () => {
     expect((await own.rest('GET', '/support/notifications/sent?type=sms')).body.data).toEqual([]);
   });
 
-  test("a notification is stored once for all recipients, and each recipient's copy shows their name", async () => {
+  test("the text of a notification is stored once for all recipients, and each recipient's copy contains their name", async () => {
     const ticket = await openTicket(tenant);
     const message = `We found it: ${freshEmail()}`;
     const recipients = ['Ada', 'Bob', 'Eve'].map((name) => ({ email: freshEmail(), name }));
@@ -61,7 +61,7 @@ describe('sent notifications', () => {
     expect(statements.filter((sql) => sql.includes('notification_content'))).toEqual([]);
   });
 
-  test('the text of a notification is kept for 90 days, and the record that it was sent as long as its ticket', async () => {
+  test('the text of a notification is deleted after 90 days, and the record that it was sent is kept', async () => {
     const [old, recent] = [await openTicket(tenant), await openTicket(tenant)];
     const [first, second] = [freshEmail(), freshEmail()];
     const { body } = await notify(tenant, old, emailTo(first));
@@ -83,7 +83,7 @@ describe('sent notifications', () => {
     expect(await settled(tenant, old)).toMatchObject([{ email: first, status: 'sent', subject: expect.stringContaining(old.number) }]);
   });
 
-  test('customers cannot read notifications', async () => {
+  test('reading or sending notifications without the permission support:write returns 403', async () => {
     const ticket = await openTicket(tenant);
     const customer = await tenant.limitedTo('support:read', 'support:create');
     expect((await customer.rest('GET', `/support/tickets/${ticket.id}/notifications`)).status).toBe(403);
@@ -94,7 +94,7 @@ describe('sent notifications', () => {
     expect((await agent.rest('GET', '/support/notifications/sent')).body.error.details.required).toBe('support:admin');
   });
 
-  test('notifications are visible only in their organization', async () => {
+  test('reading or sending notifications for a ticket of another organization returns 404', async () => {
     const ticket = await openTicket(tenant);
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));

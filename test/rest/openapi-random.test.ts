@@ -11,32 +11,32 @@ import { arranged, freshEmail, freshIssuer, newDomain, noRecords, recordKinds } 
 import { Records } from '../support/records.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
-/** Requests that are valid by the document succeed: of each operation at least one in so many. */
+/** The maximum number of random valid requests per operation. At least one of them must succeed. */
 const TRIES = 20;
 
-/** Operations of which no random request succeeds, with the reason. */
+/** Operations for which no random request is expected to succeed, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  createSlaPolicy: 'it needs one target for each of the four priorities, each with rising times',
-  notifyTicketContacts: 'an e-mail has other fields than an SMS, in the request and in each recipient',
+  createSlaPolicy: 'it needs one target for each of the four priorities, each with increasing times',
+  notifyTicketContacts: 'the fields of an email and of an SMS differ, in the request and in each recipient',
 };
 
-/** Reasons to refuse a value that is valid by its own schema: rules between fields, of what is stored, or that JSON Schema cannot state. */
+/** Messages for values that match their own schema but break another rule, for example a rule between fields. */
 const RULES: readonly RegExp[] = [
-  // between fields: `page`, `cursor` and `limit` of lists; what an e-mail and an SMS have; the parts of a SAML connection
+  // between fields: paging parameters of lists, fields of an email and an SMS, parts of a SAML connection
   /^cannot be combined(:| with )|^differs from /,
   /^is (only allowed|required) for an (SMS|e-mail)/,
   /^give one of |^is required, since |^requires default_role or |^must be null: /,
   /^must (have|hold) at least one address for |^refresh_token requires |^client_credentials requires /,
   /^must be given where |^is required if the host changes$/,
   /^must be unique$|^must have times that are each later|^must be after |^must not be before /,
-  // of what is stored, or known only at run time
+  // rules about stored data, or about facts known only at run time
   /^is not an event of the |^does not match any event|^must match at least one event |^is not a cursor of this list|^cannot be restricted, since /,
   /^must be one of business_|which is not the address of an active agent/,
-  // what JSON Schema cannot state: XML, and dates that exist
+  // rules that JSON Schema cannot state: well-formed XML and existing dates
   /^must have one root element$|^must respond with status 200 |^must be a number of hours/,
 ];
 
-/** What a field of this pattern names. */
+/** The kind of record by the prefix in the pattern of an id field. */
 const KIND_OF_PREFIX: Readonly<Record<string, string>> = {
   acc: 'account_id',
   agent: 'agent_id',
@@ -48,7 +48,7 @@ const KIND_OF_PREFIX: Readonly<Record<string, string>> = {
   user: 'user_id',
 };
 
-/** What coverage and catalog know. */
+/** Values that exist in the coverage data and the service catalog. */
 const PLACES: Readonly<Record<string, string>> = {
   bandwidth: '500mbps',
   service_template: 'business_fiber',
@@ -67,8 +67,8 @@ beforeAll(async () => {
   records = new Records(tenant, 'Random');
 });
 
-describe('a random request that is valid by the OpenAPI document succeeds, or is refused for a documented reason', () => {
-  test.each(titled(routes))('%s', async (title, route) => {
+describe('random requests that are valid by the OpenAPI document', () => {
+  test.each(titled(routes))('%s accepts a random valid request, and every error has a documented reason', async (title, route) => {
     const random = seeded([...title].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7));
     const refusals: string[] = [];
     ({ url } = await receiver());
@@ -82,7 +82,7 @@ describe('a random request that is valid by the OpenAPI document succeeds, or is
     if (!EXCEPTIONS[route.operationId]) expect(succeeded, 'no request succeeded').toBe(true);
   });
 
-  test('random requests succeed for at least nine in ten operations', () => {
+  test('the exceptions from the random request test are fewer than a tenth of all operations', () => {
     expect(Object.keys(EXCEPTIONS).length).toBeLessThan(routes.length / 10);
   });
 });
@@ -111,7 +111,7 @@ async function tried(route: Route, random: () => number): Promise<{ answer: Rest
   return { answer: await caller.rest(route.method, target, { body }), sent: { target, body } };
 }
 
-/** As the parameter says that it is written. */
+/** Serializes a query parameter in the style that the OpenAPI document states. */
 function inQuery({ name, style }: Json, value: Json): string[] {
   if (style !== 'deepObject') return [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(',') : value)}`];
   return Object.entries<Json>(value).flatMap(([member, inner]) =>
@@ -121,7 +121,7 @@ function inQuery({ name, style }: Json, value: Json): string[] {
   );
 }
 
-/** Existing records, and what must be unique or can be reached. */
+/** The id of an existing record or another value that a random generator cannot produce, by the name of the field. */
 async function known(name: string, { pattern, type }: Json): Promise<Json> {
   if (type === 'array' || type === 'object') return undefined;
   const kind = KIND_OF_PREFIX[/^\^([a-z]+)_/.exec(pattern ?? '')?.[1] ?? ''];
@@ -137,11 +137,11 @@ async function known(name: string, { pattern, type }: Json): Promise<Json> {
   return name === 'url' ? url : undefined;
 }
 
-/** Reasons of a refusal that the document does not lead to expect. */
+/** The reasons in an error response that neither the OpenAPI document nor `RULES` covers. */
 function undocumented({ status, body }: RestResponse): string[] {
   if ([402, 403, 404, 409].includes(status)) return [];
   const problems: Json[] = body.error?.details?.errors ?? [];
-  // coverage of a location, and bandwidth of a line
+  // the coverage of a location, and the bandwidth that is available there
   if (/^(SERVICE_UNAVAILABLE_AT_LOCATION|LOCATION_NOT_SERVICEABLE|INSUFFICIENT_BANDWIDTH)$/.test(body.error?.code)) return [];
   if (status !== 400) return [`${status} ${body.error?.code}`];
   if (problems.length === 0) return RULES.some((rule) => rule.test(body.error.message)) ? [] : [`${body.error.code} ${body.error.message}`];

@@ -4,7 +4,7 @@ import { rig } from '../rig.ts';
 import { openapi, operationOf, resolved, routes } from '../support/operations.ts';
 import type { Json } from '../tenant.ts';
 
-/** Rules that JSON Schema cannot express, or that the schema states elsewhere, with the reason. */
+/** Validators that JSON Schema cannot express or that the schema states elsewhere, with the reason. */
 const NOT_STATED: Readonly<Record<string, string>> = {
   conditionalValidation: 'IsOptional and ValidateIf allow null or absence; `required` says what must be sent',
   nestedValidation: 'the schema of the nested input object is referred to',
@@ -13,11 +13,11 @@ const NOT_STATED: Readonly<Record<string, string>> = {
   maxJson: 'JSON Schema has no limit for the size of a free-form object; the description states it',
 };
 
-/** Keywords that limit values. */
+/** JSON Schema keywords that limit values. */
 const KEYWORDS = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems', 'pattern', 'enum', 'format'];
 
 beforeAll(async () => {
-  // loads all input classes
+  // starting the platform loads all input classes
   await rig();
 });
 
@@ -31,12 +31,12 @@ describe('validation rules of input classes', () => {
     expect(silent.map(({ at, kind }) => `${at}: ${kind}`)).toEqual([]);
   });
 
-  test('input class names are unique in the GraphQL schema', () => {
+  test('every input class has a unique name in the GraphQL schema', () => {
     const names = inputClasses().map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('validation rules appear in the OpenAPI document for bodies, nested objects, queries and paths', () => {
+  test('validation rules appear in the OpenAPI schemas of bodies, nested objects, query parameters and path parameters', () => {
     const body = operationOf(routeOf('createTicket')).requestBody.content['application/json'].schema.properties;
     expect(body.title).toMatchObject({ minLength: 1, maxLength: 255 });
     expect(body.category.enum).toContain('connectivity');
@@ -51,7 +51,7 @@ describe('validation rules of input classes', () => {
 describe('ids in the OpenAPI document', () => {
   const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-  test('the pattern of an id has the prefix of its kind and 26 characters, in paths, queries, bodies and responses', () => {
+  test('the OpenAPI pattern of an id is the prefix of its kind and 26 characters, in parameters, bodies and responses', () => {
     const body = operationOf(routeOf('createInvoice')).requestBody.content['application/json'].schema.properties;
     expect(parameterOf('getTicket', 'ticket_id').schema.pattern).toBe(`^ticket_${ULID}$`);
     expect(parameterOf('listInvoices', 'account_id').schema.items.pattern).toBe(`^acc_${ULID}$`);
@@ -59,7 +59,7 @@ describe('ids in the OpenAPI document', () => {
     expect(openapi.components.schemas.Invoice.properties.id.pattern).toBe(`^inv_${ULID}$`);
   });
 
-  test('every id in a path has a pattern', () => {
+  test('every id in a path has a pattern in the OpenAPI document', () => {
     const free = ['category', 'domain'];
     const without = routes.flatMap((route) =>
       (operationOf(route).parameters as Json[])
@@ -72,7 +72,7 @@ describe('ids in the OpenAPI document', () => {
   });
 });
 
-test('every limit in the OpenAPI document is valid for a JSON Schema validator', () => {
+test('every limit and pattern in the OpenAPI document is a valid JSON Schema value', () => {
   const limits = [...limitsIn(openapi)];
   expect(limits.length).toBeGreaterThan(900);
   for (const { keyword, value } of limits) {

@@ -22,7 +22,7 @@ const successes = (responses: Json): [string, Json][] =>
     .filter(([type]) => !FILES.includes(type));
 const FILES = ['*/*', 'application/gzip'];
 
-/** The origin of the committed document. */
+/** The origin in the committed OpenAPI document. */
 const NEUTRAL = 'https://api.example.com';
 
 let tenant: Tenant;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('OpenAPI document of the running platform', () => {
-  test('the served OpenAPI document is the committed one with the addresses of this server', async () => {
+  test('the served OpenAPI document equals the committed document with the addresses of this server', async () => {
     const served = await (await fetch(`${tenant.origin}/v1/openapi.json`)).text();
     expect(JSON.parse(served).servers).toEqual([{ url: `${tenant.origin}/v1`, description: 'The platform.' }]);
     const example = JSON.stringify(openapi.components.securitySchemes.oauth2.flows);
@@ -41,7 +41,7 @@ describe('OpenAPI document of the running platform', () => {
     expect(JSON.parse(served.replaceAll(tenant.origin, NEUTRAL))).toEqual(openapi);
   });
 
-  test('the OpenAPI document has a webhook for every type of event, with a schema that its example fits and the headers that sign it', async () => {
+  test('the OpenAPI document has a webhook for every event type, with a valid example and the signature headers', async () => {
     const { body } = await tenant.rest('GET', '/webhooks/events');
     expect(Object.keys(openapi.webhooks).toSorted()).toEqual(body.data.map(({ name }: Json) => name).toSorted());
     for (const [name, { post }] of Object.entries<Json>(openapi.webhooks)) {
@@ -52,7 +52,7 @@ describe('OpenAPI document of the running platform', () => {
     }
   });
 
-  test('the OpenAPI document says more of every operation than its summary: what it returns, what it costs and what can fail', () => {
+  test('the OpenAPI description of every operation states the response, the cost and the errors', () => {
     const terse = routes.filter((route) => {
       const { summary, description } = operationOf(route);
       return !/Responds with .*\n\n.*Costs .*\n\nErrors: `/s.test(description) || description.length < 2 * summary.length;
@@ -60,7 +60,7 @@ describe('OpenAPI document of the running platform', () => {
     expect(terse.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test('the OpenAPI document asks an OAuth application for the scope of the permission that an operation needs', () => {
+  test('the OpenAPI document states the OAuth scope of the permission that each operation requires', () => {
     const { scopes } = openapi.components.securitySchemes.oauth2.flows.authorizationCode;
     for (const route of routes) {
       const { security, 'x-permission': permission } = operationOf(route);
@@ -71,12 +71,12 @@ describe('OpenAPI document of the running platform', () => {
     }
   });
 
-  test('the OpenAPI document shows every tag in one group', () => {
+  test('every tag of the OpenAPI document is in exactly one tag group', () => {
     const grouped = openapi['x-tagGroups'].flatMap(({ tags }: Json) => tags);
     expect(grouped.toSorted()).toEqual(openapi.tags.map(({ name }: Json) => name).toSorted());
   });
 
-  test('the OpenAPI document describes exactly the existing routes', () => {
+  test('the OpenAPI document describes all routes of the platform and no others', () => {
     const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -85,7 +85,7 @@ describe('OpenAPI document of the running platform', () => {
     );
   });
 
-  test('operations that are served outside the REST routes are documented at their real address', async () => {
+  test('operations that are served outside the REST routes are documented at their actual address', async () => {
     const headers = { accept: 'application/json', authorization: `Bearer ${tenant.apiKey}` };
     for (const { method, path } of nonGraph.filter(({ operation }) => !operation.servers)) {
       const answer = await fetch(`${tenant.origin}/v1${path.replace(/\{\w+\}/g, 'none')}`, { method, headers, redirect: 'manual' });
@@ -99,13 +99,13 @@ describe('OpenAPI document of the running platform', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test('descriptions in the OpenAPI document use REST names, not GraphQL names', () => {
+  test('descriptions in the OpenAPI document use REST names instead of GraphQL names', () => {
     const described = JSON.stringify(openapi);
     for (const name of ['next_cursor', 'next_attempt_at', 'skipped']) expect(described).toContain(`\`${name}\``);
     for (const name of ['nextCursor', 'nextAttemptAt', 'SKIPPED']) expect(described).not.toContain(`\`${name}\``);
   });
 
-  test('the OpenAPI document does not say null for a record that does not exist, because REST responds with 404', () => {
+  test('no OpenAPI description says that a missing record is null, because REST returns 404', () => {
     const wrong = routes.filter((route) => /Null if [^.]*does not exist/.test(operationOf(route).description));
     expect(wrong.map(({ operationId }) => operationId)).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('OpenAPI document of the running platform', () => {
     expect(bare.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test('every successful response with a body has an example that matches its schema (npm run examples records it)', () => {
+  test('every successful response in the OpenAPI document has an example that matches its schema (recorded by npm run examples)', () => {
     const described = Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
       Object.entries<Json>(item).flatMap(([method, { operationId, responses }]) =>
         successes(responses).map((content) => ({ path, method, operationId, content })),
@@ -132,25 +132,28 @@ describe('OpenAPI document of the running platform', () => {
     expect(described.length).toBeGreaterThan(170);
   });
 
-  test('no example in the OpenAPI document contains a secret that could be real', () => {
+  test('no example in the OpenAPI document contains a secret that could be valid', () => {
     const secrets = JSON.stringify(openapi).match(/\b(sk_live|whsec|rt|cs)_(?!EXAMPLE)[A-Za-z0-9+/]{20,}|\beyJ[\w-]{30,}/g);
     expect(secrets).toBeNull();
   });
 });
 
 describe('documented examples', () => {
-  test.each(titled(routes))('the documented example works and the response matches its schema: %s', async (_, route) => {
-    const { url } = await receiver();
-    const answer = await callWithExample(route, records, url);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    expect(deviations(route.method, route.path, answer)).toEqual([]);
-  });
+  test.each(titled(routes))(
+    'the request with the documented example succeeds, and the response matches its documented schema: %s',
+    async (_, route) => {
+      const { url } = await receiver();
+      const answer = await callWithExample(route, records, url);
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+      expect(deviations(route.method, route.path, answer)).toEqual([]);
+    },
+  );
 });
 
 describe('unknown ids in a body', () => {
   const unknown = 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G';
   const naming = routes.filter((route) => route.example && route.method !== 'GET' && idsIn(route).length > 0);
-  test.each(titled(naming))('an unknown id in the body is refused as documented: %s', async (_, route) => {
+  test.each(titled(naming))('an unknown id in the body returns a response that matches the OpenAPI document: %s', async (_, route) => {
     const body = await records.body(route.example);
     for (const path of idsIn(route)) {
       const sent = { body: withField(body, path, unknown) };
@@ -170,11 +173,11 @@ describe('accepted request bodies', () => {
     return deviationsFrom(ajv, validatable(schema), body);
   };
 
-  test.each(titled(routes.filter(({ example }) => example)))('the schema of %s accepts its example', (_, route) => {
+  test.each(titled(routes.filter(({ example }) => example)))('the OpenAPI request schema of %s accepts its example', (_, route) => {
     expect(accepted(route.path, route.method.toLowerCase(), JSON.parse(JSON.stringify(route.example)))).toEqual([]);
   });
 
-  test('the schema of a ticket search accepts filters as single values and as lists, as the specification writes them', async () => {
+  test('the OpenAPI schema of a ticket search accepts filters as single values and as lists', async () => {
     const body = {
       filters: { customer_id: 'cust_01JQ8Z6V4T9M3N2B1C0D9E8F7G', status: ['open'], priority: ['high'], category: 'connectivity' },
     };
@@ -186,7 +189,7 @@ describe('accepted request bodies', () => {
 describe('operations outside /v1', () => {
   const outside = nonGraph.filter(({ operation }) => operation.servers);
   test.each(outside.map((one) => [`${one.method} ${one.path}`, one] as const))(
-    'responses have a documented status and media type: %s',
+    'responses of an operation outside /v1 have a documented status and media type: %s',
     async (_, { method, path, operation }) => {
       for (const query of ['', '?nonsense=1']) {
         const body = method === 'POST' ? new URLSearchParams({ nonsense: '1' }) : undefined;
@@ -200,7 +203,7 @@ describe('operations outside /v1', () => {
     },
   );
 
-  test('a redirect of /oauth/authorize has the documented body', async () => {
+  test('the 303 response of /oauth/authorize has a documented media type', async () => {
     const client = await registered(tenant);
     const url = authorizeUrl(tenant.origin, { client });
     for (const accept of ['text/html', '*/*', 'application/json']) {
@@ -214,18 +217,21 @@ describe('operations outside /v1', () => {
 });
 
 describe('documented errors', () => {
-  test.each(titled(routes))('errors have the documented format: %s', async (_, route) => {
-    const body = route.method === 'GET' ? undefined : { nonsense: true };
-    const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
-    const refused = [
-      await tenant.rest(route.method, `${path}${path.includes('?') ? '&' : '?'}nonsense=1`, { body }),
-      await tenant.rest(route.method, path, { body: body && '{', headers: {} }),
-      await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: body && route.example }),
-    ];
-    for (const answer of refused.filter(({ status }) => status >= 400)) {
-      expect(deviations(route.method, route.path, answer), `${answer.status}`).toEqual([]);
-    }
-    expect(refused.filter(({ status }) => status >= 500)).toEqual([]);
-    if (route.access !== 'public') expect(refused.some(({ status }) => status === 401)).toBe(true);
-  });
+  test.each(titled(routes))(
+    'error responses match the OpenAPI document for an unknown parameter, malformed JSON and an invalid API key: %s',
+    async (_, route) => {
+      const body = route.method === 'GET' ? undefined : { nonsense: true };
+      const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
+      const refused = [
+        await tenant.rest(route.method, `${path}${path.includes('?') ? '&' : '?'}nonsense=1`, { body }),
+        await tenant.rest(route.method, path, { body: body && '{', headers: {} }),
+        await new Tenant(tenant.origin, '', 'sk_live_none').rest(route.method, path, { body: body && route.example }),
+      ];
+      for (const answer of refused.filter(({ status }) => status >= 400)) {
+        expect(deviations(route.method, route.path, answer), `${answer.status}`).toEqual([]);
+      }
+      expect(refused.filter(({ status }) => status >= 500)).toEqual([]);
+      if (route.access !== 'public') expect(refused.some(({ status }) => status === 401)).toBe(true);
+    },
+  );
 });

@@ -30,7 +30,7 @@ describe('provisioning request list', () => {
     expect((await own.tenant.rest('GET', '/services/provision?status=broken')).status).toBe(400);
   });
 
-  test('listing provisioning requests with accounts and services runs as many statements for four as for one', async () => {
+  test('listing four provisioning requests with accounts and services runs as many SQL statements as listing one', async () => {
     const own = await tenantWithAccount();
     const query = '{ provisioningRequests { nodes { id steps { name } history { to } account { name } service { name } } } }';
     const read = async (count: number): Promise<void> =>
@@ -61,7 +61,7 @@ describe('provisioning requests over GraphQL', () => {
     'mutation($input: ProvisioningRequestInput!) { requestProvisioning(input: $input) { id status account { name } service { name } } }';
   const input = (more: object = {}) => ({ serviceTemplate: 'business_fiber', customizations: { bandwidth: '500mbps' }, ...more });
 
-  test('a provisioning request over GraphQL links to its account and service', async () => {
+  test('GraphQL returns a new provisioning request with its account and service', async () => {
     const { data, errors } = await tenant.graphql(ASK, { input: input({ accountId, location: LOCATION, name: 'Annex' }) });
     expect(errors).toBeUndefined();
     expect(data.requestProvisioning).toMatchObject({
@@ -87,7 +87,7 @@ describe('provisioning requests over GraphQL', () => {
     ]);
   });
 
-  test('creating, changing and cancelling a provisioning request require a second factor if the user must have one, and reading does not', async () => {
+  test('changing provisioning requests without a required second factor returns MFA_REQUIRED, and reading them is allowed', async () => {
     const { router } = (await rig()).assembly;
     const { id } = await requested(tenant, provisioningRequest());
     const principal = new Principal({
@@ -103,8 +103,8 @@ describe('provisioning requests over GraphQL', () => {
       const { errors = [] } = await router.execute({ document: parse(operation), context });
       return errors[0]?.extensions.code;
     };
-    const asked = 'input: { serviceTemplate: "business_fiber", customizations: { bandwidth: "1gbps" } }';
-    expect(await codeOf(`mutation { requestProvisioning(${asked}) { id } }`)).toBe('MFA_REQUIRED');
+    const argument = 'input: { serviceTemplate: "business_fiber", customizations: { bandwidth: "1gbps" } }';
+    expect(await codeOf(`mutation { requestProvisioning(${argument}) { id } }`)).toBe('MFA_REQUIRED');
     expect(await codeOf(`mutation { updateProvisioningRequest(id: "${id}", input: { name: "Annex" }) { id } }`)).toBe('MFA_REQUIRED');
     expect(await codeOf(`mutation { cancelProvisioningRequest(id: "${id}") { id } }`)).toBe('MFA_REQUIRED');
     expect(await codeOf(`{ provisioningRequest(id: "${id}") { id } }`)).toBeUndefined();

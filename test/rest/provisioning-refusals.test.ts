@@ -37,7 +37,7 @@ describe('refused provisioning requests', () => {
     ['billing_cycle', { billing_cycle: 'hourly' }],
     ['name', { name: '' }],
     ['colour', { colour: 'green' }],
-  ])('a provisioning request with an invalid %s is refused: %j', async (field, wrong) => {
+  ])('a provisioning request with an invalid %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
     const { status, body } = await requestProvisioning(tenant, provisioningRequest(wrong));
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -48,14 +48,14 @@ describe('refused provisioning requests', () => {
     ['preferred_date', () => ({ preferred_date: inDays(370) }), EARLIEST],
     ['flexibility', () => ({ preferred_date: inDays(1), flexibility: 'a while' }), 'must be a duration such as 7_days'],
     ['flexibility', () => ({ preferred_date: inDays(1), flexibility: '13_months' }), 'must be at most a year'],
-  ])('a provisioning request with an invalid %s in its schedule is refused', async (member, schedule, reason) => {
+  ])('a provisioning request with an invalid %s in its schedule returns 400 with the reason', async (member, schedule, reason) => {
     const { status, body } = await requestProvisioning(tenant, provisioningRequest({ deployment_schedule: schedule() }));
     expect(status).toBe(400);
     expect(body.error.details).toMatchObject({ field: `deployment_schedule.${member}`, reason: expect.stringContaining(reason) });
   });
 
   test.each(['mpls_network', 'business_carrier_pigeon'])(
-    'a provisioning request for the unknown template %s is refused and lists the known ones',
+    'a provisioning request for the unknown template %s returns 400 with the known templates',
     async (template) => {
       const { status, body } = await requestProvisioning(tenant, provisioningRequest({ service_template: template }));
       expect(status).toBe(400);
@@ -71,14 +71,14 @@ describe('refused provisioning requests', () => {
     ['LOCATION_NOT_SERVICEABLE', { location: { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' } }],
     ['SERVICE_UNAVAILABLE_AT_LOCATION', { location: { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' } }],
     ['INSUFFICIENT_BANDWIDTH', { customizations: { bandwidth: '10gbps' }, location: { ...LOCATION, city: 'Buffalo', zip: '14202' } }],
-  ])('a provisioning request is refused with %s like an order, even if it starts later or has no account yet', async (code, wrong) => {
+  ])('a provisioning request that cannot be fulfilled returns 400 %s, even if it has a later date or no account', async (code, wrong) => {
     for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
       const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));
       expect([status, body.error.code]).toEqual([400, code]);
     }
   });
 
-  test('a provisioning request for an account that is suspended or does not exist is refused', async () => {
+  test('a provisioning request returns 404 for an unknown account and 409 ACCOUNT_SUSPENDED for a suspended account', async () => {
     const absent = await requestProvisioning(tenant, provisioningRequest({ account_id: 'acc_00000000000000000000000000' }));
     expect([absent.status, absent.body.error.details.resource]).toEqual([404, 'account']);
     const account = await newAccount();
@@ -87,7 +87,7 @@ describe('refused provisioning requests', () => {
     expect([suspended.status, suspended.body.error.code]).toEqual([409, 'ACCOUNT_SUSPENDED']);
   });
 
-  test('a refused provisioning request stores nothing, and a refused change leaves the request unchanged', async () => {
+  test('a rejected provisioning request is not stored, and a rejected update does not change the request', async () => {
     const own = await tenantWithAccount();
     await requestProvisioning(own.tenant, completeRequest(own.accountId, { sla: 'platinum' }));
     expect((await own.tenant.rest('GET', '/services/provision')).body.data).toEqual([]);
@@ -100,7 +100,7 @@ describe('refused provisioning requests', () => {
   });
 
   test.each(['service_template', 'customizations', 'billing_cycle'])(
-    'setting %s of a provisioning request to null is refused and names the field',
+    'setting %s of a provisioning request to null returns 400 and names the field',
     async (field) => {
       const { id } = await requested(tenant, provisioningRequest());
       const { status, body } = await change(id, { [field]: null });

@@ -31,7 +31,7 @@ const servicesOf = async (account: string): Promise<Json[]> => (await tenant.res
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 
 describe('incomplete provisioning requests', () => {
-  test('a provisioning request with only the fields of the specification is pending and lists the missing fields', async () => {
+  test('a provisioning request without an account and a location is pending and lists both as missing', async () => {
     const schedule = { preferred_date: inDays(3), flexibility: '7_days' };
     const { status, body } = await requestProvisioning(tenant, provisioningRequest({ deployment_schedule: schedule }));
     expect(status).toBe(201);
@@ -64,7 +64,7 @@ describe('incomplete provisioning requests', () => {
     expect(await readRequest(tenant, body.data.id)).toEqual(body.data);
   });
 
-  test('a provisioning request is ordered once account and location are both supplied, in either order', async () => {
+  test('a provisioning request orders its service when both the account and the location are set, in either order', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest());
     const located = await change(id, { location: { ...LOCATION, state: 'ny' } });
@@ -102,7 +102,7 @@ describe('incomplete provisioning requests', () => {
 });
 
 describe('complete provisioning requests', () => {
-  test('a complete provisioning request orders the service and is completed when the service is operational', async () => {
+  test('a provisioning request with all fields orders the service and is completed when the service is operational', async () => {
     const order = completeRequest(accountId, { name: 'Headquarters', sla: 'enterprise', billing_cycle: 'annual' });
     const taken = await requested(tenant, order);
     expect(taken).toMatchObject({ status: 'acknowledged', status_reason: null, missing: [], service_id: expect.stringMatching(/^svc_/) });
@@ -131,12 +131,12 @@ describe('complete provisioning requests', () => {
     });
   });
 
-  test('a provisioning request has no redundancy or monitoring by default and accepts a bandwidth in gigabits', async () => {
+  test('by default a provisioning request has no redundancy or monitoring, and it accepts a bandwidth in gigabits', async () => {
     const { customizations } = await requested(tenant, completeRequest(accountId, { customizations: { bandwidth: '1 Gbps' } }));
     expect(customizations).toEqual({ bandwidth: '1000mbps', redundancy: false, monitoring: false });
   });
 
-  test('a provisioning request fails with the reason of its service if the provider refuses it', async () => {
+  test('a provisioning request fails with the reason of its service if the provider permanently rejects it', async () => {
     const location = { ...LOCATION, address: '1 FAIL-PERMANENT Road' };
     const { id } = await requested(tenant, completeRequest(accountId, { location }));
     const failed = await requestThatIs('failed', tenant, id);
@@ -145,7 +145,7 @@ describe('complete provisioning requests', () => {
     expect(storyOf(failed)).toBe('>acknowledged>in_progress>failed');
   });
 
-  test('a provisioning request repeated with one idempotency key is ordered once', async () => {
+  test('a provisioning request that is sent twice with the same Idempotency-Key orders one service', async () => {
     const account = await newAccount();
     const options = { body: completeRequest(account), headers: { 'idempotency-key': account } };
     const first = await tenant.rest('POST', '/services/provision', options);
@@ -157,7 +157,7 @@ describe('complete provisioning requests', () => {
 });
 
 describe('scheduled provisioning requests', () => {
-  test('a provisioning request with a later date waits, starts on that date and shows when it will be completed', async () => {
+  test('a provisioning request with a later date starts on that date and states its expected completion', async () => {
     const account = await newAccount();
     const schedule = { preferred_date: inDays(5), flexibility: '7_days' };
     const taken = await requested(tenant, completeRequest(account, { deployment_schedule: schedule }));
@@ -178,12 +178,12 @@ describe('scheduled provisioning requests', () => {
     expect((await servicesOf(account)).map(({ id }) => id)).toEqual([completed.service_id]);
   });
 
-  test('a rescheduled provisioning request starts only on its new date', async () => {
+  test('a provisioning request whose date is changed starts only on the new date', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(2) } }));
     const later = inDays(4);
     await change(id, { deployment_schedule: { preferred_date: later } });
-    // another request whose old date comes earlier, and which completes, shows that the jobs of that day have run
+    // the jobs of the old date have run when another request with an earlier date is completed
     const other = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(3) } }));
     await (await rig()).advance(3 * DAY_MS);
     await requestThatIs('completed', tenant, other.id);
@@ -194,7 +194,7 @@ describe('scheduled provisioning requests', () => {
     expect(await servicesOf(account)).toHaveLength(2);
   });
 
-  test('a provisioning request starts at once if its date is removed or set to today', async () => {
+  test('a provisioning request starts immediately if its date is removed or set to today', async () => {
     const request = completeRequest(accountId, { deployment_schedule: { preferred_date: inDays(2) } });
     const [one, other] = [await requested(tenant, request), await requested(tenant, request)];
     expect((await change(one.id, { deployment_schedule: null })).body.data.status).toBe('acknowledged');
@@ -205,7 +205,7 @@ describe('scheduled provisioning requests', () => {
     expect(body.data.status).toBe('acknowledged');
   });
 
-  test('a scheduled provisioning request fails with the reason if it can no longer be ordered on its date', async () => {
+  test('a scheduled provisioning request fails with the reason if its account is suspended on the start date', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: { preferred_date: inDays(2) } }));
     await tenant.rest('PUT', `/accounts/${account}`, { body: { status: 'suspended' } });
@@ -218,7 +218,7 @@ describe('scheduled provisioning requests', () => {
 });
 
 describe('cancelled provisioning requests', () => {
-  test('a cancelled provisioning request never starts', async () => {
+  test('a cancelled provisioning request orders no service on its date', async () => {
     const account = await newAccount();
     const schedule = { preferred_date: inDays(1) };
     const { id } = await requested(tenant, completeRequest(account, { deployment_schedule: schedule }));
@@ -234,7 +234,7 @@ describe('cancelled provisioning requests', () => {
     expect(await servicesOf(account)).toEqual([]);
   });
 
-  test('a provisioning request that has started can be neither cancelled nor changed', async () => {
+  test('cancelling or changing a provisioning request that has started returns 409 INVALID_STATE', async () => {
     const { id } = await requested(tenant, completeRequest(accountId));
     const refused = await cancel(id);
     expect(refused.status).toBe(409);
@@ -245,7 +245,7 @@ describe('cancelled provisioning requests', () => {
     expect(storyOf(await requestThatIs('completed', tenant, id))).toBe(BUILT);
   });
 
-  test('a provisioning request that has started cannot be cancelled in any later state', async () => {
+  test('cancelling a provisioning request returns 409 in every state after its start', async () => {
     const { id } = await requested(tenant, completeRequest(accountId));
     await requestThatIs('completed', tenant, id);
     const table = await onlyTable('services.provisioning_request');
@@ -257,7 +257,7 @@ describe('cancelled provisioning requests', () => {
     }
   });
 
-  test('a cancelled provisioning request cannot be changed or cancelled again', async () => {
+  test('changing or cancelling a cancelled provisioning request returns 409 INVALID_STATE', async () => {
     const { id } = await requested(tenant, provisioningRequest());
     await cancel(id);
     const again = await cancel(id);
@@ -267,7 +267,7 @@ describe('cancelled provisioning requests', () => {
 });
 
 describe('concurrent changes of a provisioning request', () => {
-  test('concurrent changes that complete a provisioning request order one service', async () => {
+  test('four concurrent updates that complete a provisioning request order one service, and the other updates return an error', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest({ location: LOCATION }));
     const answers = await Promise.all(Array.from({ length: 4 }, () => change(id, { account_id: account })));

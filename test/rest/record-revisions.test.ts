@@ -15,7 +15,7 @@ const TARGETS = ['low', 'medium', 'high', 'critical'].map((priority) => ({
 
 const recordIn = ({ body }: RestResponse): { id: string; revision: number } => body.data;
 
-/** Records that several people edit: how to create one, two different changes of it, and the GraphQL field that updates it. */
+/** Kinds of records that several people edit: how to create one, two different changes, and the GraphQL mutation. */
 const kinds = [
   {
     path: '/support/kb',
@@ -42,7 +42,7 @@ describe.each(kinds)('revisions of $path', ({ path, body, changes, field }) => {
     return { etag: found.headers.get('etag') ?? '', revision: recordIn(found).revision };
   };
 
-  test('of concurrent changes with the same ETag one succeeds and the others are refused with 409', async () => {
+  test('of two concurrent updates with the same If-Match ETag, one returns 200 and the other returns 409', async () => {
     const record = await make();
     const { etag, revision } = await seen(record);
     const answers = await Promise.all(changes.map((change) => tenant.rest('PUT', record, { body: change, headers: { 'if-match': etag } })));
@@ -51,7 +51,7 @@ describe.each(kinds)('revisions of $path', ({ path, body, changes, field }) => {
     await tenant.rest('DELETE', record);
   });
 
-  test('a mutation with an outdated expected revision is refused, and one without an expected revision is accepted', async () => {
+  test('a mutation with an outdated expectedRevision returns STALE_RESOURCE, and a mutation without expectedRevision succeeds', async () => {
     const record = await make();
     const id = record.slice(path.length + 1);
     const { revision } = await seen(record);

@@ -23,7 +23,7 @@ const read = async ({ id }: Json, by = tenant): Promise<Json> => {
 const levelOf = async (ticket: Json): Promise<number> => (await read(ticket)).sla.escalationLevel;
 const move = async ({ id }: Json, status: string): Promise<void> =>
   expect((await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status } })).status).toBe(200);
-/** Number of rows that are due now; zero once the sweeper has run. */
+/** Waits until no automation is due, because the periodic task has processed all of them. */
 const swept = (): Promise<unknown> =>
   eventually(async () => {
     const now = platform.clock.now();
@@ -44,7 +44,7 @@ const eventsOf = async ({ id }: Json, event: string): Promise<Json[]> =>
   ).data.events.nodes.map(({ payload }: Json) => JSON.parse(payload));
 
 describe('escalate_after', () => {
-  test('escalate_after escalates a ticket once if it is not resolved in time, and states the reason', async () => {
+  test('escalate_after escalates a ticket once if it is not resolved in time, and the escalation states the reason', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -65,7 +65,7 @@ describe('escalate_after', () => {
     expect(events).toMatchObject([{ data: { changes: { escalation_level: { from: 0, to: 1 } } } }]);
   });
 
-  test('an escalation by a routing rule names the rule to support staff only', async () => {
+  test('only support staff can read which routing rule escalated a ticket', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -84,7 +84,7 @@ describe('escalate_after', () => {
     expect(data.ticket.escalations).toEqual([{ reason: 'Not resolved within 30 minutes', comments: 'Routing rule “Quick”' }]);
   });
 
-  test('escalate_after raises a manually escalated ticket by one more level', async () => {
+  test('escalate_after raises the level of a ticket that was escalated manually by one more level', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '1_hour' } });
     const ticket = await openTicket(tenant);
@@ -94,7 +94,7 @@ describe('escalate_after', () => {
     await eventually(async () => (await levelOf(ticket)) === before + 1);
   });
 
-  test('escalate_after stops when the ticket is resolved and starts again when it is reopened', async () => {
+  test('escalate_after does not run while the ticket is resolved and continues when the ticket is reopened', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -112,7 +112,7 @@ describe('escalate_after', () => {
   test.each([
     ['is deleted', (path: string) => tenant.rest('DELETE', path)],
     ['is not active', (path: string) => tenant.rest('PUT', path, { body: { active: false } })],
-  ])('escalate_after has no effect if its rule %s', async (_, change) => {
+  ])('escalate_after does not escalate a ticket if its routing rule %s', async (_, change) => {
     tenant = await platform.organization();
     const who = contact();
     const rule = await makeRule(tenant, { actions: { escalate_after: '30_minutes', auto_update_frequency: '15_minutes' } });
@@ -123,7 +123,7 @@ describe('escalate_after', () => {
     expect(mailsTo(who)).toEqual([]);
   });
 
-  test('a ticket keeps the escalate_after value that its rule had when the ticket was opened', async () => {
+  test('changing escalate_after of a routing rule does not affect tickets that are already open', async () => {
     tenant = await platform.organization();
     const rule = await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -138,7 +138,7 @@ describe('next escalation', () => {
     (await tenant.rest('GET', `/support/tickets/${id}/sla`)).body.sla_status.escalation.next_escalation;
   const hoursAfter = ({ created_at }: Json, hours: number): string => new Date(Date.parse(created_at) + hours * HOUR_MS).toISOString();
 
-  test('the next escalation of a ticket is the earlier one of its rule and its service level', async () => {
+  test('next_escalation of a ticket is the earlier time of its routing rule and its service level', async () => {
     tenant = await platform.organization();
     const rule = await makeRule(tenant, { conditions: { category: 'voice' }, actions: { escalate_after: '3_hours' } });
     const high = await openTicket(tenant, { category: 'voice', priority: 'high' });
@@ -155,7 +155,7 @@ describe('next escalation', () => {
       hoursAfter(high, 3),
     ]);
 
-    // waiting for the customer stops only the clock of the service level
+    // waiting for the customer pauses the service level but not the routing rule
     await tenant.rest('PUT', `/support/tickets/${high.id}`, { body: { waiting_on_customer: true } });
     expect(await nextOf(high)).toBe(hoursAfter(high, 3));
     await tenant.rest('PUT', `/support/routing-rules/${rule.id}`, { body: { active: false } });
@@ -165,7 +165,7 @@ describe('next escalation', () => {
     expect(await nextOf(high)).toBeNull();
   });
 
-  test('a ticket at the highest escalation level has no next escalation', async () => {
+  test('next_escalation of a ticket at the highest escalation level is null', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '3_hours' } });
     const ticket = await openTicket(tenant);
@@ -175,7 +175,7 @@ describe('next escalation', () => {
 });
 
 describe('auto_update_frequency', () => {
-  test('auto_update_frequency sends the contact the ticket status at each interval until the ticket is resolved', async () => {
+  test('auto_update_frequency mails the ticket status to the contact at each interval until the ticket is resolved', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '2_hours' } });
@@ -203,7 +203,7 @@ describe('auto_update_frequency', () => {
     expect(comments[1].content).toContain('in progress');
   });
 
-  test('automatic updates that were missed are not sent later', async () => {
+  test('if several automatic updates of a ticket are overdue, only one is sent', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '5_minutes' } });
@@ -215,7 +215,7 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 2);
   });
 
-  test('automatic updates pause while the ticket waits for its customer and continue at the next interval', async () => {
+  test('automatic updates are not sent while the ticket waits for its customer, and continue one interval later', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });
@@ -232,7 +232,7 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 1);
   });
 
-  test('an automatic update of a ticket without an email address is a comment and does not count as a response', async () => {
+  test('an automatic update of a ticket without an email address is only a comment and does not count as a response', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });
     const ticket = await openTicket(tenant, { contact: { name: 'Ada' } });

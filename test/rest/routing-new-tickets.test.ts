@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('routing of new tickets', () => {
-  test('a new ticket is assigned to the agent of the first matching rule, and shows the rule', async () => {
+  test('a new ticket is assigned to the agent of the first matching active rule, and the ticket has this rule as routingRule', async () => {
     const tenant = await platform.organization();
     const { agent_id: security } = (await openTicket(tenant, { category: 'security' })).assigned_to;
     const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
@@ -37,7 +37,7 @@ describe('routing of new tickets', () => {
     expect((await tenant.rest('GET', `/support/tickets/${matched.id}`)).body.ticket.assigned_to.agent_id).toBe(security);
   });
 
-  test('a new ticket goes to the desk of its category if the agent of its rule is inactive', async () => {
+  test('a new ticket is assigned to the desk of its category if the agent of its routing rule is deactivated', async () => {
     const tenant = await platform.organization();
     const voice = (await openTicket(tenant, { category: 'voice' })).assigned_to.agent_id;
     await makeRule(tenant, { rule_name: 'Gone', actions: { assign_to: voice } });
@@ -48,7 +48,7 @@ describe('routing of new tickets', () => {
     expect(await ruleOf(tenant, ticket)).toMatchObject({ ruleName: 'Gone' });
   });
 
-  test('a new ticket that matches no rule goes to the desk of its category', async () => {
+  test('a new ticket that matches no routing rule is assigned to the desk of its category', async () => {
     const tenant = await platform.organization();
     const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
     await makeRule(tenant, { conditions: { priority: ['critical'] }, actions: { assign_to: voice } });
@@ -57,7 +57,7 @@ describe('routing of new tickets', () => {
     expect(await ruleOf(tenant, ticket)).toBeNull();
   });
 
-  test('a rule matches a new ticket only if all its conditions are met', async () => {
+  test('a routing rule matches a new ticket only if all its conditions are met', async () => {
     const tenant = await platform.organization({ plan: 'enterprise' });
     const conditions = {
       category: 'connectivity',
@@ -77,7 +77,7 @@ describe('routing of new tickets', () => {
     expect(await isMatched({ title: 'We ran out', description: 'of dial tone, no' })).toBe(false);
   });
 
-  test("a rule matches the tier of the ticket's account, or else the plan of the organization", async () => {
+  test('the customer_tier of a routing rule is compared with the tier of the account, or with the plan if no tier is set', async () => {
     const tenant = await platform.organization({ plan: 'business' });
     const gold = await createAccount(tenant, 'Gold');
     const plain = await createAccount(tenant, 'Plain');
@@ -96,7 +96,7 @@ describe('routing of new tickets', () => {
     expect(await ruleFor({})).toBe('Business');
   });
 
-  test('a new ticket with a long text is matched against hundreds of keywords', async () => {
+  test('the keywords of three rules with 200 keywords each are matched against a ticket of 20,000 characters', async () => {
     const tenant = await platform.organization();
     for (const n of [1, 2, 3]) {
       const keywords = Array.from({ length: 200 }, (_, k) => `${'down '.repeat(k % 20)}never${n}x${k}`.slice(-100));
@@ -106,7 +106,7 @@ describe('routing of new tickets', () => {
     expect(await ruleOf(tenant, ticket)).toMatchObject({ ruleName: 'R3' });
   });
 
-  test('each recipient named by the matching rule is notified once of a new ticket', async () => {
+  test('a routing rule notifies each of its recipients once about a new ticket', async () => {
     const tenant = await platform.organization();
     const notify = [0, 1].map(() => `${newId('user').toLowerCase()}@example.com`);
     await makeRule(tenant, { rule_name: 'Night <shift>', actions: { notify: [...notify, ...notify] } });
@@ -124,7 +124,7 @@ describe('routing of new tickets', () => {
     expect(body.data.map(({ template, recipients }: Json) => [template, recipients.length])).toEqual([['ticket_routed', 2]]);
   });
 
-  test('a new ticket notifies no one beyond the limit of the plan and is still opened', async () => {
+  test('recipients of a routing rule beyond the limit of the plan are not notified, and the ticket is still opened', async () => {
     const tenant = await platform.organization({ plan: 'developer' });
     const notify = (count: number) => Array.from({ length: count }, () => `${newId('user').toLowerCase()}@example.com`);
     const ticket = await openTicket(tenant);
@@ -137,7 +137,7 @@ describe('routing of new tickets', () => {
     expect(refused).toMatchObject([{ status: 'failed', attempts: 0 }]);
   });
 
-  test('a new ticket is still routed if the agent of its rule no longer exists', async () => {
+  test('a new ticket is assigned to the desk of its category if the agent of its routing rule no longer exists', async () => {
     const tenant = await platform.organization();
     const { agent_id } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
     const rule = await makeRule(tenant, { actions: { assign_to: agent_id } });

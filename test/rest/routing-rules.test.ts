@@ -14,7 +14,7 @@ const names = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.rest('GET', '/support/routing-rules')).body.data.map(({ rule_name, position }: Json) => `${position} ${rule_name}`);
 
 describe('routing rules', () => {
-  test('a routing rule can be created, read, changed and deleted with every field of the specification', async () => {
+  test('a routing rule with every field of the specification can be created, read, changed and deleted', async () => {
     const tenant = await platform.organization();
     const { agent_id } = (await openTicket(tenant)).assigned_to;
     const rule = {
@@ -69,13 +69,13 @@ describe('routing rules', () => {
     ],
     ['an invalid position', { position: 0 }, ['position']],
     ['unknown fields', { if: 1, conditions: { tags: [] } }, ['if', 'conditions.tags']],
-  ])('a routing rule with %s is refused and names each field', async (_, rule, fields) => {
+  ])('creating a routing rule with %s returns 400 INVALID_PARAMETERS and names each field', async (_, rule, fields) => {
     const tenant = await platform.organization();
     expect(problems(await postRule(tenant, rule))).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
     expect(await names(tenant)).toEqual([]);
   });
 
-  test('a routing rule cannot assign to an unknown agent or to one of another organization', async () => {
+  test('a routing rule that assigns to an unknown agent or an agent of another organization returns 404', async () => {
     const [tenant, stranger] = [await platform.organization(), await platform.organization()];
     const { agent_id } = (await openTicket(stranger)).assigned_to;
     const rule = await makeRule(tenant);
@@ -89,7 +89,7 @@ describe('routing rules', () => {
     expect(await names(tenant)).toEqual(['1 A rule']);
   });
 
-  test('an organization can have a hundred routing rules and no more', async () => {
+  test('creating a routing rule returns 409 INVALID_STATE if the organization already has 100 rules', async () => {
     const tenant = await platform.organization();
     const { id } = await makeRule(tenant);
     await (await rows()).query(
@@ -120,7 +120,7 @@ describe('order of routing rules', () => {
     expect(await names(tenant)).toEqual(['1 First', '2 B', '3 Last', '4 A']);
   });
 
-  test('positions of routing rules stay without gaps after concurrent changes', async () => {
+  test('positions of routing rules have no gaps after concurrent changes', async () => {
     const tenant = await platform.organization();
     const made = await Promise.all(Array.from({ length: 6 }, (_, n) => makeRule(tenant, { rule_name: `R${n}`, position: 1 })));
     const [first, second, ...others] = made.map(({ id }) => `/support/routing-rules/${id}`);
@@ -138,7 +138,7 @@ describe('order of routing rules', () => {
 });
 
 describe('access to routing rules', () => {
-  test('support administrators change routing rules, support staff read them, and customers cannot see them', async () => {
+  test('changing routing rules requires support:admin, reading them requires support:write, and other callers receive 403', async () => {
     const tenant = await platform.organization();
     const rule = await makeRule(tenant);
     const ticket = await openTicket(tenant);
@@ -163,7 +163,7 @@ describe('access to routing rules', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
   });
 
-  test('routing rules of another organization are not found and do not match', async () => {
+  test("a routing rule of another organization returns 404 and does not match the caller's tickets", async () => {
     const [tenant, stranger] = [await platform.organization(), await platform.organization()];
     const rule = await makeRule(tenant);
     const path = `/support/routing-rules/${rule.id}`;

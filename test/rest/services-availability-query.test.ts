@@ -11,17 +11,17 @@ beforeAll(async () => {
 const read = (query: string) => tenant.rest('GET', `/services/availability${query}`);
 const check = (body: Json) => tenant.rest('POST', '/services/availability/check', { body });
 const at = (location: Json, more = '') => read(`?${new URLSearchParams(location)}${more}`);
-/** Parameter names of the query, which has no `location` and takes a list as one parameter. */
+/** The invalid fields, with the names of the query parameters: without `location.` and without list positions. */
 const fieldsOf = (body: Json) => body.error.details.errors.map(({ field }: Json) => field.replace(/^location\.|\.\d+$/, '')).sort();
 
 describe('availability by query', () => {
   test.each([
     ['with service', LOCATION],
-    ['given by a nine-digit ZIP code', { ...LOCATION, zip: '10118-0110' }],
-    ['whose state is in lower case', { ...LOCATION, state: 'ny' }],
+    ['with a nine-digit ZIP code', { ...LOCATION, zip: '10118-0110' }],
+    ['with the state in lower case', { ...LOCATION, state: 'ny' }],
     ['without service', { ...LOCATION, state: 'AK', zip: '99723' }],
-    ['that is unknown', { ...LOCATION, state: 'ME', zip: '04730' }],
-  ])('availability by query for a location %s equals the result of the availability check', async (_, location) => {
+    ['with an unknown ZIP code', { ...LOCATION, state: 'ME', zip: '04730' }],
+  ])('GET /services/availability for a location %s returns the same result as the availability check by POST', async (_, location) => {
     const { status, body } = await at(location);
     expect(status).toBe(200);
     expect(body.data).toEqual((await check({ location })).body.data);
@@ -33,13 +33,16 @@ describe('availability by query', () => {
     ['&service_types=fiber', { service_types: ['fiber'] }],
     ['&bandwidth_requirements=1gbps', { bandwidth_requirements: '1gbps' }],
     ['&service_types=fiber,dsl&bandwidth_requirements=1gbps', { service_types: ['fiber', 'dsl'], bandwidth_requirements: '1gbps' }],
-  ])('availability by query with %s equals the result of the check with the same requirements', async (query, requirements) => {
-    const { status, body } = await at(LOCATION, query);
-    expect(status).toBe(200);
-    expect(body.data).toEqual((await check({ location: LOCATION, ...requirements })).body.data);
-  });
+  ])(
+    'GET /services/availability with %s returns the same result as the POST check with these requirements',
+    async (query, requirements) => {
+      const { status, body } = await at(LOCATION, query);
+      expect(status).toBe(200);
+      expect(body.data).toEqual((await check({ location: LOCATION, ...requirements })).body.data);
+    },
+  );
 
-  test('availability by query requires only the ZIP code', async () => {
+  test('GET /services/availability requires only the ZIP code', async () => {
     const { status, body } = await read('?zip=10118');
     const { body: checked } = await check({ location: LOCATION });
     expect(status).toBe(200);
@@ -59,7 +62,7 @@ describe('availability by query', () => {
       { bandwidth_requirements: 'fast' },
       ['bandwidth_requirements', 'state', 'zip'],
     ],
-  ])('availability by query with %s is refused with the same errors as the availability check', async (_, location, more, fields) => {
+  ])('GET /services/availability with %s returns 400 with the same errors as the POST check', async (_, location, more, fields) => {
     const { status, body } = await at(location, `&${new URLSearchParams(more as Record<string, string>)}`);
     expect([status, body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
     expect(fieldsOf(body)).toEqual(fields);
@@ -67,18 +70,18 @@ describe('availability by query', () => {
     expect([checkedStatus, checked.error.code, fieldsOf(checked)]).toEqual([status, body.error.code, fields]);
   });
 
-  test('availability by query without a ZIP code is refused', async () => {
+  test('GET /services/availability without a ZIP code returns 400 INVALID_PARAMETERS', async () => {
     const { status, body } = await read('?state=NY');
     expect([status, body.error.code, fieldsOf(body)]).toEqual([400, 'INVALID_PARAMETERS', ['zip']]);
   });
 
-  test('availability by query requires services:read', async () => {
+  test('GET /services/availability without services:read returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('billing:read');
     const { status, body } = await limited.rest('GET', '/services/availability?zip=10118');
     expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
   });
 
-  test('availability by query is the same over GraphQL', async () => {
+  test('the GraphQL field availabilityByZip returns the availability by ZIP code and service type', async () => {
     const { data } = await tenant.graphql(
       `{ availabilityByZip(location: { zip: "10118" }, requirements: { serviceTypes: [FIBER] }) {
         location { zip city } serviceable services { serviceType available bandwidth }

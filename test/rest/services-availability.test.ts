@@ -11,7 +11,7 @@ beforeAll(async () => {
 const check = (body: Json) => tenant.rest('POST', '/services/availability/check', { body });
 
 describe('availability check', () => {
-  test('an availability check responds with one result for each requested service type', async () => {
+  test('an availability check returns one result for each requested service type', async () => {
     const { status, body } = await check({ location: LOCATION, service_types: ['fiber', 'dsl'], bandwidth_requirements: '1gbps' });
     expect(status).toBe(200);
     expect(body.data).toEqual({
@@ -24,7 +24,7 @@ describe('availability check', () => {
     });
   });
 
-  test('an availability check without service types responds for all of them', async () => {
+  test('an availability check without service types returns a result for every service type', async () => {
     const { body } = await check({ location: { ...LOCATION, city: 'Key West', state: 'FL', zip: '33040' } });
     expect(body.data.services).toEqual([
       { service_type: 'fiber', available: false, bandwidth: null },
@@ -36,8 +36,8 @@ describe('availability check', () => {
 
   test.each([
     ['without service', { state: 'AK', zip: '99723' }],
-    ['that is unknown', { state: 'ME', zip: '04730' }],
-  ])('an availability check reports no service at a location %s', async (_, where) => {
+    ['with an unknown ZIP code', { state: 'ME', zip: '04730' }],
+  ])('an availability check at a location %s returns serviceable false', async (_, where) => {
     const { status, body } = await check({ location: { ...LOCATION, ...where }, service_types: ['fiber'] });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ serviceable: false, services: [{ service_type: 'fiber', available: false, bandwidth: null }] });
@@ -57,13 +57,13 @@ describe('availability check', () => {
     [{ location: LOCATION, bandwidth_requirements: 'fast' }, 'bandwidth_requirements'],
     [{ location: LOCATION, bandwith: '1gbps' }, 'bandwith'],
     [{}, 'location'],
-  ])('the invalid availability check %j is refused and names the field %s', async (body, field) => {
+  ])('the availability check %j returns 400 INVALID_PARAMETERS for the field %s', async (body, field) => {
     const { status, body: answer } = await check(body);
     expect(status).toBe(400);
     expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
   });
 
-  test('an availability check requires services:read', async () => {
+  test('an availability check without services:read returns 403', async () => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('POST', '/services/availability/check', { body: { location: LOCATION } })).status).toBe(403);
   });

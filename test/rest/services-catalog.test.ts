@@ -10,14 +10,14 @@ beforeAll(async () => {
 const servicesOf = (body: Json): Json[] => body.data.categories.flatMap(({ services }: Json) => services);
 
 describe('service catalog', () => {
-  test('the service catalog lists the categories in order, each with its services', async () => {
+  test('the service catalog lists its five categories in a fixed order, each with its services', async () => {
     const { status, body } = await tenant.rest('GET', '/services/catalog');
     expect(status).toBe(200);
     expect(body.data.categories.map(({ name }: Json) => name)).toEqual(['connectivity', 'voice', 'cloud', 'security', 'ai']);
     for (const { services } of body.data.categories) expect(services.length).toBeGreaterThan(0);
   });
 
-  test('the service catalog states the description, options and prices of each service', async () => {
+  test('each service in the catalog has its description, options and prices', async () => {
     const { body } = await tenant.rest('GET', '/services/catalog');
     const [fiber] = servicesOf(body);
     expect(fiber).toMatchObject({
@@ -40,19 +40,19 @@ describe('service catalog', () => {
     }
   });
 
-  test('the service catalog can be read by category', async () => {
+  test('GET /services/catalog/{category} returns only the services of this category', async () => {
     const { body } = await tenant.rest('GET', '/services/catalog/security');
     expect(body.data.categories).toHaveLength(1);
     expect(servicesOf(body).map(({ id }: Json) => id)).toEqual(['managed_soc', 'managed_firewall', 'ddos_protection']);
   });
 
-  test('an unknown catalog category returns 404', async () => {
+  test('reading an unknown catalog category returns 404 RESOURCE_NOT_FOUND', async () => {
     const { status, body } = await tenant.rest('GET', '/services/catalog/gardening');
     expect(status).toBe(404);
     expect(body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'catalog_category', id: 'gardening' } });
   });
 
-  test('reading the service catalog requires services:read', async () => {
+  test('reading the service catalog without services:read returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('billing:read');
     const { status, body } = await limited.rest('GET', '/services/catalog');
     expect(status).toBe(403);

@@ -8,7 +8,7 @@ const AUSTIN = { address: '200 Congress_100% Avenue', city: 'Austin', state: 'TX
 let tenant: Tenant;
 let accountId: string;
 let otherAccountId: string;
-/** In the order in which they were created. */
+/** The services, in the order in which they were created. */
 let fast: Json;
 let small: Json;
 let failed: Json;
@@ -31,7 +31,7 @@ const list = (query = '') => tenant.rest('GET', `/services${query}`);
 const names = async (query: string): Promise<string[]> => (await list(query)).body.data.map(({ name }: Json) => name);
 
 describe('service list', () => {
-  test('the service list is sorted newest first in the standard envelope', async () => {
+  test('the service list is sorted newest first and wrapped in the standard envelope', async () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body.data).toEqual([failed, small, fast]);
@@ -53,7 +53,7 @@ describe('service list', () => {
     ['?search=dsl&fields=service_type', ['Beta']],
     ['?date_from=2000-01-01', ['Gamma', 'Beta', 'Alpha']],
     ['?date_to=2000-01-01', []],
-  ])('the service list with %s contains %j', async (query, found) => {
+  ])('the service list with the query %s contains the services %j', async (query, found) => {
     expect(await names(query)).toEqual(found);
   });
 
@@ -75,7 +75,7 @@ describe('service list', () => {
     ['?sort=monthly_price:asc,name:desc', ['Beta', 'Gamma', 'Alpha']],
     ['?sort=bandwidth:desc,name:asc', ['Alpha', 'Gamma', 'Beta']],
     ['?sort=provisioned_at:asc', ['Alpha', 'Beta', 'Gamma']],
-  ])('the service list with %s has the order %j', async (query, order) => {
+  ])('the service list with the query %s has the order %j', async (query, order) => {
     expect(await names(query)).toEqual(order);
   });
 
@@ -85,7 +85,7 @@ describe('service list', () => {
     'sort=provisioned_at:desc',
     'sort=bandwidth:asc,created_at:desc',
     'sort=bandwidth:desc,created_at:desc,name:asc',
-  ])('paging the service list by cursor with %s returns each service once in the same order', async (sort) => {
+  ])('paging the service list by cursor with %s returns each service once, in the order of the unpaged list', async (sort) => {
     const all = await names(`?${sort}`);
     const walked: string[] = [];
     let cursor = '';
@@ -114,7 +114,7 @@ describe('service list', () => {
     ['?sort=colour:asc', 'sort'],
     ['?cursor=x', 'cursor'],
     ['?colour=green', 'colour'],
-  ])('listing services with %s is refused and names %s', async (query, field) => {
+  ])('listing services with %s returns 400 INVALID_PARAMETERS and names the parameter %s', async (query, field) => {
     const { status, body } = await list(query);
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -123,14 +123,14 @@ describe('service list', () => {
     });
   });
 
-  test('the internet service path lists the same services', async () => {
+  test('GET /connectivity/internet returns the same list as GET /services', async () => {
     const { body } = await tenant.rest('GET', '/connectivity/internet?sort=name:desc');
     expect(body.data).toEqual([failed, small, fast]);
   });
 });
 
 describe('single service', () => {
-  test('a service is the same under both of its paths', async () => {
+  test('GET /services/{id} and GET /connectivity/internet/{id} return the same service', async () => {
     for (const path of [`/services/${fast.id}`, `/connectivity/internet/${fast.id}`]) {
       const { status, body } = await tenant.rest('GET', path);
       expect(status).toBe(200);
@@ -138,7 +138,7 @@ describe('single service', () => {
     }
   });
 
-  test('a service that does not exist or belongs to another organization is not found', async () => {
+  test('reading an unknown service or a service of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
     const { tenant: stranger } = await tenantWithAccount();
     for (const [who, id] of [
       [stranger, fast.id],
@@ -153,7 +153,7 @@ describe('single service', () => {
     expect((await stranger.rest('GET', '/services')).body.data).toEqual([]);
   });
 
-  test.each(['', '/status'])('reading a service requires services:read: /services/{id}%s', async (path) => {
+  test.each(['', '/status'])('reading a service without services:read returns 403: /services/{id}%s', async (path) => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('GET', `/services/${fast.id}${path}`)).status).toBe(403);
     expect((await limited.rest('GET', '/services')).status).toBe(403);
@@ -161,7 +161,7 @@ describe('single service', () => {
 });
 
 describe('service status', () => {
-  test('an operational service has an uptime, simulated measurements marked as such, and healthy checks', async () => {
+  test('the status of an operational service has an uptime, healthy checks and measurements that are marked as simulated', async () => {
     const { status, body } = await tenant.rest('GET', `/services/${fast.id}/status`);
     expect(status).toBe(200);
     expect(body.data).toEqual({
@@ -181,7 +181,7 @@ describe('service status', () => {
     });
   });
 
-  test('a service that failed to provision has no uptime and no measurements', async () => {
+  test('the status of a service that failed to provision has no uptime and no measurements', async () => {
     const { body } = await tenant.rest('GET', `/services/${failed.id}/status`);
     expect(body.data).toMatchObject({
       status: 'failed',
@@ -191,7 +191,7 @@ describe('service status', () => {
     });
   });
 
-  test('a service is pending or being provisioned right after the order', async () => {
+  test('the status of a new service is pending, provisioning or operational', async () => {
     const customer = await tenantWithAccount();
     const { body } = await placeOrder(customer.tenant, customer.accountId);
     const { data } = (await customer.tenant.rest('GET', `/services/${body.data.id}/status`)).body;

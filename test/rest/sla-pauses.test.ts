@@ -11,11 +11,11 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-/** The percentage of tickets of a separate organization that met their service level. */
+/** The percentage of an organization's tickets that met their service level. */
 const complianceOf = async (owner: Tenant): Promise<number> =>
   (await owner.rest('GET', '/support/analytics/dashboard')).body.dashboard.overview.sla_compliance;
 
-test('raising the priority of a ticket waiting for its customer reports a missed resolution time at once', async () => {
+test('raising the priority of a waiting ticket reports a resolution time that is already missed', async () => {
   const owner = await platform.organization();
   const { id, created_at } = await open(owner, { priority: 'low' });
   await change(owner, id, { status: 'in_progress' });
@@ -38,7 +38,7 @@ test('raising the priority of a ticket waiting for its customer reports a missed
   expect(await complianceOf(owner)).toBe(0);
 });
 
-test('a reported breach remains while a ticket waits, unless a new priority extends its time', async () => {
+test('waiting for the customer does not remove a reported SLA breach, but a lower priority with a longer time does', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(9 * HOUR_MS);
@@ -56,13 +56,13 @@ test('a reported breach remains while a ticket waits, unless a new priority exte
   expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(1);
 });
 
-test('time left when a pause begins is available after the pause', async () => {
+test('a ticket that waits for its customer keeps its remaining resolution time for after the pause', async () => {
   const { id } = await open(tenant, { priority: 'low' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);
   await change(tenant, id, { waiting_on_customer: true });
   await platform.advance(20 * HOUR_MS);
-  // three of four hours: at risk, which is reported when the clock continues
+  // 3 of 4 hours are used: the ticket is at risk, and this is reported when the clock continues
   await change(tenant, id, { priority: 'critical' });
   expect((await slaOf(tenant, id)).resolution_time).toMatchObject({ status: 'at_risk', paused: true, breached_at: null });
   expect(await eventsOf(tenant, id, 'sla.breach', 'sla.at_risk')).toEqual([]);

@@ -5,7 +5,7 @@ import type { Tenant } from '../tenant.ts';
 import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 let platform: Rig;
-/** An organization on the enterprise plan, whose service levels apply around the clock. */
+/** An organization on the enterprise plan. Its service levels count 24 hours a day. */
 let tenant: Tenant;
 beforeAll(async () => {
   platform = await rig();
@@ -13,16 +13,16 @@ beforeAll(async () => {
 });
 
 describe('business hours of service levels', () => {
-  /** The zone this many hours ahead of UTC; the sign in its name is inverted. */
+  /** The time zone that is `offset` hours ahead of UTC. The sign in an Etc zone name is inverted. */
   const zoneOf = (offset: number): string => `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
-  /** Business hours from one hour before now to one hour after, every day, in a zone where it is about noon. */
+  /** Daily business hours from one hour ago until in one hour, in a zone where it is about noon. */
   const aroundNow = () => {
     const now = platform.clock.now();
     const offset = 12 - now.getUTCHours();
     const wall = (hours: number) => new Date(now.getTime() + (offset + hours) * HOUR_MS).toISOString();
     const [from = '', to = ''] = [wall(-1), wall(1)].map((text) => text.slice(11, 16));
     const hours = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from, to };
-    // a zone where it is midnight
+    // a time zone in which it is midnight
     const night = zoneOf(offset > 0 ? offset - 12 : offset + 12);
     return { zone: zoneOf(offset), night, hours, tomorrow: wall(24).slice(0, 10), opening: wall(23) };
   };
@@ -32,7 +32,7 @@ describe('business hours of service levels', () => {
     resolution_time: '150 minutes',
     escalate_after: ['2 hours'],
   }));
-  /** An organization whose voice tickets use a policy with these hours. */
+  /** An organization whose voice tickets use an SLA policy with these fields. */
   async function underPolicy(more: object): Promise<{ owner: Tenant; policyId: string }> {
     const owner = await platform.organization();
     const created = await owner.rest('POST', '/support/sla-policies', { body: { name: 'Gold', targets, ...more } });
@@ -42,16 +42,16 @@ describe('business hours of service levels', () => {
     expect([named.status, named.body.data]).toMatchObject([200, { sla_tier: 'Gold', sla_policy_id: policyId }]);
     return { owner, policyId };
   }
-  /** Within a minute, because the hours of a policy are rounded to minutes. */
+  /** Allows a difference of two minutes, because the hours of a policy are rounded to minutes. */
   const expectAbout = (instant: string, expected: number) => expect(Math.abs(Date.parse(instant) - expected)).toBeLessThan(2 * MINUTE_MS);
 
-  test('business hours follow the time zone of the ticket, and critical tickets are handled around the clock', async () => {
+  test('business hours are in the time zone of the ticket, and critical tickets use all 24 hours of the day', async () => {
     const { zone, night, hours } = aroundNow();
     const { owner } = await underPolicy({ business_hours: [hours], timezone: night });
     const here = await open(owner, { category: 'voice', location: { timezone: zone } });
     const opened = Date.parse(here.created_at);
     expectAbout(here.sla.response_due, opened + 0.5 * HOUR_MS);
-    // one hour today and the rest after tomorrow's opening
+    // one hour counts today, and the rest counts from tomorrow's opening on
     expectAbout(here.sla.resolution_due, opened + 24.5 * HOUR_MS);
     const there = await open(owner, { category: 'voice' });
     expect(Date.parse(there.sla.response_due)).toBeGreaterThan(opened + 2 * HOUR_MS);
@@ -61,7 +61,7 @@ describe('business hours of service levels', () => {
     expect((await slaOf(owner, (await open(owner)).id)).sla_tier).toBe('enterprise');
   });
 
-  test('business hours skip holidays, a ticket keeps its due times when its policy changes, and a policy in use cannot be deleted', async () => {
+  test('holidays are no business hours, a changed policy affects only new tickets, and deleting a policy in use returns 409', async () => {
     const { zone, hours, tomorrow } = aroundNow();
     const { owner, policyId } = await underPolicy({ business_hours: [hours], timezone: zone, holidays: [tomorrow] });
     const ticket = await open(owner, { category: 'voice' });
@@ -81,14 +81,14 @@ describe('business hours of service levels', () => {
     expect((await owner.rest('GET', `/support/sla-policies/${policyId}`)).status).toBe(404);
   });
 
-  test('no time counts outside business hours, and a pause across closing time counts only business hours', async () => {
+  test('the resolution clock and pauses of a ticket count only business hours', async () => {
     const { zone, hours } = aroundNow();
     const { owner } = await underPolicy({ business_hours: [hours], timezone: zone });
     const { id, created_at } = await open(owner, { category: 'voice' });
     await change(owner, id, { status: 'in_progress' });
     await platform.advance(HOUR_MS / 2);
     await change(owner, id, { waiting_on_customer: true });
-    // the next day at the same time: half an hour of today and an hour and a half of tomorrow were business hours
+    // 24 hours later: half an hour of today and 90 minutes of tomorrow were business hours
     await platform.advance(24 * HOUR_MS);
     expect((await slaOf(owner, id)).resolution_time).toMatchObject({
       paused: true,
@@ -96,14 +96,14 @@ describe('business hours of service levels', () => {
       time_remaining: '2 hours',
     });
     await change(owner, id, { waiting_on_customer: false });
-    // half an hour of business hours remains that day
+    // half an hour of that day's business hours is left
     expectAbout((await slaOf(owner, id)).resolution_time.due_at, Date.parse(created_at) + 48.5 * HOUR_MS);
     await platform.advance(12 * HOUR_MS);
     expect((await slaOf(owner, id)).resolution_time.elapsed).toMatch(/^(1 hour|59 minutes|1 hour 1 minute)$/);
     expect(await eventsOf(owner, id, 'sla.breach')).toEqual([]);
   });
 
-  test('smaller plans have service levels by business hours', async () => {
+  test('the due times of tickets on the business plan are within business hours', async () => {
     const business = await platform.organization({ plan: 'business' });
     const { id, sla } = await open(business, { priority: 'high' });
     expect((await slaOf(business, id)).sla_tier).toBe('business');
@@ -117,7 +117,7 @@ describe('business hours of service levels', () => {
 });
 
 describe('automatic escalation', () => {
-  test('an unresolved ticket is escalated through the levels of its priority automatically', async () => {
+  test('an unresolved ticket is escalated automatically at each escalation time of its priority', async () => {
     const { id, created_at } = await open(tenant, { priority: 'critical' });
     await change(tenant, id, { status: 'in_progress' });
     expect((await slaOf(tenant, id)).escalation.next_escalation).toBe(plus(created_at, 2));
@@ -134,7 +134,7 @@ describe('automatic escalation', () => {
     });
 
     await change(tenant, id, { status: 'in_progress' });
-    // the two remaining levels are due at the same sweep: the higher one applies
+    // the two remaining levels are due in the same run, and the higher level is set
     await platform.advance(2 * HOUR_MS);
     await eventually(async () => (await slaOf(tenant, id)).escalation.current_level === 3);
     expect((await slaOf(tenant, id)).escalation.next_escalation).toBeNull();
@@ -143,7 +143,7 @@ describe('automatic escalation', () => {
     expect(data.ticket.escalations[0]).toMatchObject({ actorKind: 'system', actorId: 'support.sla' });
   });
 
-  test('an unresolved ticket is escalated at the threshold of its subcategory', async () => {
+  test('an unresolved ticket is escalated after the escalation_threshold of its subcategory', async () => {
     const { id, created_at } = await open(tenant, { category: 'security', subcategory: 'incident', priority: 'high' });
     expect((await slaOf(tenant, id)).escalation.next_escalation).toBe(plus(created_at, 0.5));
     await platform.advance(30 * MINUTE_MS);
@@ -151,7 +151,7 @@ describe('automatic escalation', () => {
   });
 });
 
-test('an invalid SLA policy is refused and names each invalid field', async () => {
+test('creating an invalid SLA policy returns 400 with the field, and a second policy with the same name returns 409', async () => {
   const good = ['low', 'medium', 'high', 'critical'].map((priority) => ({ priority, response_time: '1 hour', resolution_time: '8 hours' }));
   const refused = async (body: object) => {
     const answer = await tenant.rest('POST', '/support/sla-policies', { body: { name: 'Odd', targets: good, ...body } });

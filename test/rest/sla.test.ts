@@ -6,7 +6,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 let platform: Rig;
-/** An organization on the enterprise plan, whose service levels apply around the clock. */
+/** An organization on the enterprise plan. Its service levels count 24 hours a day. */
 let tenant: Tenant;
 beforeAll(async () => {
   platform = await rig();
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const breaches = (id: string, count: number) => eventsWhen(tenant, id, count, 'sla.breach');
 
 describe('tickets without a response', () => {
-  test('a ticket without a response is reported at risk and then breached, once for each clock and exactly at its due time', async () => {
+  test('a ticket without a response reports sla.at_risk and then sla.breach once for each clock at its due time', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     expect(await slaOf(tenant, id)).toMatchObject({
       ticket_id: id,
@@ -53,7 +53,7 @@ describe('tickets without a response', () => {
       time_remaining: '-1 hour 30 minutes',
     });
 
-    // later changes report nothing again
+    // later status changes do not report the breaches again
     await change(tenant, id, { status: 'in_progress' });
     await change(tenant, id, { status: 'resolved' });
     await eventsWhen(tenant, id, 1, 'ticket.resolved');
@@ -72,7 +72,7 @@ describe('tickets without a response', () => {
     expect(new Set(timeline.map(({ actor_id }) => actor_id))).toEqual(new Set(['support.sla']));
   });
 
-  test('a late response is a breach even if the sweeper has not run yet', async () => {
+  test('a response after the due time is a breach, even if the periodic SLA task has not run yet', async () => {
     const { id } = await open(tenant, { priority: 'critical' });
     await platform.advance(16 * MINUTE_MS);
     expect((await change(tenant, id, { status: 'in_progress' })).sla.response_met).toBe(false);
@@ -80,7 +80,7 @@ describe('tickets without a response', () => {
   });
 });
 
-test('a ticket responded to and resolved in time meets both targets, and nothing is reported later', async () => {
+test('a ticket with a response and a resolution in time meets both targets and reports no SLA events', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await platform.advance(30 * MINUTE_MS);
   await change(tenant, id, { status: 'in_progress' });
@@ -98,7 +98,7 @@ test('a ticket responded to and resolved in time meets both targets, and nothing
 });
 
 describe('waiting for the customer', () => {
-  test('waiting for the customer pauses the resolution clock', async () => {
+  test('waiting for the customer pauses the resolution clock of a ticket', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(3 * HOUR_MS);
@@ -127,14 +127,14 @@ describe('waiting for the customer', () => {
     ]);
   });
 
-  test('waiting for the customer does not pause the response clock', async () => {
+  test('waiting for the customer does not pause the response clock of a ticket', async () => {
     const { id } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { waiting_on_customer: true });
     await platform.advance(HOUR_MS);
     expect((await breaches(id, 1)).map(({ data }) => data.sla.breached)).toEqual(['response_time']);
   });
 
-  test('waiting for the customer ends when the customer comments, and not when support staff do', async () => {
+  test('waiting_on_customer becomes false when the customer comments, and not when the system comments', async () => {
     const { id } = await open(tenant);
     const isWaiting = async () => (await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket.waiting_on_customer;
     const comment = (author: object) => tenant.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'And now?', author } });
@@ -145,7 +145,7 @@ describe('waiting for the customer', () => {
     expect(await isWaiting()).toBe(false);
   });
 
-  test('waiting for the customer ends when the ticket is resolved, and a resolved ticket cannot wait', async () => {
+  test('resolving a ticket sets waiting_on_customer to false, and setting it on a resolved ticket returns 409', async () => {
     const { id } = await open(tenant);
     await change(tenant, id, { waiting_on_customer: true });
     await change(tenant, id, { status: 'resolved' });
@@ -156,7 +156,7 @@ describe('waiting for the customer', () => {
 });
 
 describe('priority changes', () => {
-  test('a new priority counts from the opening of the ticket and breaches its service level at once if the time has passed', async () => {
+  test('a new priority counts from the opening of the ticket and breaches the SLA immediately if its time has passed', async () => {
     const { id, created_at } = await open(tenant, { priority: 'low' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(5 * HOUR_MS);
@@ -164,11 +164,11 @@ describe('priority changes', () => {
     expect((await eventsWhen(tenant, id, 1, 'sla.breach')).map(({ data }) => data.sla)).toEqual([
       { breached: 'resolution_time', target: '4 hours', due_at: plus(created_at, 4) },
     ]);
-    // a response that was in time stays so
+    // a response that met the old target remains met
     expect((await slaOf(tenant, id)).response_time).toMatchObject({ status: 'met', target: '8 hours' });
   });
 
-  test('a lower priority extends the due times, and each target is reported as breached only once', async () => {
+  test('lowering the priority of a ticket extends its due times, and each target is reported as breached only once', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     await platform.advance(2 * HOUR_MS);
     await breaches(id, 1);
@@ -178,12 +178,12 @@ describe('priority changes', () => {
     expect((await slaOf(tenant, id)).response_time).toMatchObject({ status: 'breached', breached_at: expect.any(String) });
     await change(tenant, id, { priority: 'medium' });
     await platform.advance(2 * HOUR_MS);
-    const told = await breaches(id, 2);
-    expect(told.map(({ data }) => data.sla.target)).toEqual(['1 hour', '4 hours']);
+    const breached = await breaches(id, 2);
+    expect(breached.map(({ data }) => data.sla.target)).toEqual(['1 hour', '4 hours']);
   });
 });
 
-test('GraphQL shows the same service level and its live events', async () => {
+test('GraphQL returns the service level of a ticket as REST does, and a subscription receives its SLA events', async () => {
   const socket = tenant.socket();
   try {
     const { id } = await open(tenant, { priority: 'high' });
@@ -227,7 +227,7 @@ test('GraphQL shows the same service level and its live events', async () => {
   }
 });
 
-/** The ids of the log entries about a ticket. */
+/** The ids of the events about a ticket. */
 const eventIds = (of: string): Promise<string[]> =>
   eventually(async () => {
     const query = 'query($of: ID!) { events(filter: { subjectId: [$of] }) { nodes { id } } }';
@@ -235,7 +235,7 @@ const eventIds = (of: string): Promise<string[]> =>
     return ids.length > 0 && ids;
   });
 
-test('reopening a ticket continues its resolution clock where it stopped', async () => {
+test('reopening a ticket continues its resolution clock with the time that was used before', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);

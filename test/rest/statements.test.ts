@@ -3,8 +3,8 @@ import { type BilledTenant, billedTenant } from '../billing.setup.ts';
 import { type Rig, rig } from '../rig.ts';
 
 /**
- * Database statements of operations: a read runs one statement for each kind of record it shows. For tickets see
- * ticket-statements.test.ts.
+ * SQL statements of operations. A read runs one statement for each kind of record in its response. The statements of
+ * ticket operations are tested in ticket-statements.test.ts.
  */
 let platform: Rig;
 let own: BilledTenant;
@@ -13,9 +13,9 @@ beforeAll(async () => {
   [platform, own] = [await rig(), await billedTenant()];
 });
 
-/** Statement kind and table, such as `select account`. */
+/** The SQL statements of a request, each as its verb and table, such as `select account`. */
 async function statements(method: string, path: string, body?: object): Promise<string[]> {
-  // caches the key and the plan
+  // the first request caches the API key and the query plan
   if (method === 'GET') await own.tenant.rest(method, path);
   const seen = await platform.clock.standingStill(() =>
     platform.statements(async () => expect((await own.tenant.rest(method, path, { body })).status).toBeLessThan(300)),
@@ -37,10 +37,10 @@ const READS: [what: string, path: () => string, statements: string[]][] = [
   ['articles', () => '/support/kb', ['select article', 'select feedback']],
 ];
 
-test.each(READS)('reading %s runs one statement for each kind of record', async (_, path, expected) => {
+test.each(READS)('reading %s runs one SQL statement for each kind of record in the response', async (_, path, expected) => {
   expect(await statements('GET', path())).toEqual(expected);
 });
 
-test('an update runs one statement to find its record and one to write it', async () => {
+test('updating an account runs one SQL statement to find the account and one to update it', async () => {
   expect(await statements('PUT', `/accounts/${own.accountId}`, { name: 'Renamed' })).toEqual(['select account', 'update account']);
 });

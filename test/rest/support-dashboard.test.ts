@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** The current date in a time zone. */
+/** The date of a point in time in a time zone. */
 const dateIn = (timezone: string, instant: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(instant));
 
@@ -32,7 +32,7 @@ interface Truth {
   rating: number | null;
 }
 
-/** The same numbers, counted in the test from the tickets it created. */
+/** Computes the expected dashboard from the tickets that the test created. */
 function recount(all: Truth[], timezone: string, first: string, last: string): Json {
   const dates: string[] = [];
   for (let day = Date.parse(first); day <= Date.parse(last); day += 86_400_000) dates.push(new Date(day).toISOString().slice(0, 10));
@@ -67,7 +67,7 @@ function recount(all: Truth[], timezone: string, first: string, last: string): J
   };
 }
 
-/** Tickets around two clock changes and a turn of the year, one per hour around midnight. */
+/** Creates tickets around two clock changes and the end of a year, many of them shortly before or after midnight. */
 async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
   const tenant = await platform.organization({ plan: 'custom' });
   const seeds = [
@@ -100,7 +100,7 @@ async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
     const isBreached = index % 5 === 2;
     const rating = resolvedHours !== null && index % 2 === 0 ? 1 + (index % 5) : null;
     if (resolvedHours !== null) await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
-    // set afterwards: resolving such an old ticket through the API would be refused
+    // set after the status, because the API would not resolve a ticket that is this old
     await table.set('created_at', created, 'id', id);
     if (resolvedHours !== null)
       await table.set('resolved_at', new Date(Date.parse(created) + resolvedHours * HOUR_MS).toISOString(), 'id', id);
@@ -127,15 +127,15 @@ describe('support dashboard numbers', () => {
     ['America/New_York', '2025-03-08', '2025-03-10'],
     ['America/New_York', '2025-11-01', '2025-11-03'],
     ['Europe/Berlin', '2025-03-28', '2025-03-31'],
-    // midnight of 25 April does not exist there
+    // this date has no midnight in Cairo, because the clock is set forward
     ['Africa/Cairo', '2025-04-25', '2025-04-25'],
     ['Africa/Cairo', '2025-04-24', '2025-04-24'],
-    // midnight of 2 November occurs twice there
+    // this date has two midnights in Havana, because the clock is set back
     ['America/Havana', '2025-11-01', '2025-11-02'],
     ['America/Havana', '2025-11-02', '2025-11-02'],
     ['Asia/Kolkata', '2025-12-29', '2026-01-02'],
     ['Pacific/Auckland', '2025-03-01', '2025-12-31'],
-  ])('the support dashboard in %s from %s to %s matches the tickets', async (timezone, first, last) => {
+  ])('the support dashboard in %s from %s to %s equals the numbers computed from the tickets', async (timezone, first, last) => {
     const { status, body } = await tenant.rest('GET', `/support/analytics/dashboard?date_range=${first}..${last}&timezone=${timezone}`);
     expect(status, JSON.stringify(body)).toBe(200);
     const { period, ...numbers } = body.dashboard;
@@ -148,7 +148,7 @@ describe('support dashboard numbers', () => {
     expect(body.dashboard.overview.total_tickets).toBeGreaterThan(0);
   });
 
-  test('the numbers of the support dashboard are consistent with each other and with GraphQL', async () => {
+  test('the totals of the support dashboard equal the sums of its categories and days, and GraphQL returns the same totals', async () => {
     const range = '2025-03-01..2025-12-31';
     const { body } = await tenant.rest('GET', `/support/analytics/dashboard?date_range=${range}`);
     const { overview, categories, trends } = body.dashboard;
@@ -163,7 +163,7 @@ describe('support dashboard numbers', () => {
   });
 });
 
-test('the support dashboard without tickets lists every day and has null rates and averages', async () => {
+test('the support dashboard of an organization without tickets lists every day and has null rates and averages', async () => {
   const tenant = await platform.organization();
   const { dashboard } = (await tenant.rest('GET', '/support/analytics/dashboard')).body;
   expect(dashboard.overview).toEqual({
@@ -180,7 +180,7 @@ test('the support dashboard without tickets lists every day and has null rates a
   expect(dashboard.trends.tickets_per_day.at(-1).date).toBe(platform.clock.now().toISOString().slice(0, 10));
 });
 
-test("support dashboard ranges of hours, days and weeks end now, and a customer filter counts only that customer's tickets", async () => {
+test("a support dashboard range such as 24h or 12w ends now, and customer_id restricts it to the customer's tickets", async () => {
   const tenant = await platform.organization();
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example' } })).body.data;
   const table = await onlyTable('support.ticket');
@@ -213,7 +213,7 @@ test.each([
   ['timezone=%2B05:00', 'timezone'],
   ["timezone=UTC'--", 'timezone'],
   ['zone=UTC', 'zone'],
-])('the support dashboard with %s is refused and names the parameter', async (query, field) => {
+])('the support dashboard with %s returns 400 INVALID_PARAMETERS and names the parameter %s', async (query, field) => {
   const tenant = await platform.organization();
   const { status, body } = await tenant.rest('GET', `/support/analytics/dashboard?${query}`);
   expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);

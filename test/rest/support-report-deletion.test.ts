@@ -24,7 +24,7 @@ async function readyReport(): Promise<Json> {
 const fileOf = (id: string) => join(platform.dataDir, 'files', 'reports', tenant.organizationId, `${id}.json`);
 const remove = (id: string) => tenant.rest('DELETE', `/support/reports/${id}`);
 
-test('deleting a report removes the report and its file', async () => {
+test('a deleted report returns 404, its download link returns 404 and its file is deleted', async () => {
   const { id, report_type, created_at, download_url: url } = await readyReport();
   expect((await fetch(url)).status).toBe(200);
   expect(existsSync(fileOf(id))).toBe(true);
@@ -35,7 +35,7 @@ test('deleting a report removes the report and its file', async () => {
   await eventually(() => !existsSync(fileOf(id)));
 });
 
-test('the file of a deleted report is removed even if the clock of the process is ahead of the database', async () => {
+test('the file of a deleted report is deleted even if the clock of the process is ahead of the database clock', async () => {
   const { id } = await readyReport();
   platform.clock.advance(HOUR_MS);
   try {
@@ -46,14 +46,14 @@ test('the file of a deleted report is removed even if the clock of the process i
   }
 });
 
-test('a report that is being generated cannot be deleted', async () => {
+test('deleting a report that is being generated returns 409 INVALID_STATE', async () => {
   const { id } = await readyReport();
   await (await onlyTable('support.report')).set('status', 'generating', 'id', id);
   expect(await remove(id)).toMatchObject({ status: 409, body: { error: { code: 'INVALID_STATE', details: { from: 'generating' } } } });
   expect((await tenant.rest('GET', `/support/reports/${id}`)).body.report.status).toBe('generating');
 });
 
-test('deleting an unknown report returns 404, also the second time', async () => {
+test('deleting an unknown or already deleted report returns 404 RESOURCE_NOT_FOUND', async () => {
   const { id } = await readyReport();
   expect((await remove(id)).status).toBe(200);
   for (const unknown of [id, 'report_unknown'])

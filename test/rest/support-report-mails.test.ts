@@ -17,21 +17,21 @@ beforeAll(async () => {
 const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
 const mailsTo = (email: string) => platform.mails.filter(({ to }) => to === email);
 
-/** Creates a report with a notification email. */
+/** Requests a report with an email notification, and returns its id. */
 async function reportFor(email: string): Promise<string> {
   const body = { report_type: 'usage', delivery: { method: 'download', notification_email: email } };
   const answer = await tenant.rest('POST', '/support/reports/generate', { body });
   expect(answer.body.report).toMatchObject({ delivery: { notification_email: email }, notification: null });
   return answer.body.report.id;
 }
-/** Waits until the mail of a report is in the expected state. */
+/** Waits until the email notification of a report meets a condition, and returns it. */
 const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Json> =>
   eventually(async () => {
     const { notification } = (await tenant.rest('GET', `/support/reports/${id}`)).body.report;
     return notification && isSo(notification) && notification;
   });
 
-test('the mail about a report is listed as sent, and the report shows its delivery result', async () => {
+test('the email about a report is in the list of sent notifications, and the report contains its delivery result', async () => {
   const email = freshEmail();
   const id = await reportFor(email);
   expect(await notified(id, ({ status }) => status === 'sent')).toEqual({
@@ -52,7 +52,7 @@ test('the mail about a report is listed as sent, and the report shows its delive
   expect((await tenant.graphql(query, { id })).data.supportReport.notification).toEqual({ status: 'SENT', attempts: 1 });
 });
 
-test('a report mail that the mail server permanently rejects fails at once and is not retried', async () => {
+test('a report email that the mail server permanently rejects has the status failed and is not retried', async () => {
   const email = freshEmail();
   platform.mailFailures.set(email, [new MailRejected('550 5.1.1 No such mailbox')]);
   const id = await reportFor(email);
@@ -64,7 +64,7 @@ test('a report mail that the mail server permanently rejects fails at once and i
   expect(mailsTo(email)).toEqual([]);
 });
 
-test('a report mail that could not be sent is retried, and a repeated mail keeps its Message-ID', async () => {
+test('a report email is retried after a temporary failure, and an email that is sent twice has the same Message-ID', async () => {
   const email = freshEmail();
   platform.mailFailures.set(email, [new Error('connect ECONNREFUSED 10.0.0.7:25')]);
   const id = await reportFor(email);
@@ -74,7 +74,7 @@ test('a report mail that could not be sent is retried, and a repeated mail keeps
   await platform.advance(HOUR_MS);
   await notified(id, ({ status }) => status === 'sent');
 
-  // like a process that crashed before it recorded that it had sent the mail
+  // simulates a process that crashed after it sent the email and before it recorded this
   const table = await rows();
   await table.query(`update support.notification_recipient set status = 'queued' where address = $1`, [email]);
   await table.query(
@@ -88,7 +88,7 @@ test('a report mail that could not be sent is retried, and a repeated mail keeps
   expect(mailsTo(email)[0]?.messageId).toMatch(/^nrec_\w+@/);
 });
 
-/** Waits until the next attempt is scheduled; advancing the clock makes it due. */
+/** Waits until the next attempt is scheduled. */
 const isToRetry = (email: string): Promise<unknown> =>
   eventually(async () => {
     const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.address = $1

@@ -34,13 +34,13 @@ async function desk(): Promise<Tenant> {
     const body = { title: 'Down', description: 'No light', category: index % 3 ? 'voice' : 'cloud', priority: index % 2 ? 'high' : 'low' };
     const { id } = (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
     const change = (changes: object) => tenant.rest('PUT', `/support/tickets/${id}`, { body: changes });
-    // two responses; internal notes of the other ticket are not responses
-    for (const said of ['We look into it', 'It is mended']) {
+    // ticket 4 gets two responses; the two internal notes of ticket 5 are not responses
+    for (const said of ['We look into it', 'It is repaired']) {
       if (index === 4) await change({ customer_update: said });
       if (index === 5) await change({ internal_notes: said });
     }
     if (index < 7) await change({ status: 'resolved' });
-    // helpful at first, then not
+    // ticket 2 is reopened and resolved again, so its first resolution did not help
     if (index === 2) for (const status of ['open', 'resolved']) await change({ status });
     if (index === 8) await change({ status: 'escalated' });
     const created = Date.parse(RANGE.start) + index * 3.3 * DAY_MS;
@@ -57,7 +57,7 @@ describe('support reports', () => {
     tenant = await desk();
   });
 
-  test('a report is generated in the background, and its file is available when it is ready', async () => {
+  test('a report is generated in the background, and a finished report has a download link to its file', async () => {
     const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
     expect(begun).toMatchObject({
       id: expect.stringMatching(/^report_/),
@@ -87,7 +87,7 @@ describe('support reports', () => {
       sla_compliance: 70,
       customer_satisfaction: null,
       escalation_rate: 10,
-      // five of seven: one was reopened, and one had two responses
+      // 5 of 7 resolved tickets: one of the others was reopened, and one had two responses
       first_contact_resolution: 71.43,
     });
     expect(file.rows.map(({ category, total_tickets: total }: Json) => [category, total])).toEqual([
@@ -96,7 +96,7 @@ describe('support reports', () => {
     ]);
   });
 
-  test('a report has the same numbers as the dashboard for the same date range', async () => {
+  test('a report contains the same numbers as the dashboard for the same date range', async () => {
     const begun = await generate(tenant, { parameters: { date_range: RANGE, metrics: METRICS, grouping: ['category'] } });
     const file = (await (await fetchFile((await settled(tenant, begun)).download_url)).json()) as Json;
     const { overview, categories } = (await tenant.rest('GET', '/support/analytics/dashboard?date_range=2025-05-01..2025-05-31')).body
@@ -112,7 +112,7 @@ describe('support reports', () => {
     ).toEqual(categories);
   });
 
-  test('a report can be filtered, grouped on two levels and written as CSV', async () => {
+  test('a report can be filtered, grouped by category and week, and written as CSV', async () => {
     const parameters = {
       date_range: RANGE,
       filters: { categories: ['voice'], priorities: ['high'], customer_ids: [] },
@@ -133,7 +133,7 @@ describe('support reports', () => {
     expect(ready.rows).toBe(3);
   });
 
-  test('the report type determines the metrics, an unknown type includes all, and the default range is the last 30 days', async () => {
+  test('a report has the metrics of its type or all metrics for an unknown type, and by default covers the last 30 days', async () => {
     expect((await generate(tenant, { report_type: 'sla_performance' })).parameters.metrics).toEqual(['sla_compliance', 'resolution_time']);
     expect((await generate(tenant, { report_type: 'constructor' })).parameters.metrics).toEqual(METRICS);
     const { parameters } = await generate(tenant, { report_type: 'usage' });
@@ -141,7 +141,7 @@ describe('support reports', () => {
     expect(Date.parse(parameters.date_range.end) - Date.parse(parameters.date_range.start)).toBe(30 * DAY_MS);
   });
 
-  test('a finished report is announced by mail with a working link', async () => {
+  test('when a report is finished, one email with a valid download link is sent', async () => {
     const to = `${tenant.organizationId.toLowerCase()}@example.com`;
     const begun = await generate(tenant, { parameters: { date_range: RANGE }, delivery: { method: 'download', notification_email: to } });
     const mail = await eventually(() => platform.mails.find((one) => one.to === to));
@@ -151,7 +151,7 @@ describe('support reports', () => {
     expect(platform.mails.filter((one) => one.to === to)).toHaveLength(1);
   });
 
-  test('the report list shows reports, also over GraphQL, to their own organization only', async () => {
+  test('a report is returned over REST and GraphQL, and reading it from another organization returns 404', async () => {
     const { id } = await generate(tenant, {});
     await settled(tenant, { id });
     const { body } = await tenant.rest('GET', '/support/reports?limit=1');
@@ -168,7 +168,7 @@ describe('support reports', () => {
 });
 
 describe('report download links', () => {
-  test('a report download link works without credentials for a day and only if unchanged', async () => {
+  test('a report download link needs no credentials, and returns 403 if it is changed or after it expires', async () => {
     const tenant = await platform.organization();
     const [one, other] = [await settled(tenant, await generate(tenant, {})), await settled(tenant, await generate(tenant, {}))];
     const url = new URL(one.download_url);
@@ -204,22 +204,22 @@ describe('report download links', () => {
     expect((await fetchFile(again.download_url)).status).toBe(200);
   });
 
-  test('a report is deleted after 30 days, and its download link stops working', async () => {
+  test('a report is deleted after 30 days, and its download link then returns 403', async () => {
     const tenant = await platform.organization();
     const report = await settled(tenant, await generate(tenant, {}));
     expect(Date.parse(report.expires_at) - Date.parse(report.created_at)).toBe(30 * DAY_MS);
     await platform.advance(30 * DAY_MS + HOUR_MS);
     await eventually(async () => (await tenant.rest('GET', `/support/reports/${report.id}`)).status === 404);
-    // signed by the platform itself, like a link that was just returned
+    // an older link also returns 403, because it has expired
     expect((await fetchFile(report.download_url)).status).toBe(403);
   });
 });
 
-test('a report that cannot be generated is marked as failed, states a reason and has no file', async () => {
+test('a report that cannot be generated after four attempts has the status failed with a reason and no download link', async () => {
   const tenant = await platform.organization();
   const table = await rows();
   await tenant.rest('POST', '/support/tickets', { body: { title: 'Down', description: 'No light' } });
-  // like data stored by an earlier version: a time zone that the database does not know
+  // simulates a report of an earlier release, with a time zone that PostgreSQL does not support
   const broken = await generate(tenant, {});
   await settled(tenant, broken);
   await table.query(
@@ -237,11 +237,11 @@ test.each([
   ['no type', { report_type: undefined }, ['report_type']],
   ['a type with spaces', { report_type: 'Sla Report' }, ['report_type']],
   [
-    'a range that ends before it begins',
+    'a date range that ends before it starts',
     { parameters: { date_range: { start: RANGE.end, end: RANGE.start } } },
     ['parameters.date_range.end'],
   ],
-  ['ten years', { parameters: { date_range: { start: '2015-01-01', end: '2025-01-01' } } }, ['parameters.date_range.end']],
+  ['a date range of ten years', { parameters: { date_range: { start: '2015-01-01', end: '2025-01-01' } } }, ['parameters.date_range.end']],
   ['an unknown metric', { parameters: { metrics: ['happiness'] } }, ['parameters.metrics.0']],
   ['an unknown format', { parameters: { format: 'pdf' } }, ['parameters.format']],
   ['an unknown grouping', { parameters: { grouping: ['agent'] } }, ['parameters.grouping.0']],
@@ -250,7 +250,7 @@ test.each([
   ['an invalid email address', { delivery: { notification_email: 'nobody' } }, ['delivery.notification_email']],
   ['an unknown delivery method', { delivery: { method: 'fax' } }, ['delivery.method']],
   ['an unknown field', { format: 'csv' }, ['format']],
-])('generating a report with %s is refused and names the field', async (_, body, fields) => {
+])('generating a report with %s returns 400 INVALID_PARAMETERS and names the field', async (_, body, fields) => {
   const tenant = await platform.organization();
   const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
   expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);

@@ -20,7 +20,7 @@ const category = async (id: string, caller = tenant): Promise<Json> => (await li
 const update = (id: string, body: object, caller = tenant) => caller.rest('PUT', `/support/categories/${id}`, { body });
 
 describe('ticket categories', () => {
-  test("ticket categories list the platform's categories with their service levels and routing", async () => {
+  test('GET /support/categories lists the default ticket categories with their service levels and subcategories', async () => {
     const categories = await listed();
     expect(categories.map(({ id }) => id)).toEqual(['general', 'connectivity', 'voice', 'cloud', 'security', 'ai', 'billing', 'account']);
     for (const one of categories) {
@@ -39,20 +39,20 @@ describe('ticket categories', () => {
     });
   });
 
-  test('the service level shown for a category is that of its new tickets', async () => {
+  test('a new ticket has the service level that its category shows', async () => {
     for (const id of ['general', 'security']) {
       const { sla } = await category(id);
       expect((await open(tenant, { category: id })).sla).toMatchObject(sla);
     }
   });
 
-  test('categories do not show their routing rules to customers', async () => {
+  test('the routing rules of ticket subcategories are null for callers without support:write', async () => {
     const customer = await tenant.limitedTo('support:read');
     const { subcategories } = await category('security', customer);
     expect(subcategories[0]).toEqual({ id: 'incident', name: 'Security incident', routing_rules: null });
   });
 
-  test('each organization can change its categories and restore the defaults', async () => {
+  test('an organization can change its ticket categories, and setting a field to null restores its default', async () => {
     const owner = await platform.organization();
     const before = await category('voice', owner);
     const subcategories = [{ id: 'fax', name: 'Fax', routing_rules: { auto_assign: false, escalation_threshold: '45_minutes' } }];
@@ -76,7 +76,7 @@ describe('ticket categories', () => {
     expect(await category('voice', owner)).toEqual(before);
   });
 
-  test('an invalid category update is refused and names each field', async () => {
+  test('updating a ticket category with an invalid field returns 400 with the field, and an unknown category returns 404', async () => {
     const sub = (more: object) => ({ subcategories: [{ id: 'fax', name: 'Fax', ...more }] });
     const refused = async (body: object) => {
       const answer = await update('voice', body);
@@ -97,7 +97,7 @@ describe('ticket categories', () => {
 });
 
 describe('ticket subcategories', () => {
-  test('a ticket subcategory is one of its category or free text, but not one of another category', async () => {
+  test('the subcategory of a ticket can be free text, but a subcategory of another category returns 400', async () => {
     expect((await open(tenant, { category: 'connectivity', subcategory: 'slow_speed' })).subcategory).toBe('slow_speed');
     expect((await open(tenant, { category: 'connectivity', subcategory: 'the cable is too short' })).subcategory).toBe(
       'the cable is too short',
@@ -110,7 +110,7 @@ describe('ticket subcategories', () => {
     ]);
   });
 
-  test('the subcategory decides whether a new ticket goes to an agent at once or stays with the desk', async () => {
+  test('a new ticket is assigned to a person or to the desk of its category, depending on its subcategory', async () => {
     const owner = await platform.organization();
     const desk = (await open(owner, { category: 'billing' })).assigned_to.agent_id;
     const added = await owner.rest('POST', '/support/agents', {
@@ -129,7 +129,7 @@ describe('support agents', () => {
     return answer.body.data;
   };
 
-  test('agents can be created, listed and changed, and show their tickets', async () => {
+  test('an agent can be created, listed and updated, and the GraphQL agent contains its tickets', async () => {
     const owner = await platform.organization();
     const agent = await add(owner, { email: 'ada@example.com' });
     expect(agent).toMatchObject({
@@ -154,20 +154,20 @@ describe('support agents', () => {
     expect(data.agent).toEqual({ name: 'Ada D.', tickets: [{ id, agent: { id: agent.id } }] });
   });
 
-  test('deactivated agents get no tickets, and one active agent must remain', async () => {
+  test('a deactivated agent is assigned no new tickets, and deactivating the last active agent returns 409', async () => {
     const owner = await platform.organization();
     const agent = await add(owner, { email: 'ada@example.com' });
     const { id, assigned_to } = await open(owner, { category: 'voice' });
     const ended = await owner.rest('DELETE', `/support/agents/${assigned_to.agent_id}`);
     expect([ended.status, ended.body.data.active]).toEqual([200, false]);
-    // their existing tickets stay with them
+    // existing tickets stay assigned to the deactivated agent
     expect((await owner.rest('GET', `/support/tickets/${id}`)).body.ticket.assigned_to.agent_id).toBe(assigned_to.agent_id);
     for (let count = 0; count < 2; count += 1) expect((await open(owner, { category: 'voice' })).assigned_to.agent_id).toBe(agent.id);
     const refused = await owner.rest('PUT', `/support/tickets/${id}`, { body: { assigned_to: assigned_to.agent_id } });
     expect([refused.status, refused.body.error.details.field]).toEqual([400, 'assigned_to']);
     expect((await change(owner, id, { assigned_to: agent.id })).assigned_to.agent_id).toBe(agent.id);
 
-    // no voice agent is left: the agent for general matters gets the tickets
+    // no voice agent is active, so an agent with the specialization `general` is assigned
     await owner.rest('DELETE', `/support/agents/${agent.id}`);
     expect((await open(owner, { category: 'voice' })).assigned_to.specialization).toBe('general');
     const { body } = await owner.rest('GET', '/support/agents?active=true');
@@ -177,7 +177,7 @@ describe('support agents', () => {
     await open(owner, { category: 'voice' });
   });
 
-  test('creating an agent with invalid values is refused', async () => {
+  test('creating an agent with an invalid field returns 400, and with an email address in use returns 409 DUPLICATE_RESOURCE', async () => {
     const owner = await platform.organization();
     await add(owner, { email: 'ada@example.com' });
     const refused = async (body: object) => {

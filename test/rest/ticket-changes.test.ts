@@ -8,7 +8,7 @@ const { platform, tenant, open, change } = await ticketDesk();
 describe('ticket timeline', () => {
   const timelineOf = async (id: string, caller = tenant) => (await caller.rest('GET', `/support/tickets/${id}/timeline`)).body;
 
-  test('the ticket timeline lists every change, newest first, with field, old and new value, author and time', async () => {
+  test('the ticket timeline lists every change, newest first, with field, old and new value, caller and time', async () => {
     const { id, created_at } = await open();
     await platform.advance(1_000);
     await change(id, { status: 'in_progress', customer_update: '7' });
@@ -33,7 +33,7 @@ describe('ticket timeline', () => {
     expect(data.ticket.timeline).toEqual(timeline.slice(0, 2).map((entry: Json) => ({ id: entry.id, to: entry.to })));
   });
 
-  test("the ticket timeline is paged, and that of another organization's ticket is not found", async () => {
+  test('the timeline of a ticket is paged, and the timeline of a ticket of another organization returns 404', async () => {
     const { id } = await open();
     await change(id, { priority: 'high' });
     const { timeline } = await timelineOf(id);
@@ -42,7 +42,7 @@ describe('ticket timeline', () => {
     expect((await (await platform.organization()).rest('GET', `/support/tickets/${id}/timeline`)).status).toBe(404);
   });
 
-  test('the ticket timeline shows customers only changes of fields that they can see', async () => {
+  test('callers without support:write receive only timeline entries of customer-visible ticket fields', async () => {
     const { id } = await open();
     await change(id, { priority: 'high', metadata: { case: 7 } });
     await (await rows()).query(
@@ -66,7 +66,7 @@ describe('concurrent ticket changes', () => {
     tenant.rest('PUT', `/support/tickets/${id}`, { body, headers: { 'if-match': etag } });
   const tagOf = async (id: string) => (await tenant.rest('GET', `/support/tickets/${id}`)).headers.get('etag') ?? '';
 
-  test('of concurrent changes with the same ETag one succeeds and the others return 409 and change nothing', async () => {
+  test('of four concurrent ticket updates with the same If-Match ETag, one returns 200 and three return 409 STALE_RESOURCE', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await open();
       const etag = await tagOf(id);
@@ -81,7 +81,7 @@ describe('concurrent ticket changes', () => {
     }
   });
 
-  test('a GraphQL mutation states the expected revision of the ticket', async () => {
+  test('updating a ticket over GraphQL with an outdated expectedRevision returns STALE_RESOURCE', async () => {
     const { id, revision } = await open();
     const query =
       'mutation($id: ID!, $to: TicketPriority!, $seen: Int) { updateTicket(id: $id, input: { priority: $to }, expectedRevision: $seen) { revision } }';
@@ -93,7 +93,7 @@ describe('concurrent ticket changes', () => {
     expect((await change(id, { expected_revision: 1 })).body.error.details.field).toBe('expected_revision');
   });
 
-  test('a comment makes earlier ETags of its ticket stale', async () => {
+  test('a comment changes the ETag of its ticket, so that an update with the earlier ETag returns 409', async () => {
     const { id } = await open();
     const etag = await tagOf(id);
     await tenant.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'On it' } });

@@ -4,7 +4,7 @@ import { problems, ticketDesk } from './tickets.setup.ts';
 const { platform, tenant, open, change } = await ticketDesk();
 
 describe('ticket list', () => {
-  test('the ticket list can be filtered and sorted, with the same results by page and by cursor', async () => {
+  test('the ticket list can be filtered and sorted, and paging by cursor returns every ticket once', async () => {
     const caller = await platform.organization();
     const priorities = ['low', 'high', 'critical', 'high', 'medium'];
     const records = [];
@@ -34,7 +34,7 @@ describe('ticket list', () => {
     do {
       const { body } = await caller.rest('GET', `/support/tickets?sort=title:asc&limit=2${cursor && `&cursor=${cursor}`}`);
       walked.push(...body.tickets.map(({ id }: { id: string }) => id));
-      // a ticket added later does not shift the cursor
+      // a ticket that is created between two pages does not shift the cursor
       if (!cursor) await open({ title: 'A first one' }, caller);
       cursor = body.pagination.next_cursor ?? '';
     } while (cursor);
@@ -52,12 +52,12 @@ describe('ticket list', () => {
     'status=closed',
     'customer=cust_1',
     'created_after=yesterday',
-  ])('listing tickets with %s is refused', async (query) => {
+  ])('listing tickets with %s returns 400 INVALID_PARAMETERS', async (query) => {
     const refused = await tenant.rest('GET', `/support/tickets?${query}`);
     expect(problems(refused).slice(0, 2)).toEqual([400, 'INVALID_PARAMETERS']);
   });
 
-  test('listing tickets with a forged cursor is refused, whatever it contains', async () => {
+  test('listing tickets with a forged cursor that contains invalid values returns 400 INVALID_PARAMETERS', async () => {
     const caller = await platform.organization();
     await open({}, caller);
     await open({}, caller);
@@ -82,7 +82,7 @@ describe('ticket list', () => {
     ).toBe(200);
   });
 
-  test('a ticket search accepts the same structure in a body or in the query string', async () => {
+  test('a ticket search returns the same result for filters in a POST body and in the query string', async () => {
     const caller = await platform.organization();
     const record = await open({ priority: 'high' }, caller);
     await open({ priority: 'low' }, caller);

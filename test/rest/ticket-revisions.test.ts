@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-/** The revision of a ticket as an agent sees it. */
+/** The ETag and the revision in the response to a GET of a ticket. */
 const seen = async (id: string): Promise<{ etag: string; revision: number }> => {
   const { headers, body } = await tenant.rest('GET', `/support/tickets/${id}`);
   return { etag: headers.get('etag') ?? '', revision: body.ticket.revision };
@@ -19,7 +19,7 @@ const seen = async (id: string): Promise<{ etag: string; revision: number }> => 
 const changeAsSeen = (id: string, { etag }: { etag: string }, body: object): Promise<RestResponse> =>
   tenant.rest('PUT', `/support/tickets/${id}`, { body, headers: { 'if-match': etag } });
 
-test('a service level at risk or breached does not change the revision of its ticket', async () => {
+test('an SLA at risk or breached does not change the revision of its ticket, so an If-Match update still succeeds', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   const before = await seen(id);
   await platform.advance(45 * MINUTE_MS);
@@ -31,7 +31,7 @@ test('a service level at risk or breached does not change the revision of its ti
   expect((await changeAsSeen(id, before, { status: 'resolved' })).status).toBe(409);
 });
 
-test('an automatic escalation changes the revision of its ticket', async () => {
+test('an automatic escalation changes the revision of its ticket, so an earlier If-Match ETag returns 409', async () => {
   const { id } = await open(tenant, { priority: 'critical' });
   await change(tenant, id, { status: 'in_progress' });
   const before = await seen(id);
@@ -40,7 +40,7 @@ test('an automatic escalation changes the revision of its ticket', async () => {
   expect((await changeAsSeen(id, before, { status: 'resolved' })).status).toBe(409);
 });
 
-test('an update that changes nothing keeps the revision of the ticket', async () => {
+test('an update with the same values does not change the revision of the ticket', async () => {
   const { id } = await open(tenant);
   const before = await seen(id);
   await change(tenant, id, { status: 'open', priority: 'medium' });

@@ -29,14 +29,14 @@ describe('ticket search by words', () => {
     return idsOf(answer).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
   };
 
-  test('ticket search finds any word form in title and description, and ranks title matches first', async () => {
+  test('ticket search finds all word forms in the title and description, and ranks title matches first', async () => {
     expect(await find('modem')).toEqual(['titled', 'described']);
     expect(await find('MODEMS')).toEqual(['titled', 'described']);
     expect((await find('restart')).sort()).toEqual(['described', 'other']);
     expect(await find('modem restarted')).toEqual(['described']);
   });
 
-  test('ticket search supports phrases, alternatives and exclusions, and no input is a syntax error', async () => {
+  test('ticket search supports phrases, alternatives and excluded words, and never returns a syntax error', async () => {
     expect(await find('"restarted twice"')).toEqual(['described']);
     expect(await find('"twice restarted"')).toEqual([]);
     expect(await find('modem -restarted')).toEqual(['titled']);
@@ -44,14 +44,14 @@ describe('ticket search by words', () => {
     for (const q of ["modem & | ! ( '", '"', '-', ':* <->', "'; drop table ticket", '\\']) expect(Array.isArray(await find(q))).toBe(true);
   });
 
-  test('ticket search for stop words or unknown words finds nothing', async () => {
+  test('ticket search for stop words or unknown words returns no tickets', async () => {
     expect(await find('the of and')).toEqual([]);
     expect(await find('zebra')).toEqual([]);
-    // occurs in no text
+    // this id is in no ticket text
     expect(await find(tenant.organizationId)).toEqual([]);
   });
 
-  test('ticket search by words can be combined with every filter, sorting and paging', async () => {
+  test('ticket search by words can be combined with filters, sorting and paging', async () => {
     expect(await find('modem', { priority: ['high'] })).toEqual(['titled']);
     expect(await find('modem', { status: ['resolved'] })).toEqual([]);
     const byTitle = await searchTickets(tenant, { filters: { q: 'modem' }, sort: { field: 'created_at', order: 'asc' } });
@@ -65,7 +65,7 @@ describe('ticket search by words', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual([made.titled.id, made.described.id]);
   });
 
-  test('ticket search finds a ticket by its number or id', async () => {
+  test('ticket search for a ticket number or id returns exactly this ticket', async () => {
     for (const q of [made.other.number, made.other.number.toLowerCase(), made.other.id, ` ${made.other.number} `])
       expect(await find(q)).toEqual(['other']);
     expect(await find('TKT-999999')).toEqual([]);
@@ -73,7 +73,7 @@ describe('ticket search by words', () => {
     expect((await (await platform.organization()).rest('GET', `/support/tickets?q=${made.other.id}`)).body.tickets).toEqual([]);
   });
 
-  test('ticket search finds words of comments, and those of internal comments only for support staff', async () => {
+  test('ticket search finds words in comments, and words in internal comments only for callers with support:write', async () => {
     const customer = await tenant.limitedTo('support:read', 'support:create');
     const comment = async (body: object, caller = tenant) =>
       expect((await caller.rest('POST', `/support/tickets/${made.other.id}/comments`, { body })).status).toBe(201);
@@ -82,7 +82,7 @@ describe('ticket search by words', () => {
     await comment({ content: 'We send a plumber' });
     for (const caller of [tenant, customer]) {
       expect(await find('giraffes', {}, caller)).toEqual(['other']);
-      // in the comments before and after the internal one, and combined with words of the ticket itself
+      // the words are in comments before and after the internal one, and in the title of the ticket
       expect(await find('giraffe plumber invoice', {}, caller)).toEqual(['other']);
     }
     expect(await find('zucchini')).toEqual(['other']);
@@ -93,7 +93,7 @@ describe('ticket search by words', () => {
     expect(data.tickets).toEqual({ nodes: [], pageInfo: { total: 0 } });
   });
 
-  test('ticket search by words works the same by query string, GET body, POST and GraphQL', async () => {
+  test('ticket search returns the same tickets by query string, GET body, POST body and GraphQL', async () => {
     const expected = [made.titled.id, made.described.id];
     const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });
     expect(onGet.tickets.map(({ id }: Json) => id)).toEqual(expected);
@@ -103,13 +103,13 @@ describe('ticket search by words', () => {
     expect(data.tickets).toEqual({ nodes: expected.map((id) => ({ id })), pageInfo: { total: 2 } });
   });
 
-  test.each(['', 'x'.repeat(201)])('ticket search with an empty or too long text is refused (case %#)', async (q) => {
+  test.each(['', 'x'.repeat(201)])('ticket search with an empty text or more than 200 characters returns 400 (case %#)', async (q) => {
     const { status, body } = await searchTickets(tenant, { filters: { q } });
     expect([status, body.error.details.errors[0].field]).toEqual([400, 'q']);
   });
 });
 
-test('ticket search by words for callers limited to accounts equals a full scan, with filters and after a ticket changed its account', async () => {
+test('ticket search for callers limited to accounts returns the tickets that a full scan finds, also after account changes', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);
@@ -126,7 +126,7 @@ test('ticket search by words for callers limited to accounts equals a full scan,
   );
   for (const [index, ticket] of tickets.entries())
     if (index % 6 === 0) {
-      // not found by limited keys without support:write
+      // keys that are limited to accounts have no support:write, so internal comments are not found for them
       const body = { content: 'A secret zucchini', visibility: index % 12 === 0 ? 'internal' : 'customer' };
       expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
       ticket.said = index % 12 === 0 ? 'internal' : 'all';
@@ -152,7 +152,7 @@ test('ticket search by words for callers limited to accounts equals a full scan,
         }
   };
   await expectAll();
-  // no operation does this
+  // moves tickets to other accounts in the database, because no API operation does this
   for (const [index, ticket] of tickets.entries()) {
     const account = accounts[(index * 7) % 5];
     if (index % 2) continue;
@@ -167,7 +167,7 @@ test('ticket search by words for callers limited to accounts equals a full scan,
   await expectAll();
 });
 
-/** `fetch` sends no body with a GET. */
+/** Sends a GET with a body, which `fetch` does not support. */
 async function getWithBody(tenant: Tenant, body: object): Promise<Json> {
   const { request } = await import('undici');
   const answer = await request(`${tenant.origin}/v1/support/tickets/search`, {

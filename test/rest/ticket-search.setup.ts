@@ -4,13 +4,13 @@ export const searchTickets = (tenant: Tenant, body: object): Promise<RestRespons
   tenant.rest('POST', '/support/tickets/search', { body });
 export const idsOf = ({ body }: RestResponse): string[] => body.tickets.map(({ id }: Json) => id);
 
-/** A key, and a check which tickets it can see. */
+/** An API key, and a function that tells which tickets it can read. */
 export interface Caller {
   tenant: Tenant;
   sees: (ticket: Json) => boolean;
 }
 
-/** A key for all tickets, and some that are limited to accounts. */
+/** An API key for all tickets, and three keys that are limited to accounts. */
 export async function callersOf(tenant: Tenant, accounts: readonly Json[]): Promise<Caller[]> {
   const limited = [accounts.slice(0, 1), accounts.slice(1), accounts].map(async (some): Promise<Caller> => {
     const body = { name: 'Limited', permissions: ['support:read'], accounts: some.map(({ id }) => id) };

@@ -18,7 +18,7 @@ const change = async (tenant: Tenant, id: string, body: object): Promise<void> =
   expect((await tenant.rest('PUT', `/support/tickets/${id}`, { body })).status).toBe(200);
 };
 
-/** Tickets by opener, time and properties, over several days, some with equal timestamps. */
+/** Creates tickets with different properties over several days; some have the same creation time. */
 async function desk(): Promise<{ tenant: Tenant; tickets: Json[]; callers: Caller[] }> {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson');
@@ -43,7 +43,7 @@ async function desk(): Promise<{ tenant: Tenant; tickets: Json[]; callers: Calle
     if (index % 6 === 2) await change(tenant, id, { status: 'resolved' });
     if (index % 6 === 4) await change(tenant, id, { status: 'escalated' });
   }
-  // advanced last: any later change would find breached service levels and escalate the tickets
+  // set last, because a later change would report SLA breaches and escalate the tickets
   for (const [index, { id }] of made.entries())
     await table.set('created_at', new Date(begin + Math.floor(index / 2) * 13 * HOUR_MS).toISOString(), 'id', id);
   const read = await tenant.rest('GET', '/support/tickets?limit=200');
@@ -72,7 +72,7 @@ describe('filtered and sorted ticket lists', () => {
     ({ tenant, tickets, callers } = await desk());
   });
 
-  /** Reads page by page, by number and by cursor, and checks that both and the total agree. */
+  /** Reads all pages by number and by cursor, and checks that both return the same tickets and total. */
   async function everyPage(caller: Tenant, filters: object, sort: object | undefined, limit = 7): Promise<string[]> {
     const byPage: string[] = [];
     const byCursor: string[] = [];
@@ -168,7 +168,7 @@ describe('filtered and sorted ticket lists', () => {
   ];
 
   test.each(CASES)(
-    'a ticket list filtered by %s has exactly the matching visible tickets, newest first, by page and by cursor',
+    'a ticket list filtered by %s contains exactly the matching tickets that the caller can read, by page and by cursor',
     async (_, make) => {
       const [filters, fits] = make();
       for (const { tenant: caller, sees } of callers) {
@@ -207,7 +207,7 @@ describe('filtered and sorted ticket lists', () => {
     'status:asc,title:desc',
     'resolution_due:asc,status:asc,title:desc',
     'status:asc,status:desc,status:asc',
-  ])('a ticket list sorted by %s has the same order by cursor as the test computes, with every filter', async (sort) => {
+  ])('paging a ticket list by cursor with sort=%s returns the order that the test computes, with and without filters', async (sort) => {
     const keys = [...sort.split(','), ...(/created_at|title/.test(sort) ? [] : [`created_at:${/desc$/.test(sort) ? 'desc' : 'asc'}`])];
     const expected = (filter: (ticket: Json) => boolean) =>
       tickets
@@ -244,7 +244,7 @@ describe('filtered and sorted ticket lists', () => {
     }
   });
 
-  test('a cursor of the release that sorted by status alphabetically continues in that order', async () => {
+  test('a cursor of the previous release, which sorted by status alphabetically, continues in alphabetical order', async () => {
     const signature = createHash('sha256').update('status:asc,createdAt:asc,id:asc').digest('base64url').slice(0, 6);
     const key = ({ status, created_at, id }: Json) => `${status} ${created_at} ${id}`;
     const alphabetical = tickets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
@@ -259,12 +259,12 @@ describe('filtered and sorted ticket lists', () => {
       }
       expect(found).toEqual(alphabetical.slice(at + 1).map(({ id }) => id));
     }
-    // the previous release refuses a cursor of this one, because it names another sort key, and skips no tickets
+    // the previous release rejects a cursor of this release, because its signature differs, and so skips no tickets
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     expect(JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString())[0]).not.toBe(signature);
   });
 
-  test('a forged cursor with an unknown status is refused', async () => {
+  test('listing tickets with a forged cursor that contains an unknown status returns 400', async () => {
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     const [signature, , ...rest] = JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString());
     const cursor = Buffer.from(JSON.stringify([signature, 'lost', ...rest])).toString('base64url');
@@ -272,7 +272,7 @@ describe('filtered and sorted ticket lists', () => {
     expect(answer.status).toBe(400);
   });
 
-  test('a ticket list sorted by two fields applies each direction', async () => {
+  test('a ticket list sorted by priority and creation time applies the direction of each field', async () => {
     const read = async (sort: string) => (await tenant.rest('GET', `/support/tickets?limit=200&sort=${sort}`)).body.tickets;
     for (const [sort, sign] of [
       ['priority:desc,created_at:asc', 1],
@@ -292,7 +292,7 @@ describe('filtered and sorted ticket lists', () => {
   });
 });
 
-test('ticket numbers sort numerically', async () => {
+test('the ticket list sorts ticket numbers as numbers, not as text', async () => {
   const tenant = await platform.organization();
   const [first, second] = [await openTicket(tenant), await openTicket(tenant)];
   await (await onlyTable('support.ticket')).set('number', 'TKT-10000', 'id', first.id);
@@ -300,7 +300,7 @@ test('ticket numbers sort numerically', async () => {
   expect(body.tickets.map(({ number }: Json) => number)).toEqual([second.number, 'TKT-10000']);
 });
 
-test('the total of a ticket list follows changes of tickets, before and after the counters are compacted', async () => {
+test('the total of a ticket list is correct after updates of tickets, before and after the counters are compacted', async () => {
   const tenant = await platform.organization();
   const ids = [];
   for (let index = 0; index < 4; index += 1) ids.push((await openTicket(tenant, { priority: 'high' })).id);
@@ -332,12 +332,12 @@ test('the total of a ticket list follows changes of tickets, before and after th
   expect(await unfolded()).toEqual([]);
   expect(await totals()).toEqual([4, 3, 3, 4]);
 
-  // a removed ticket, which no operation does, is no longer counted
+  // deletes a ticket in the database, because no API operation does this
   await all.query('delete from support.ticket where id = $1', [second]);
   expect(await totals()).toEqual([3, 3, 3, 3]);
 });
 
-test('totals are exact after many concurrent operations, for every filter and for callers limited to accounts', async () => {
+test('ticket totals are exact after 60 concurrent changes, for every filter and for callers limited to accounts', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);

@@ -8,7 +8,7 @@ const attachments = ['a', 'b'].map((name) => ({ filename: `${name}.txt`, content
 
 let platform: Rig;
 let tenant: Tenant;
-/** A ticket with a pending action of a routing rule. */
+/** The id of a ticket with attachments and a pending escalation by a routing rule. */
 let id: string;
 const read = (path: string) => tenant.rest('GET', `/support/tickets${path}`);
 
@@ -16,13 +16,13 @@ beforeAll(async () => {
   platform = await rig();
   tenant = await platform.organization();
   await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
-  // creates the desks, caches the key and the plans
+  // the first ticket creates the desks; the reads cache the API key and the query plans
   ({ id } = await openTicket(tenant, { attachments }));
   await changeTicket(tenant, id, { priority: 'high' });
   for (const path of [`/${id}`, `/${id}/sla`, '']) await read(path);
 });
 
-/** Statement kinds and tables, without those of the integrations, which process ticket events later. */
+/** Matches statements on tables of support, except tables of integrations, which process ticket events later. */
 const TABLE = /^(\w+).*?"support"\."(?!outbox|\w+_integration)(\w+)"/s;
 async function statements(act: () => Promise<unknown>): Promise<string[]> {
   const seen = await platform.clock.standingStill(() => platform.statements(act));
@@ -32,11 +32,11 @@ async function statements(act: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-test('opening a ticket reads nothing twice and reads nothing after it has its number', async () => {
-  const asked = await statements(() => openTicket(tenant, { attachments }));
-  const at = asked.indexOf('insert ticket_counter');
-  expect(asked.slice(0, at)).toEqual(['insert attachment_upload', 'delete attachment_upload']);
-  expect(asked.slice(at + 1).toSorted()).toEqual([
+test('opening a ticket runs no SELECT, and only inserts rows after it has incremented the ticket number', async () => {
+  const executed = await statements(() => openTicket(tenant, { attachments }));
+  const at = executed.indexOf('insert ticket_counter');
+  expect(executed.slice(0, at)).toEqual(['insert attachment_upload', 'delete attachment_upload']);
+  expect(executed.slice(at + 1).toSorted()).toEqual([
     'insert attachment',
     'insert ticket',
     'insert ticket_automation',
@@ -44,7 +44,7 @@ test('opening a ticket reads nothing twice and reads nothing after it has its nu
   ]);
 });
 
-/** Statements in the order and groups in which they are sent to the server. */
+/** The statements of an operation; each string is one batch that was sent to the server together. */
 async function roundTrips(act: () => Promise<unknown>): Promise<string[]> {
   const seen = await platform.clock.standingStill(() => platform.roundTrips(act));
   return seen.map((batch) =>
@@ -52,7 +52,7 @@ async function roundTrips(act: () => Promise<unknown>): Promise<string[]> {
   );
 }
 
-test.runIf(process.env.TEST_DATABASE_URL)('opening a ticket with an Idempotency-Key takes four round trips', async () => {
+test.runIf(process.env.TEST_DATABASE_URL)('opening a ticket with an Idempotency-Key takes four round trips to the database', async () => {
   const other = await platform.organization();
   const open = (key: string) =>
     other.rest('POST', '/support/tickets', { body: { title: 'Slow', description: 'Since noon' }, headers: { 'idempotency-key': key } });
@@ -62,17 +62,17 @@ test.runIf(process.env.TEST_DATABASE_URL)('opening a ticket with an Idempotency-
   expect(rows).toMatch(/^outbox (ticket ticket_change|ticket_change ticket) commit$/);
 });
 
-test('reading a ticket with its agent runs one statement, and a second one if it has attachments', async () => {
+test('reading a ticket with its agent runs one SQL statement, and a second one if the ticket has attachments', async () => {
   const { id: plain } = await openTicket(tenant);
   expect(await statements(() => read(`/${plain}`))).toEqual(['select ticket']);
   expect(await statements(() => read(`/${id}`))).toEqual(['select ticket', 'select attachment']);
 });
 
-test('pending actions of routing rules are read only for the service level', async () => {
+test('actions of routing rules are read from the database only for the SLA of a ticket', async () => {
   expect(await statements(() => read(`/${id}/sla`))).toEqual(['select ticket', 'select ticket_automation']);
 });
 
-test('a ticket list of any length runs two statements: one for the ids and one for the newest tickets', async () => {
+test('a ticket list runs at most two SQL statements for tickets, whatever its length', async () => {
   for (let count = 0; count < 5; count += 1) await openTicket(tenant);
   expect(await statements(() => read('?status=open'))).toEqual(['select ticket', 'select ticket']);
   expect(await statements(() => read('?page=2&limit=2'))).toEqual(['select ticket', 'select ticket_tally', 'select ticket']);

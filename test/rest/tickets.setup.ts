@@ -10,7 +10,7 @@ export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => open
 export const changeAs = (caller: Tenant, id: string, body: object): Promise<RestResponse> =>
   caller.rest('PUT', `/support/tickets/${id}`, { body });
 
-/** The platform and the file's own organization, which is the caller by default. */
+/** The platform, and a new organization as the default caller of `open` and `change`. */
 export async function ticketDesk() {
   const platform = await rig();
   const tenant = await platform.organization();
@@ -22,7 +22,7 @@ export async function ticketDesk() {
   };
 }
 
-/** The status, the code, and the named fields of a refusal. */
+/** The status and code of an error response and the fields in its details. */
 export const problems = ({ status, body }: RestResponse): [number, string, string[]] => [
   status,
   body.error?.code,

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const { platform, tenant, open, change } = await ticketDesk();
 
 describe('opened tickets', () => {
-  test('an opened ticket has a number, an assignee, due times and every field of the specification', async () => {
+  test('a new ticket has a number, an assigned agent, due times and every field of the specification', async () => {
     const contact = { name: 'Ada Diaz', email: 'ada@example.com', phone: '+12125550100', role: 'it_manager' };
     const location = { site_id: 'site_hq', address: '350 Fifth Avenue', timezone: 'America/New_York' };
     const sent = {
@@ -41,11 +41,11 @@ describe('opened tickets', () => {
     expect(read.body.ticket).toEqual(record);
   });
 
-  test('an opened ticket has medium priority and the general category by default', async () => {
+  test('a ticket that is opened without a priority and category has the priority medium and the category general', async () => {
     expect(await open()).toMatchObject({ priority: 'medium', category: 'general' });
   });
 
-  test('a ticket can be opened only for an account and a service that exist for the caller', async () => {
+  test('opening a ticket for an unknown customer or service returns 404 RESOURCE_NOT_FOUND', async () => {
     const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
     expect(await open({ customer_id: account.customer_id })).toMatchObject({ customer_id: account.customer_id });
     expect(await open({ service_affected: 'the phone in the lobby' })).toMatchObject({ service_affected: 'the phone in the lobby' });
@@ -62,7 +62,7 @@ describe('opened tickets', () => {
     expect((await stranger.rest('GET', '/support/tickets')).body.tickets).toEqual([]);
   });
 
-  test('tickets opened concurrently have distinct numbers', async () => {
+  test('twelve tickets that are opened concurrently have consecutive numbers', async () => {
     const caller = await platform.organization();
     const records = await Promise.all(Array.from({ length: 12 }, () => open({}, caller)));
     expect(records.map(({ number }) => number).sort()).toEqual(Array.from({ length: 12 }, (_, index) => `TKT-${1001 + index}`));
@@ -89,7 +89,7 @@ describe('opened tickets', () => {
       { ...ticket, status: 'resolved', number: 'TKT-1', organization_id: 'org_1' },
       ['status', 'number', 'organization_id'],
     ],
-  ])('opening a ticket with %s is refused, names each field and stores nothing', async (_, body, fields) => {
+  ])('opening a ticket with %s returns 400 INVALID_PARAMETERS, names each field and stores no ticket', async (_, body, fields) => {
     const caller = await platform.organization();
     const refused = await caller.rest('POST', '/support/tickets', { body });
     expect(problems(refused)).toEqual([400, 'INVALID_PARAMETERS', expect.arrayContaining(fields)]);
@@ -102,7 +102,7 @@ const hoursAfter = ({ created_at }: { created_at: string }, hours: number) =>
   new Date(Date.parse(created_at) + hours * HOUR_MS).toISOString();
 
 describe('changed tickets', () => {
-  test('a ticket can move through its states and shows the fields of the specification', async () => {
+  test('a ticket can change from open to in_progress, resolved and open again', async () => {
     const { id, number } = await open({ priority: 'low' });
     const started = await change(id, { status: 'in_progress' });
     expect(started.status).toBe(200);
@@ -120,16 +120,19 @@ describe('changed tickets', () => {
   test.each([
     ['resolved', ['resolved'], 'in_progress', 'open'],
     ['escalated', ['escalated'], 'open', 'in_progress, resolved'],
-  ])('a ticket that is %s cannot change to a status that its state machine does not allow', async (from, steps, to, allowed) => {
-    const { id } = await open();
-    for (const status of steps) expect((await change(id, { status })).status).toBe(200);
-    const refused = await change(id, { status: to, customer_update: 'not kept' });
-    expect(refused.status).toBe(409);
-    expect(refused.body.error).toMatchObject({ code: 'INVALID_STATE', details: { from, to, allowed: allowed.split(', ') } });
-    expect((await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket).toMatchObject({ status: from, customer_update: null });
-  });
+  ])(
+    'changing the status of a ticket that is %s to a status that is not allowed returns 409 INVALID_STATE',
+    async (from, steps, to, allowed) => {
+      const { id } = await open();
+      for (const status of steps) expect((await change(id, { status })).status).toBe(200);
+      const refused = await change(id, { status: to, customer_update: 'not kept' });
+      expect(refused.status).toBe(409);
+      expect(refused.body.error).toMatchObject({ code: 'INVALID_STATE', details: { from, to, allowed: allowed.split(', ') } });
+      expect((await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket).toMatchObject({ status: from, customer_update: null });
+    },
+  );
 
-  test('changing the priority to critical escalates the ticket and shortens its due times', async () => {
+  test('changing the priority of a ticket to critical escalates it and shortens its due times', async () => {
     const record = await open({ priority: 'low' });
     const { body } = await change(record.id, { priority: 'critical' });
     expect(body.ticket).toMatchObject({
@@ -138,7 +141,7 @@ describe('changed tickets', () => {
     });
   });
 
-  test('updating a ticket keeps fields that are not sent', async () => {
+  test('updating a ticket does not change fields that are not sent', async () => {
     const { id } = await open({ metadata: { a: 1 } });
     await change(id, { customer_update: 'We are on it' });
     await change(id, { internal_notes: 'Line test ordered' });
@@ -147,14 +150,14 @@ describe('changed tickets', () => {
     expect(JSON.stringify(body)).not.toContain('Line test ordered');
   });
 
-  test('an update that changes nothing keeps the ticket and its update time', async () => {
+  test('an update with the same values does not change the ETag of the ticket', async () => {
     const { id } = await open();
     const before = await tenant.rest('GET', `/support/tickets/${id}`);
     for (const body of [{}, { status: 'open', priority: 'medium' }]) expect((await change(id, body)).status).toBe(200);
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).headers.get('etag')).toBe(before.headers.get('etag'));
   });
 
-  test('updating a ticket with an unknown agent or invalid values is refused', async () => {
+  test('updating a ticket with invalid values returns 400, and with an unknown agent returns 404', async () => {
     const { id } = await open();
     expect(problems(await change(id, { assigned_to: 'somebody', priority: 'urgent' }))).toEqual([
       400,
@@ -172,7 +175,7 @@ describe('changed tickets', () => {
     });
   });
 
-  test('concurrent updates of different fields of a ticket are all kept', async () => {
+  test('three concurrent updates of different ticket fields are all stored', async () => {
     const { id } = await open();
     const answers = await Promise.all([
       change(id, { customer_update: 'A' }),
@@ -189,7 +192,7 @@ describe('changed tickets', () => {
 });
 
 describe('access to tickets', () => {
-  test('a ticket of another organization is not found, for every method', async () => {
+  test('reading or changing a ticket of another organization returns 404 RESOURCE_NOT_FOUND', async () => {
     const { id } = await open();
     const stranger = await platform.organization();
     const before = (await tenant.rest('GET', `/support/tickets/${id}`)).body;
@@ -199,7 +202,7 @@ describe('access to tickets', () => {
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).body).toEqual(before);
   });
 
-  test('each ticket operation requires its permission', async () => {
+  test('reading, creating or updating tickets without the required permission returns 403', async () => {
     const { id } = await open();
     const reader = await tenant.limitedTo('support:read');
     const creator = await tenant.limitedTo('support:create');
