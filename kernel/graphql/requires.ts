@@ -5,18 +5,18 @@ import { LimitedToAccounts } from '../errors/errors.ts';
 import { foundIn } from './input-problems.ts';
 
 /**
- * What callers who are limited to accounts get from a field.
- * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`). Such a field need not
- *   declare it.
- * - `organization`: nothing, because it concerns the organization as a whole.
- * - `open`: the same as everybody.
- * A root field without a scope refuses such callers, and fails a test.
+ * The records that a field returns to callers who are limited to accounts.
+ * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`).
+ * The field then needs no declared scope.
+ * - `organization`: none, because the field concerns the whole organization.
+ * - `open`: the same records as for other callers.
+ * A root field without a scope refuses callers who are limited to accounts, and a test fails.
  */
 export type FieldScope = 'account' | 'organization' | 'open';
 
 /**
- * Declares the permission of an operation, in one place. It is checked before the resolver runs, on every surface. The SDL shows it as
- * `@requiresScopes`, from which the REST bridge and the OpenAPI document take it.
+ * Declares the permission of an operation for both REST and GraphQL. It is checked before the resolver runs. The SDL
+ * shows it as `@requiresScopes`, which the REST bridge and the OpenAPI document use.
  */
 export const Requires =
   <A, C>(permission: Permission, { scope, secondFactor = false, also }: RequiresOptions<A, C> = {}): MethodDecorator =>
@@ -33,13 +33,17 @@ interface RequiresOptions<A, C> {
   secondFactor?: boolean;
   scope?: FieldScope;
   /**
-   * Checks what the arguments require in addition, such as a permission that the caller grants to others. Throws if the caller lacks it.
-   * It runs before the input rules, so that callers without permission do not learn how to form a valid request.
+   * Checks permissions that depend on the arguments, such as a permission that the caller grants to others. It throws
+   * if the caller lacks a permission. It runs before the input rules, so that the errors do not show callers without
+   * permission what a valid request contains.
    */
   also?(args: A, context: C): void;
 }
 
-/** Declares that an operation concerns only the caller: any valid credentials are sufficient. The SDL shows it as `@authenticated`. */
+/**
+ * Declares that an operation concerns only the caller, so any valid credentials are sufficient. The SDL shows it as
+ * `@authenticated`.
+ */
 export const Authenticated =
   ({ secondFactor = false }: { secondFactor?: boolean } = {}): MethodDecorator =>
   (target, key, descriptor) => {
@@ -49,9 +53,11 @@ export const Authenticated =
     if (secondFactor) Directive(policyOf([SECOND_FACTOR]))(target, key, field);
   };
 
-/** Policy in the SDL: users who have enrolled a second factor must pass it (specification 3.6). */
+/**
+ * Policy in the SDL: users who have enrolled a second factor must pass it before this operation (specification 3.6).
+ */
 export const SECOND_FACTOR = 'second_factor';
-/** Policy in the SDL: callers who are limited to accounts are refused. */
+/** Policy in the SDL: the operation refuses callers who are limited to accounts. */
 export const ORGANIZATION = 'organization';
 const policyOf = (names: readonly string[]): string => `@policy(policies: [["${names.join('", "')}"]])`;
 
@@ -61,17 +67,18 @@ const factor = (isDemanded: boolean): Demand[] => (isDemanded ? [SECOND_FACTOR] 
 const stated = (scope: FieldScope | undefined): Demand[] => (scope ? [`scope:${scope}`] : []);
 const isScope = (demand: Demand): demand is `scope:${FieldScope}` => typeof demand === 'string' && demand.startsWith('scope:');
 
-/** The scope that a field declares, or that was derived for it. */
+/** Returns the scope that a field declares, or the scope that `findScopes` has set. */
 export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
   demands.find(isScope)?.slice('scope:'.length) as FieldScope | undefined;
 
 /**
- * Checks the demands of a field. It throws by itself, so that the error names the missing permission. Permissions come first: a caller
- * without permission is not asked for a second factor.
- * Returns false, which makes the field null, for a field of a record that a caller limited to accounts must not see.
+ * Checks the demands of a field. It throws instead of returning false, so that the error names the missing permission.
+ * Permissions are checked before the second factor, so a caller without permission gets no challenge.
+ * Returns false only for a field of a record that a caller who is limited to accounts must not see. The field is then
+ * null.
  */
 export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
-  // a validation of the input only, which the surface has authorized
+  // the operation is only validated, and the caller has been authorized before
   if (foundIn(context)) return true;
   const { principal } = context;
   principal.requireAuthenticated();

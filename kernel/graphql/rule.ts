@@ -2,7 +2,7 @@ import type { FieldProblem } from '../errors/errors.ts';
 import type { Decimal } from '../values/money.ts';
 import { isInput } from './normalize-input.ts';
 
-/** A partial input as its rules see it: fields with a wrong shape or a broken rule are left out; in a list they are null. */
+/** The input that a rule gets. Fields with a wrong type or a broken rule are missing; in a list they are null. */
 export type Valid<T> = T extends Date | Decimal
   ? T
   : T extends readonly (infer I)[]
@@ -13,23 +13,24 @@ export type Valid<T> = T extends Date | Decimal
 
 type Check = (input: object, context: unknown) => readonly FieldProblem[];
 
-/** By the prototype of an input class. */
+/** The rules of each input class, by the prototype of the class. */
 const rules = new Map<object, Check[]>();
 
 /**
- * Declares a rule that concerns several fields of an input class. It returns the problems, with field names as in the class, and is
- * checked together with the rules of single fields.
- * `C` is the resolver context of the subgraph, for the time and the caller. A rule that needs the database belongs in the service.
+ * Declares a rule that concerns several fields of an input class. The rule returns the problems, with the field names
+ * of the class. It is checked together with the rules of single fields.
+ * `C` is the resolver context of the subgraph, for rules that need the time or the caller. A rule that needs the
+ * database belongs in the service.
  */
 export const Rule =
   <T extends object, C = unknown>(check: (input: Valid<T>, context: C) => readonly FieldProblem[]): ClassDecorator =>
   ({ prototype }) => {
     const known = rules.get(prototype as object) ?? [];
-    // class decorators are applied from last to first
+    // class decorators run from last to first; the rules keep the order of the source
     rules.set(prototype as object, [check as Check, ...known]);
   };
 
-/** Returns the problems that these rules find in an input and in inputs within it. */
+/** Returns the problems that the rules of `Rule` find in an input and in the inputs within it. */
 export function problemsBetween(value: unknown, context: unknown, path = ''): FieldProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = rulesOf(value).flatMap((check) => check(value, context));

@@ -5,7 +5,7 @@ import { isoText } from '../values/timestamps.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
 
-/** PostgreSQL has no year 0. */
+/** ISO 8601 dates and timestamps. Year 0 is invalid, because PostgreSQL does not have it. */
 const ISO = /^(?!0000)\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A point in time. Output: ISO 8601 in UTC with milliseconds and `Z`. Input: ISO 8601 with a zone, or a date (midnight in UTC). */
@@ -29,7 +29,8 @@ function parseInstant(value: unknown): Date {
 const isOnCalendar = (text: string): boolean => new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10));
 
 /**
- * An exact decimal number, such as an amount of money. It is a JSON number in requests and responses; numeric strings are also accepted.
+ * An exact decimal number, such as an amount of money. Requests and responses contain it as a JSON number. Requests may
+ * also contain it as a string.
  */
 export const DecimalNumber = new GraphQLScalarType<Decimal, number>({
   name: 'Decimal',

@@ -1,12 +1,13 @@
 import { type FieldNode, type GraphQLResolveInfo, getNamedType, isObjectType, Kind, type SelectionSetNode } from 'graphql';
 import { createParameterDecorator, Extensions } from 'type-graphql';
 
-/** Names of the fields to read of each record; undefined: all of them. */
+/** Names of the record fields to read. Undefined means all fields. */
 export type SelectedFields = ReadonlySet<string> | undefined;
 
 /**
- * States which fields of its record, the first parameter, a field resolver reads. A list that selects the GraphQL field reads
- * no others. The type of the parameter has these alone. A field resolver without it has the record read whole.
+ * Declares the fields of the record that a field resolver reads; the record is its first parameter. A list that selects
+ * the GraphQL field then reads only these fields, and the type of the parameter has only these fields. Without this
+ * decorator, the list reads whole records.
  */
 export const ReadsFields =
   <const K extends string>(...fields: K[]) =>
@@ -18,15 +19,15 @@ export const ReadsFields =
     Extensions({ reads: fields })(target, key, descriptor);
   };
 
-/** Parameter decorator of a list query: the record fields that the selected fields of its nodes need. */
+/** Parameter decorator of a list query. It passes the record fields that the selected fields of the nodes need. */
 export const NodeFields = (): ReturnType<typeof createParameterDecorator> => createParameterDecorator(({ info }) => nodeFieldsOf(info));
 
-/** By the field node of the query, which is the same object for each execution. */
+/** Cached results, by the field node of the query, which is the same object for each execution. */
 const known = new WeakMap<FieldNode, SelectedFields>();
 
 function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
   const [first] = info.fieldNodes as [FieldNode];
-  // a field that occurs twice is merged anew for each execution, so it cannot be cached
+  // a field that occurs twice in the query gets new merged nodes in each execution, so its result cannot be cached
   const isOne = info.fieldNodes.length === 1;
   if (isOne && known.has(first)) return known.get(first);
   const nodes = info.fieldNodes.flatMap((node) => fieldsOf(info, node.selectionSet)).filter(({ name }) => name.value === 'nodes');
@@ -36,7 +37,10 @@ function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
   return fields;
 }
 
-/** Includes fields that `@skip` and `@include` may omit, so that the result depends only on the document. */
+/**
+ * Returns the selected fields. It includes fields that `@skip` and `@include` may omit, so that the result depends only
+ * on the document.
+ */
 function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): FieldNode[] {
   return (set?.selections ?? []).flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection];
@@ -47,7 +51,10 @@ function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): 
   });
 }
 
-/** A GraphQL field without a resolver reads the record field of the same name. */
+/**
+ * Returns the record fields that a GraphQL field reads. Without a resolver, it reads the record field with its own
+ * name.
+ */
 function readBy({ returnType }: GraphQLResolveInfo, name: string): readonly string[] | undefined {
   if (name === '__typename') return [];
   const page = getNamedType(returnType);

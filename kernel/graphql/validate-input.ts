@@ -9,9 +9,9 @@ keepRules();
 const OPTIONS = { skipMissingProperties: true, forbidUnknownValues: false, validationError: { target: false } };
 
 /**
- * Validates the arguments of a field by the rules of their classes, and normalizes them. Problems are returned together as 400: the first
- * ones, and their number.
- * A validation without execution (input-problems.ts) collects the problems and stops here.
+ * Validates the arguments of a field by the rules of their classes, and then normalizes them. All problems are returned
+ * in one 400 error, which lists the first problems and their number.
+ * If the operation is only validated (input-problems.ts), the problems are collected, and the execution stops here.
  */
 export function checkInputs(values: readonly unknown[], context: unknown): void {
   const found = foundIn(context);
@@ -22,7 +22,7 @@ export function checkInputs(values: readonly unknown[], context: unknown): void 
   for (const value of values) normalizeInput(value);
 }
 
-/** Returns the problems of an input: those of single fields first, then those between fields. */
+/** Returns the problems of an input: first the problems of single fields, then the problems between fields. */
 export function problemsOf(value: unknown, context: unknown): Problems {
   const problems = new Problems();
   if (typeof value !== 'object' || value === null) return problems;
@@ -40,10 +40,10 @@ function collect({ property, value, constraints, children = [] }: ValidationErro
   for (const child of children) collect(child, field, problems);
 }
 
-/** Removes the property name from class-validator's messages, because the response has the field beside the reason. */
+/** Removes the property name from a message of class-validator, because the problem has its own property `field`. */
 const reasonOf = (text: string, property: string): string => (text.startsWith(`${property} `) ? text.slice(property.length + 1) : text);
 
-/** Returns a copy without the fields that break their own rules. */
+/** Returns a copy of an input without the fields that break the rules of a single field. */
 function withoutBroken(value: object, errors: readonly ValidationError[]): object {
   if (errors.length === 0) return value;
   const copy = (

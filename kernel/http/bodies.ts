@@ -19,7 +19,7 @@ export function acceptJson(scope: FastifyInstance): void {
   );
 }
 
-/** Accepts only HTML forms on all routes of a scope. `parse` gets their text. */
+/** Accepts only HTML forms on all routes of a scope. `parse` gets the text of the form. */
 export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (text: string) => unknown): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -30,8 +30,10 @@ export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (t
 }
 
 /**
- * Returns the text of a body: decoded by its `Content-Encoding` up to the limit of the route, as UTF-8.
- * @throws PlatformError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for another encoding or charset, INVALID_JSON for bytes that are not UTF-8
+ * Returns the text of a body. The body is decoded by its `Content-Encoding`, up to the size limit of the route, and
+ * must be UTF-8.
+ * @throws PlatformError BODY_TOO_LARGE if the body is too large; UNSUPPORTED_MEDIA_TYPE for another encoding or
+ * charset; INVALID_JSON if the bytes are not UTF-8
  */
 export async function readBody({ headers, routeOptions }: FastifyRequest, sent: Buffer, limit = routeOptions.bodyLimit): Promise<string> {
   checkCharset(headers['content-type']);
@@ -73,8 +75,8 @@ export const bodyTooLarge = (limit: number): PlatformError =>
 const MAX_PARTS = 100_000;
 
 /**
- * Refuses a large body with many small parts before it is parsed. Legitimate large bodies contain files, which are long strings; parsing
- * 25 MiB of objects would take seconds and hundreds of megabytes.
+ * Refuses a large body with many small parts before it is parsed. Valid large bodies contain files, which are long
+ * strings. Parsing 25 MiB of objects would take seconds and hundreds of megabytes.
  */
 function refuseManyParts(body: Buffer): void {
   let parts = 0;
@@ -86,7 +88,7 @@ function refuseManyParts(body: Buffer): void {
         });
 }
 
-/** @throws INVALID_JSON, also for a property `__proto__`, which no record has and which only attackers send */
+/** @throws PlatformError INVALID_JSON for invalid JSON, and for a property `__proto__`, which only attackers send */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
@@ -98,7 +100,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Also matches escapes, which may hide the name. */
+/** Matches a text that may contain the name `__proto__`, also in escaped form. */
 const MAY_NAME_PROTOTYPE = /__proto__|\\u/;
 
 function refusePrototype(name: string, value: unknown): unknown {
@@ -106,7 +108,9 @@ function refusePrototype(name: string, value: unknown): unknown {
   return value;
 }
 
-/** Returns the position from V8's message. The text around it may be secret and is not shown. */
+/**
+ * Reads the position of the error from V8's message. The text around the position may be secret, so it is not returned.
+ */
 function positionIn({ message }: SyntaxError): { position?: number } {
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   return position ? { position: Number(position) } : {};

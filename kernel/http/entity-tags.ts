@@ -7,12 +7,14 @@ export type Encoding = (typeof encodings)[number];
 /** Returns the strong entity tag (RFC 9110, 8.8.3) of a representation. */
 export const entityTag = (representation: string | Buffer): string => `"${hash('sha256', representation, 'base64url').slice(0, 27)}"`;
 
-/** The tag of the same representation in an encoding. The bytes differ, so the strong tag must differ. */
+/**
+ * Returns the entity tag of a representation in a content encoding. The bytes differ, so the strong tag must differ.
+ */
 export const encodedTag = (tag: string, encoding: Encoding): string => `${tag.slice(0, -1)}-${encoding}"`;
 
 /**
- * Returns the tag in If-None-Match that matches this representation, in any encoding; undefined if none does. The comparison is weak: tags
- * that a proxy weakened still match (RFC 9110, 13.1.2).
+ * Returns the tag in If-None-Match that matches a representation in any encoding; undefined if no tag matches. The
+ * comparison is weak: a tag that a proxy made weak still matches (RFC 9110, 13.1.2).
  */
 export function heldTag(header: string | undefined, tag: string): string | undefined {
   if (header === undefined) return undefined;
@@ -22,7 +24,10 @@ export function heldTag(header: string | undefined, tag: string): string | undef
     .find((sent) => isSame(sent, tag));
 }
 
-/** Compares If-Match strongly: a weak tag never matches (RFC 9110, 13.1.1). The tag of any encoding does. */
+/**
+ * Returns true if a tag in If-Match matches, in any encoding. The comparison is strong: a weak tag never matches (RFC
+ * 9110, 13.1.1).
+ */
 export const matchesStrongly = (header: string, tag: string): boolean => tagsOf(header).some((sent) => isSame(sent, tag));
 
 const isSame = (sent: string, tag: string): boolean => sent === tag || encodings.some((encoding) => sent === encodedTag(tag, encoding));

@@ -2,30 +2,33 @@ import { hash } from 'node:crypto';
 import type { Principal } from '../access/principal.ts';
 import { InvalidParameters, PlatformError } from '../errors/errors.ts';
 
-/** The owner of an idempotency key: different callers may use the same key. */
+/** The owner of an idempotency key. Different owners may use the same key for different requests. */
 export interface IdempotencyScope {
   readonly organizationId: string;
   readonly callerId: string;
-  /** The caller id that the previous release uses, if it differs. */
+  /** The caller id in rows of the previous release, if it differs. */
   readonly formerCallerId?: string;
 }
 
 /**
- * The scope of a caller: its id and the OAuth client that acts for it, but not the session. A user who logs in again and retries a request
- * must not pay twice.
+ * Returns the scope of a caller. It depends on the id of the caller and the OAuth client that acts for the caller, but
+ * not on the session: a user who logs in again and retries a request must not pay twice.
  */
 export function idempotencyScope({ organizationId, id, clientId, accounts }: Principal): IdempotencyScope {
-  // a response is not replayed to a caller who sees other accounts
+  // a caller who sees other accounts must not get the stored response
   if (accounts) return { organizationId, callerId: `${id}@${clientId ?? ''}/${hash('sha256', accounts.join(), 'base64url')}` };
-  // an OAuth client that acts for itself
+  // no OAuth client, or a client that acts for itself
   if (!clientId || clientId === id) return { organizationId, callerId: id };
   return { organizationId, callerId: `${id}@${clientId}`, formerCallerId: id };
 }
 
-/** A platform failure below the root field of a mutation or during its commit: the change is done, or may be. */
+/**
+ * A platform failure while a field of the result is resolved, or during the commit of a mutation. The change has been
+ * made, or may have been made.
+ */
 export class FailedAfterEffect extends PlatformError {}
 
-/** A response as stored and replayed. */
+/** A stored response, which is returned again when the request is repeated. */
 export interface StoredResponse {
   status: number;
   body: string;
@@ -33,7 +36,7 @@ export interface StoredResponse {
 }
 
 export type ClaimOutcome =
-  /** This process must run the request. `lease` proves ownership when it completes. */
+  /** This process must execute the request. `lease` proves the ownership when the request completes. */
   | { state: 'new'; lease: string }
   | ({ state: 'replay' } & StoredResponse)
   /** The key was used with a different request. */
@@ -43,9 +46,9 @@ export type ClaimOutcome =
 
 /** Stores the first response to an `Idempotency-Key` for 24 hours. */
 export interface IdempotencyStore {
-  /** How often a running request extends its lease. */
+  /** Interval, in milliseconds, at which a running request extends its lease. */
   readonly extendEveryMs: number;
-  /** Claims a key atomically: of any number of concurrent requests, one gets `new`. */
+  /** Claims a key atomically. Of several concurrent requests, only one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<ClaimOutcome>;
   /** Extends the lease by its full time. Has no effect if the lease was lost. */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
@@ -63,13 +66,13 @@ export function checkKey(key: unknown): string {
   throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' }]);
 }
 
-/** A digest of an operation and its input. White space in a JSON body does not change it. */
+/** Returns a digest of an operation and its input. White space in a JSON body does not change the digest. */
 export const fingerprintOf = (method: string, operation: string, input: unknown): string =>
   hash('sha256', `${method} ${operation}\n${JSON.stringify(input ?? null)}`);
 
 /**
- * Statuses that a retry may change: invalid input, missing permissions (or second factor), limits. Platform failures (5xx) are not stored
- * either.
+ * Statuses that are not stored, because a retry may succeed: invalid input, missing permission or second factor,
+ * exceeded limits. Platform failures (5xx) are not stored either.
  */
 const NOT_KEPT: ReadonlySet<number> = new Set([400, 401, 403, 413, 415, 429]);
 export const isStored = (status: number): boolean => status < 500 && !NOT_KEPT.has(status);
@@ -79,16 +82,16 @@ export interface IdempotencyClaim {
   scope: IdempotencyScope;
   key: string;
   fingerprint: string;
-  /** Called if the store fails after the operation ran. The caller gets the response all the same. */
+  /** Called if the store fails after the operation ran. The caller still gets the response. */
   lost(error: unknown): void;
 }
 
 /**
- * Runs `answer` at most once per key and replays its response.
- * An error that is stored (`isKept`) counts as a response, which `refusal` creates. So does a platform failure after the change was made,
- * because the change must not be made twice.
- * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`, a repeated request
- * runs again after the lease time.
+ * Runs `answer` at most once per key, and returns the stored response when the request is repeated.
+ * An error whose status is stored (`isStored`) counts as a response; `refusal` creates it. A platform failure after the
+ * change was made counts as a response too, because the change must not be made twice.
+ * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`, a
+ * repeated request runs again after the lease has expired.
  */
 export async function respondOnce(
   claim: IdempotencyClaim,

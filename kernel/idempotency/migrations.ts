@@ -1,8 +1,8 @@
 import { migration } from '../migrations/migration.ts';
 
 /**
- * Uses a schema of its own, which was named when only the REST bridge used it. `if not exists`: releases before 1.3 created the tables at
- * each startup, without a migration.
+ * Creates the table in the schema `bridge`, which got its name when only the REST bridge used it. The statements
+ * contain `if not exists`, because releases before 1.3 created the table at each startup, without a migration.
  */
 const idempotency = migration('0001-idempotency', [
   `create table if not exists bridge.idempotency_key (
@@ -21,5 +21,5 @@ const idempotency = migration('0001-idempotency', [
   'create index if not exists idempotency_key_created_at_index on bridge.idempotency_key (created_at)',
 ]);
 
-/** In order. */
+/** The migrations in the order in which they run. */
 export const idempotencyMigrations = [idempotency];

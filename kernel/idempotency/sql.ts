@@ -1,8 +1,8 @@
 import type { Expired } from '../work/retention.ts';
 
 /**
- * Claims a key: as a new row, over a row older than 24 hours, or over an expired lease of the same request whose process died. Returns no
- * row if the key is taken. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
+ * Claims a key with a new row, or with an existing row: one older than 24 hours, or one of the same request whose lease
+ * has expired. Returns no row if the key is taken. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
  */
 export const CLAIM = `
   insert into bridge.idempotency_key as held (organization_id, caller_id, key, fingerprint, lease, leased_until)
@@ -34,5 +34,5 @@ export const ABANDON = `
   delete from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
 
-/** Rows that a new claim would overwrite. */
+/** Rows older than 24 hours, which a new claim would overwrite. */
 export const EXPIRED: Expired = { table: 'bridge.idempotency_key', where: `created_at < now() - interval '24 hours'`, values: [] };

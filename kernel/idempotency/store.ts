@@ -9,12 +9,12 @@ import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
-/** A connection to PostgreSQL or PGlite. Each statement is its own transaction. */
+/** Runs a statement on PostgreSQL or PGlite, each in its own transaction. */
 export interface Sql {
   query(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
 
-/** The column of stored responses. */
+/** The encrypted column that contains the stored responses. */
 export const sealedResponses: SealedColumn = {
   table: 'idempotency_key',
   column: 'body',
@@ -23,10 +23,13 @@ export const sealedResponses: SealedColumn = {
   separator: '/',
 };
 
-/** A third of the lease time, so that one extension may fail. */
+/** Interval of lease extensions: a third of the lease time, so that one extension may fail. */
 const EXTEND_EVERY_MS = 20_000;
 
-/** Number of attempts: if a key is released between the claim and the query for its holder, it is claimed again. */
+/**
+ * Maximum number of attempts to claim a key. A key is claimed again if its row is deleted between the claim and the
+ * query for its current owner.
+ */
 const ATTEMPTS = 3;
 
 /**
@@ -49,7 +52,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
 
   async begin(scope: IdempotencyScope, key: string, request: string): Promise<ClaimOutcome> {
     const lease = randomUUID();
-    // a body may contain a password, which an unkeyed digest would allow to guess
+    // a body may contain a password, which an attacker could guess from a digest without a key
     const fingerprint = this.#hashOf(request).toString('base64url');
     const begun = await this.#claim(scope, key, fingerprint, lease);
     const former = formerOf(scope);
@@ -78,7 +81,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(ABANDON, former, key, SHARED + lease);
   }
 
-  /** Keys older than 24 hours. An old key is harmless and only takes space. */
+  /** Keys older than 24 hours. Old keys do no harm, but use space. */
   get retained(): Retained {
     return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }
@@ -89,7 +92,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
       const claimed = await this.sql.query(CLAIM, [organizationId, callerId, key, fingerprint, lease]);
       if (claimed.length) return { state: 'new', lease };
       const [held] = await this.sql.query(READ, [organizationId, callerId, key]);
-      // a row shared with the previous release belongs to another client here; otherwise the caller's own row would exist
+      // a row shared with the previous release belongs to another OAuth client here, because the caller has no own row
       if (held && (held.fingerprint !== fingerprint || (lease.startsWith(SHARED) && String(held.lease).startsWith(SHARED))))
         return { state: 'conflict' };
       if (held) return this.#heldBySame(held, contextOf(scope, key));
@@ -112,13 +115,16 @@ export class SqlIdempotencyStore implements IdempotencyStore {
   }
 }
 
-/** Binds the encrypted body to its row, so that it cannot be read as another row's. */
+/**
+ * Returns the context that binds an encrypted body to its row, so that it cannot be decrypted as the body of another
+ * row.
+ */
 const contextOf = ({ organizationId, callerId }: IdempotencyScope, key: string): string => `${organizationId}/${callerId}/${key}`;
 
 /**
- * Marks leases of rows that exist only for processes of the previous release, which identify a user without the OAuth client that acts for
- * them.
- * While both releases run, and for the 24 hours in which their rows are valid, a request is claimed under both names.
+ * Prefix of leases in rows that exist only for processes of the previous release. These processes identify a user
+ * without the OAuth client that acts for the user.
+ * While both releases run, and for 24 hours afterwards, a request claims a row under both caller ids.
  * Delete this with `formerCallerId` in the release after this one.
  */
 const SHARED = 'shared:';

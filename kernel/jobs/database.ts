@@ -7,8 +7,8 @@ const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connects pg-boss to the platform's database. Notifications of new jobs arrive on the shared listening connection, and the listener gets
- * the name of the queue. pg-boss itself would wake all workers of that queue for one job.
+ * Connects pg-boss to the platform's database. Notifications of new jobs arrive on the shared listening connection, and
+ * `onNotified` gets the name of the queue. Without this class, pg-boss would wake all workers of the queue for one job.
  */
 export class JobDatabase implements Db {
   readonly #pool: pg.Pool | undefined;
@@ -38,7 +38,7 @@ export class JobDatabase implements Db {
 
   async listen(channel: string): Promise<{ close(): Promise<void> }> {
     await this.database.listen(channel, this.onNotified);
-    // stays until the database is closed; by then there are no workers to notify
+    // the channel stays open until the database is closed; then there are no workers to notify
     return { close: async () => undefined };
   }
 

@@ -8,19 +8,24 @@ import { JobDatabase } from './database.ts';
 import { sampleJobs } from './metrics.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
-/** The property of a job's data that holds the trace context of its request. Handlers do not see it. */
+/**
+ * The property of a job's data that contains the trace context of the request. It is removed before the handler runs.
+ */
 const TRACEPARENT = '$traceparent';
 const EXPIRE_SECONDS = 120;
-/** How often each worker polls. Workers are woken when a job is due, so polling finds something only after lost notifications. */
+/**
+ * Polling interval of each worker. Workers are woken when a job is due, so polling finds a job only if a notification
+ * was lost.
+ */
 const WORKER_POLL_SECONDS = 600;
 /** Default maximum number of workers of a queue. */
 const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
-/** How long a finished job is kept: long enough to investigate a failure. */
+/** How long a finished job is kept, so that a failure can be investigated. */
 const KEPT_SECONDS = 24 * 3600;
-/** How often older finished jobs are deleted. */
+/** Interval at which old finished jobs are deleted. */
 const MAINTENANCE_SECONDS = 3600;
-/** The interval of heartbeats. Jobs of a dead process are retried after they miss one. */
+/** Interval of heartbeats. Jobs of a dead process are retried after a heartbeat is missed. */
 const HEARTBEAT_SECONDS = 10;
 
 export interface JobOptions {
@@ -29,15 +34,15 @@ export interface JobOptions {
 }
 
 export interface QueueOptions {
-  /** How often a failed job is retried, with exponential back-off from `retryDelaySeconds`. */
+  /** Maximum number of retries of a failed job. The delay starts at `retryDelaySeconds` and grows exponentially. */
   retryLimit?: number;
   retryDelaySeconds?: number;
   retryDelayMaxSeconds?: number;
-  /** How many jobs of this queue a process runs in parallel. */
+  /** Maximum number of jobs of this queue that a process runs in parallel. */
   concurrency?: number;
   /**
-   * Returns true if the jobs of an organization must wait. The organization is the `organizationId` of the job's data. Checked again every
-   * minute.
+   * Returns true if the jobs of an organization must wait; they are checked again every minute. The organization is the
+   * `organizationId` in the data of the job.
    */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
@@ -50,13 +55,13 @@ interface Queue {
   handle(data: object): Promise<void>;
   /** Ids of the workers that have no job. */
   idle: Set<string>;
-  /** Number of workers that were started. */
+  /** Number of workers that this process has started for the queue. */
   workers: number;
 }
 
 /**
- * Durable background jobs: pg-boss on the same database, so that a transaction enqueues the jobs that it needs. A handler runs at least
- * once, and must recognize what is already done.
+ * Durable background jobs with pg-boss. It uses the same database, so that a transaction can enqueue jobs. A handler
+ * may run more than once for a job, and must recognize work that is already done.
  */
 export class Jobs {
   readonly #boss: PgBoss;
@@ -76,7 +81,7 @@ export class Jobs {
     this.#boss = new PgBoss({
       db: this.#db,
       schema: SCHEMA,
-      // our migrator creates the schema, under its lock
+      // SchemaMigrator creates the schema instead, under its own lock
       migrate: false,
       useListenNotify: true,
       reindex: false,
@@ -96,10 +101,11 @@ export class Jobs {
     this.#queues.set(name, { options, handle: handle as (data: object) => Promise<void>, idle: new Set(), workers: 0 });
   }
 
-  /** Starts the queues. With `work: false` the process only enqueues, and other processes run the jobs. */
+  /** Starts the queues. With `work: false`, this process only enqueues jobs, and other processes run them. */
   async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
-    // before pg-boss starts, because the start caches the settings of all queues: a transaction that enqueues must not have to read them
+    // before `start`, which caches the settings of all queues, so that a transaction that enqueues a job need not read
+    // them
     await this.#createQueues();
     await this.#boss.start();
     if (this.database.pglite && work) await this.#releaseActive();
@@ -119,7 +125,7 @@ export class Jobs {
     if (this.metrics) this.#stopSampling = sampleJobs({ db: this.#db, schema: SCHEMA, queues, metrics: this.metrics, log: this.log });
   }
 
-  /** Creates missing queues and updates those whose settings have changed since an earlier version. */
+  /** Creates missing queues, and updates queues whose settings differ from the stored settings. */
   async #createQueues(): Promise<void> {
     const stored = new Map((await this.#boss.getQueues()).map((queue) => [queue.name, queue]));
     for (const [name, { options }] of this.#queues) {
@@ -130,28 +136,32 @@ export class Jobs {
     }
   }
 
-  /** Retries jobs of a killed process at once: no other process can use the same embedded database. */
+  /**
+   * Immediately retries jobs of a killed process. No other process can use the same embedded database, so no other
+   * process runs them.
+   */
   async #releaseActive(): Promise<void> {
     await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
   }
 
-  /** Enqueues a job in the transaction: the job exists if, and only if, the transaction commits. */
+  /** Enqueues a job in a transaction. The job exists if, and only if, the transaction commits. */
   async enqueue(tx: EntityManager, queue: string, data: object, { startAfter }: JobOptions = {}): Promise<void> {
     if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
-    // pg-boss would read the queue's settings on another connection, and PGlite has only the one that the transaction uses
+    // before the start, pg-boss would read the settings of the queue on another connection, but the transaction uses
+    // the only connection of PGlite
     if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
     const parent = traceparent();
     await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
   }
 
-  /** Moves the queue's clock by an offset and polls for due jobs. For tests that move the clock. */
+  /** Moves the clock of the queues by an offset and polls for due jobs, for tests that move the clock. */
   async shiftClock(offsetMs: number): Promise<void> {
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
     await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);
     this.database.poller.pollNow();
   }
 
-  /** Waits for running jobs to end. The others wait for the next start. */
+  /** Stops the workers and waits for running jobs to end. Jobs that have not started wait for the next start. */
   async stop(timeoutMs = 10_000): Promise<void> {
     this.#isWorking = false;
     this.#stopPolling?.();
@@ -160,7 +170,10 @@ export class Jobs {
     await this.#db.close();
   }
 
-  /** Wakes an idle worker, or starts another one up to the maximum. Workers start on demand because most queues are empty. */
+  /**
+   * Wakes an idle worker of a queue, or starts another worker up to the maximum. Workers start on demand because most
+   * queues are empty.
+   */
   #wakeOne(name: string): void {
     const queue = this.#queues.get(name);
     if (!queue || !this.#isWorking) return;
@@ -169,7 +182,10 @@ export class Jobs {
     else if (queue.workers < (queue.options.concurrency ?? DEFAULT_CONCURRENCY)) void this.#startWorker(name, queue);
   }
 
-  /** Each worker is registered separately: by a shared id pg-boss wakes only one of them. A new worker fetches a job at once. */
+  /**
+   * Starts a worker, which immediately fetches a job. Each worker is registered separately, because pg-boss would wake
+   * only one of several workers with the same id.
+   */
   async #startWorker(name: string, queue: Queue): Promise<void> {
     queue.workers += 1;
     const settings = { pollingIntervalSeconds: WORKER_POLL_SECONDS, notifyPollingIntervalSeconds: WORKER_POLL_SECONDS };
@@ -177,7 +193,7 @@ export class Jobs {
     worker = await this.#boss.work(name, settings, async ([job]: Job<object>[]) => {
       if (!job) return;
       queue.idle.delete(worker);
-      // more jobs may be due: for another worker now, and for this one when it is done
+      // more jobs may be due: another worker fetches one now, and this worker fetches one after the current job
       this.#wakeOne(name);
       this.#boss.notifyWorker(worker);
       try {
@@ -190,7 +206,7 @@ export class Jobs {
     queue.idle.add(worker);
   }
 
-  /** A job that must wait is enqueued again, so that its attempts are not used up and it never expires. */
+  /** Returns true if a job must wait. The job is then enqueued again, so that it uses no retries and never expires. */
   async #waits(name: string, { data }: Job<object>): Promise<boolean> {
     const { organizationId } = data as { organizationId?: string };
     const mustWait = organizationId !== undefined && (await this.#queues.get(name)?.options.waits?.(organizationId));
@@ -246,9 +262,10 @@ const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
   Object.entries(settings).some(([setting, value]) => queue[setting as keyof QueueSettings] !== value);
 
 /**
- * Selects the queues that have a due job, with one index probe per queue, however many jobs wait.
- * Notifications report only jobs that are due at once; this query finds retries and delayed jobs. Polling by each worker would cost about
- * thirty statements a second.
+ * Selects the queues that have a due job, with one index lookup per queue, so the number of waiting jobs does not
+ * matter.
+ * Notifications report only jobs that are due immediately; this query finds retries and delayed jobs. If each worker
+ * polled, this would cost about thirty statements a second.
  */
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;

@@ -2,7 +2,7 @@ import type { Db } from 'pg-boss';
 import type { Logger } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
-/** Upper limit of what a sample counts per queue, so that it reads only so much of an index. */
+/** Maximum number of jobs that a sample counts per queue, so that it reads only a limited part of an index. */
 const COUNTED = 10_001;
 
 export interface JobSampling {
@@ -20,9 +20,12 @@ interface QueueRow {
   failed: number | null;
 }
 
-/** Samples how many jobs wait, since when, and how many have failed for good. Stops when the returned function is called. */
+/**
+ * Samples how many jobs are waiting, how long the oldest job has waited, and how many jobs have failed permanently.
+ * Sampling stops when the returned function is called.
+ */
 export function sampleJobs({ db, schema, queues, metrics, log }: JobSampling): () => void {
-  // in the order of the index by which workers find jobs; pg-boss itself counts failed jobs once a minute
+  // the order of the index by which workers find jobs; pg-boss itself counts failed jobs once a minute
   const text = `select q.name, w.waiting, w.overdue, k.failed_count as failed
     from unnest($1::text[]) as q (name) left join ${schema}.queue k on k.name = q.name cross join lateral (
       select count(*)::int as waiting, extract(epoch from ${schema}.job_now() - min(j.start_after))::float8 as overdue from (

@@ -8,7 +8,10 @@ export const JOB_SCHEMA = 'pgboss';
 
 export const JOB_SCHEMA_VERSION: number = packageJson.pgboss.schema;
 
-/** The schema of the job queue, versioned by pg-boss. pg-boss does not promise that an older version works with a newer schema. */
+/**
+ * The schema of the job queue. pg-boss assigns its version, and does not promise that an older pg-boss works with a
+ * newer schema.
+ */
 export const jobSchema: VersionedSchema = {
   schema: JOB_SCHEMA,
   async inspect(session) {
@@ -22,7 +25,7 @@ export const jobSchema: VersionedSchema = {
   },
 };
 
-/** The migration plans of pg-boss contain their own transactions. */
+/** Creates an upgrade from the migration statements of pg-boss, which contain their own transactions. */
 const upgrade = (from: string, plans: string): SchemaUpgrade => ({
   schema: JOB_SCHEMA,
   from,

@@ -1,13 +1,16 @@
 const SECRET = /\b(?:test_)?(?:sk|whsec|whsk|rt)_\w{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN[\s\S]*?-----END[^\n]*|(?<=:\/\/)[^/\s@]+@/g;
 /**
- * The ORM puts the SQL statement with its values before the message, separated by ` - `. The last separator counts, since a value may
- * contain one.
+ * Matches an SQL statement at the beginning of a message. The ORM puts the statement with its values before the
+ * message, separated by ` - `. The last ` - ` is the separator, because a value may contain another one.
  */
 const STATEMENT = /^\s*(?:select|insert into|update|delete from|with|alter|create|drop)\b(?:[\s\S]*(?= - )|[\s\S]*$)/i;
 const SHOWN_LENGTH = 500;
 const MAX_CAUSES = 3;
 
-/** Describes an unexpected error for the log: its stack, and its message without keys, tokens, credentials in URLs and SQL. */
+/**
+ * Returns the properties of an unexpected error for the log: its stack and its message, without keys, tokens,
+ * credentials in URLs, and SQL.
+ */
 export const describeForLog = (error: unknown): Record<string, unknown> => describe(error, 0);
 
 function describe(error: unknown, depth: number): Record<string, unknown> {
@@ -21,7 +24,10 @@ function describe(error: unknown, depth: number): Record<string, unknown> {
   return { ...(error.name && { name: error.name }), ...code, message: mask(error.message), at: frames, ...cause };
 }
 
-/** pg-boss reports copies of errors, which are plain objects. */
+/**
+ * Returns true for an error or an object that looks like one. pg-boss reports copies of errors, which are plain
+ * objects.
+ */
 const isErrorLike = (error: unknown): error is Error =>
   error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string');
 

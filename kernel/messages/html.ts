@@ -1,13 +1,15 @@
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Markup that is safe in a page or mail. Only `html` creates it. */
+/** Safe HTML for a page or mail. Only `html` creates it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 type Part = Markup | readonly Markup[] | string | number | null | undefined | false;
 
-/** Template tag for markup. Inserted values are escaped, except Markup. Null, undefined and false become empty. */
+/**
+ * Template tag that creates HTML. Inserted values are escaped, except Markup. Null, undefined and false become empty.
+ */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(strings.map((text, index) => (index === 0 ? text : rendered(parts[index - 1]) + text)).join(''));
 }

@@ -1,18 +1,21 @@
 import { html } from './html.ts';
 import type { Mail } from './mail.ts';
 
-/** A label and a value: `['Status', 'in progress']`. */
+/** A label and a value, such as `['Status', 'in progress']`. */
 export type Fact = readonly [label: string, value: string];
 
 /** A comment as shown in a mail. */
 export interface MailComment {
   author: string;
-  /** The formatted time, with its zone. */
+  /** The formatted time of the comment, with its time zone. */
   at: string;
   content: string;
 }
 
-/** The content of a mail without the greeting. Text and HTML are generated from the same parts, so that both say the same. */
+/**
+ * The content of a mail without the greeting. Text and HTML are generated from the same parts, so both have the same
+ * content.
+ */
 export interface MailDocument {
   paragraphs: readonly string[];
   facts?: readonly Fact[];
@@ -33,13 +36,13 @@ export function mailTo({ email, name }: Recipient, subject: string, document: Ma
   return { to: email, ...(name && { toName: name }), subject: asSubject(subject), text, html: htmlOf(document, name) };
 }
 
-/** Makes a single line of any title or name, so that it cannot inject a mail header. */
+/** Converts a title or name to a single line, so that it cannot inject a mail header. */
 export function asSubject(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > SUBJECT_LENGTH ? `${[...line].slice(0, SUBJECT_LENGTH - 1).join('')}…` : line;
 }
 
-/** `2026-01-31 09:30 UTC` */
+/** Formats a timestamp: `2026-01-31 09:30 UTC`. */
 export const instantOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const greetingOf = (name: string | null): string => (name ? `Hello ${name},` : 'Hello,');
@@ -55,7 +58,7 @@ export function textOf({ paragraphs, facts = [], comments = [], link }: MailDocu
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Contains no scripts, and no external styles or images. Values are escaped. */
+/** Creates the HTML of a mail. It contains no scripts, and no external styles or images. Values are escaped. */
 export function htmlOf({ paragraphs, facts = [], comments = [], link }: MailDocument, recipientName: string | null): string {
   const rows = facts.map(([label, value]) => html`<tr><th align="left">${label}</th><td>${value}</td></tr>`);
   const quotes = comments.map(

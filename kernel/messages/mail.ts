@@ -6,7 +6,7 @@ import { newId } from '../records/ids.ts';
 import { MessageRejected } from './rejected.ts';
 
 export interface Mail {
-  /** The address only. */
+  /** The e-mail address of the recipient, without a name. */
   to: string;
   /** Display name of the recipient. */
   toName?: string;
@@ -14,22 +14,25 @@ export interface Mail {
   text: string;
   html?: string;
   attachments?: { filename: string; contentType: string; content: Buffer }[];
-  /** The same for each attempt, without angle brackets, so that mail programs show a duplicate only once: `nrec_01…@api.example.com`. */
+  /**
+   * The Message-ID without angle brackets, such as `nrec_01…@api.example.com`. Each attempt uses the same id, so that
+   * mail programs show a duplicate only once.
+   */
   messageId?: string;
-  /** An id shared by related mails, without angle brackets: mail programs show them as one conversation. */
+  /** An id, without angle brackets, that related mails share. Mail programs show these mails as one conversation. */
   thread?: string;
 }
 
-/** Sends mails through a mail server or a substitute. */
+/** Sends mails through a mail server, or writes them to files in trials. */
 export interface Mailer {
   /** True if mails are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws MailRejected if a retry cannot help; another Error if it may */
+  /** @throws MailRejected if a retry cannot help; another Error if a retry may succeed */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The mail server refuses this mail permanently: the mailbox does not exist, or the content is not accepted. */
+/** Thrown if the mail server refuses a mail permanently: the mailbox does not exist, or the content is not accepted. */
 export class MailRejected extends MessageRejected {
   constructor(reason: string, options?: ErrorOptions) {
     super(`The mail server refused the mail: ${reason}`, options);
@@ -40,7 +43,7 @@ export class MailRejected extends MessageRejected {
 const TIMEOUT_MS = 10_000;
 const REASON_LENGTH = 200;
 
-/** Sends by SMTP, over pooled connections. */
+/** Sends mails by SMTP, over pooled connections. */
 export class SmtpMailer implements Mailer {
   readonly #transport;
 
@@ -66,7 +69,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Writes each mail to a file that mail programs can open. It replaces the mail server in development and trials. */
+/** Writes each mail to a file that mail programs can open. Development and trials use it instead of a mail server. */
 export class FolderMailer implements Mailer {
   readonly isSimulated = true;
   readonly #build = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
@@ -85,7 +88,10 @@ export class FolderMailer implements Mailer {
   async close(): Promise<void> {}
 }
 
-/** Keeps address and name separate, so that a name cannot add another address. The header stops automatic replies. */
+/**
+ * Creates the message of a mail. It keeps address and name separate, so that a name cannot add another address. A
+ * header stops automatic replies.
+ */
 function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: string) {
   return {
     ...content,
@@ -97,10 +103,13 @@ function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: st
   };
 }
 
-/** Error codes of SMTP steps that concern this mail; other codes concern the connection. */
+/** Error codes that concern this mail. Other error codes concern the connection. */
 const ABOUT_THE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 
-/** Returns the server's response if it refuses this mail permanently (RFC 5321, 4.2.1: 5yz); undefined if a retry may succeed. */
+/**
+ * Returns the response of the mail server if it refuses the mail permanently (RFC 5321, 4.2.1: 5yz); undefined if a
+ * retry may succeed.
+ */
 function refusalIn(error: unknown): string | undefined {
   const { code = '', responseCode = 0, response = '' } = error as { code?: string; responseCode?: number; response?: string };
   return ABOUT_THE_MAIL.includes(code) && responseCode >= 500 ? response.slice(0, REASON_LENGTH) : undefined;

@@ -6,7 +6,10 @@ import type { Mail, Mailer } from './mail.ts';
 import { MessageRejected } from './rejected.ts';
 import type { Sms, SmsSender } from './sms.ts';
 
-/** The outcome of an attempt. `problem` is shown to the requester; details of an outage go only to the operator's log. */
+/**
+ * The outcome of an attempt to send a message. `problem` is shown to the requester. Details of an outage are written
+ * only to the log.
+ */
 export type Attempt = { isSimulated: boolean; problem?: undefined } | { problem: string; isFinal: boolean; error: unknown };
 
 export interface MessageQueueParts<J> {
@@ -14,26 +17,26 @@ export interface MessageQueueParts<J> {
   log: Logger;
   mailer: Mailer;
   sms: SmsSender;
-  /** Name of the queue: `support.notify`. */
+  /** Name of the queue, such as `support.notify`. */
   name: string;
   retries: QueueOptions;
-  /** While this returns true, messages of the organization wait. */
+  /** Returns true if messages of the organization must wait because the organization is suspended. */
   isSuspended?: IsSuspended | undefined;
-  /** The id of the message in log lines. */
+  /** Returns the id of the message for log lines. */
   idOf(job: J): string;
   /**
-   * Builds the message at the time of sending; undefined if nothing should be sent any more.
-   * @throws MessageRejected
+   * Builds the message immediately before it is sent. Returns undefined if it should no longer be sent.
+   * @throws MessageRejected if the message can never be delivered
    */
   messageOf(job: J): Promise<Mail | Sms | undefined>;
-  /** Stores the outcome of an attempt, and returns true if it was the last. */
+  /** Stores the outcome of an attempt. Returns true if there will be no further attempt. */
   recordAttempt?(job: J, attempt: Attempt): Promise<boolean>;
 }
 
 /**
- * Messages to people that are sent if, and only if, a transaction commits. Each message is a job, which is retried until the message is
- * accepted or permanently rejected.
- * Delivery is at least once: if a process dies before it records the success, the message is sent again. A mail then has the same
+ * Sends messages to people. A message is sent if, and only if, the transaction that enqueues it commits. Each message
+ * is a job, which is retried until the message is accepted or permanently rejected.
+ * A message may be sent more than once, if a process dies before it records the success. A repeated mail has the same
  * Message-ID.
  */
 export class MessageQueue<J extends object> {
@@ -45,7 +48,7 @@ export class MessageQueue<J extends object> {
     return this.parts.jobs.enqueue(tx, this.parts.name, job);
   }
 
-  /** @throws the error of the attempt if it must be retried */
+  /** @throws the error of the attempt if the message must be sent again */
   async #send(job: J): Promise<void> {
     const attempt = await this.#attempt(job);
     if (!attempt) return;

@@ -11,14 +11,17 @@ interface SealedMessage {
   id: string;
   sealed: string;
   until?: string | undefined;
-  /** The queue uses it to check whether the message must wait. */
+  /** The organization whose suspension delays the message. */
   organizationId?: string | undefined;
 }
 
 export interface SealedMessageOptions {
-  /** The message is not sent after this time, because it would be useless. */
+  /** The time after which the message is useless and is not sent. */
   until?: Date | undefined;
-  /** The message waits while this organization is suspended. Default: it never waits, for example because a login needs it. */
+  /**
+   * The message waits while this organization is suspended. Default: the message never waits, for example because a
+   * login needs it.
+   */
   organizationId?: string;
 }
 
@@ -31,7 +34,10 @@ export interface SealedMessagesParts extends Omit<MessageQueueParts<SealedMessag
 export type MailQueue = SealedMessages<Omit<Mail, 'attachments'>>;
 export type SmsQueue = SealedMessages<Sms>;
 
-/** Messages with codes and links that give access to accounts. They are encrypted while they wait, and not stored in any record. */
+/**
+ * Sends messages with codes and links that give access to accounts. The messages are encrypted while they wait, and no
+ * record contains them.
+ */
 export class SealedMessages<M extends Omit<Mail, 'attachments'> | Sms> {
   readonly #queue: MessageQueue<SealedMessage>;
   readonly #box: SecretBox;

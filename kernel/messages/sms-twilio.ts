@@ -3,7 +3,7 @@ import { HttpClient } from '../outbound/http.client.ts';
 import { type Sms, SmsRejected, type SmsSender } from './sms.ts';
 
 export interface TwilioOptions {
-  /** `https://api.twilio.com`, or a compatible API. */
+  /** URL of the API: `https://api.twilio.com` or a compatible API. */
   url: string;
   accountSid: string;
   authToken: string;
@@ -14,10 +14,10 @@ export interface TwilioOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** Twilio's error body. Only the code is read, because the message may contain the phone number. */
+/** Schema of Twilio's error body. Only the code is read, because the message may contain the phone number. */
 const twilioError = z.object({ code: z.number() });
 
-/** Sends through Twilio's Messages resource (API 2010-04-01). */
+/** Sends text messages through the `Messages` resource of Twilio (API version 2010-04-01). */
 export class TwilioSms implements SmsSender {
   readonly #url: string;
   readonly #authorization: string;

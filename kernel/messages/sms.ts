@@ -6,7 +6,7 @@ import { newId } from '../records/ids.ts';
 import { MessageRejected } from './rejected.ts';
 
 export interface Sms {
-  /** In E.164 format: `+12125550100`. */
+  /** Phone number of the recipient in E.164 format, such as `+12125550100`. */
   to: string;
   text: string;
 }
@@ -15,12 +15,15 @@ export interface Sms {
 export interface SmsSender {
   /** True if messages are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws SmsRejected if a retry cannot help; another Error if it may */
+  /** @throws SmsRejected if a retry cannot help; another Error if a retry may succeed */
   send(sms: Sms): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The provider refuses this message permanently: the number is invalid or unreachable. The error contains neither number nor text. */
+/**
+ * Thrown if the provider refuses a message permanently: the number is invalid or unreachable. The error contains
+ * neither the number nor the text.
+ */
 export class SmsRejected extends MessageRejected {
   constructor(reason: string) {
     super(`The SMS provider refused the message: ${reason}`);
@@ -28,13 +31,16 @@ export class SmsRejected extends MessageRejected {
   }
 }
 
-/** Twilio's own magic numbers, so that the simulation behaves like Twilio's test credentials. */
+/**
+ * Phone numbers for which the simulation fails. They are Twilio's magic test numbers, so the simulation behaves like
+ * Twilio's test credentials.
+ */
 export const SIMULATED_FAILURES: Readonly<Record<string, 'rejected' | 'unavailable'>> = {
   '+15005550001': 'rejected',
   '+15005550009': 'unavailable',
 };
 
-/** Replaces the SMS provider in trials: writes each message to a file that says that it was not sent. */
+/** Simulates the SMS provider in trials. It writes each message to a file, which says that the message was not sent. */
 export class SimulatedSms implements SmsSender {
   readonly isSimulated = true;
 

@@ -6,15 +6,16 @@ const FAST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Creates the metrics of the platform for `/metrics`. Labels have few values: never an id, a path with an id, or an organization.
- * Each platform has its own set, so that two platforms in one process (tests) do not add up.
+ * Creates the metrics of a platform for `/metrics`. Labels have few values: never an id, a path with an id, or an
+ * organization. Each platform has its own metrics, so that the values of two platforms in one process (in tests) are
+ * not added up.
  */
 export function createMetrics() {
   const registers = [new Registry()];
   const samples = new MetricSamples(registers);
   let text: Promise<string> | undefined;
   return {
-    /** All metrics in the Prometheus text format. Concurrent readers share one result. */
+    /** Returns all metrics in the Prometheus text format. Concurrent calls share one result. */
     text() {
       text ??= samples
         .refresh()
@@ -78,8 +79,8 @@ export function createMetrics() {
 let processMetrics: Registry | undefined;
 
 /**
- * Memory, event loop and garbage collection belong to the process. They are collected once per process, starting with the first request
- * for metrics.
+ * Returns the metrics of some registries in the Prometheus text format, with the metrics of the process: memory, event
+ * loop and garbage collection. The metrics of the process are collected from the first call on.
  */
 function exposition(registers: Registry[]): Promise<string> {
   if (!processMetrics) {

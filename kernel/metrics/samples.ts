@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../log/log.ts';
 
-/** Minimum time between two samples, however often metrics are read. */
+/** Default minimum time between two samples. It limits the load if metrics are read often. */
 const EVERY_MS = 10_000;
-/** How long a reader of metrics waits for samples. Slower samples keep their previous value. */
+/** How long a request for metrics waits for samples. A slower sample keeps its previous value. */
 const PATIENCE_MS = 1_000;
 
 interface Sample {
@@ -14,8 +14,9 @@ interface Sample {
 }
 
 /**
- * Gauges that need a database query, such as the number of waiting jobs. They are sampled when metrics are read, at most once in ten
- * seconds and never in parallel. So neither an idle platform nor many readers load the database.
+ * Gauges that need a database query, such as the number of waiting jobs. They are sampled when metrics are read, at
+ * most once in ten seconds and never in parallel. So frequent requests for metrics do not load the database, and an
+ * idle platform runs no queries.
  */
 export class MetricSamples {
   readonly #samples = new Map<string, Sample>();
@@ -31,8 +32,8 @@ export class MetricSamples {
   }
 
   /**
-   * Registers `take`, which sets gauges. It runs when metrics are read and the sample is older than `everyMs`, until the returned function
-   * is called.
+   * Registers `take`, which sets gauges. It runs when metrics are read and the last sample is older than `everyMs`. The
+   * returned function removes it.
    */
   add(name: string, log: Logger, take: () => Promise<void>, everyMs = EVERY_MS): () => void {
     const logged = async (): Promise<void> => {
@@ -50,7 +51,7 @@ export class MetricSamples {
     };
   }
 
-  /** Resolves when all samples are fresh, or after the time limit. */
+  /** Refreshes old samples. Resolves when all samples are refreshed, or after the time limit. */
   async refresh(): Promise<void> {
     const taking = [...this.#samples.values()].map((sample) => this.#refreshed(sample));
     if (taking.length === 0) return;

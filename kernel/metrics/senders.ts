@@ -8,7 +8,7 @@ interface Sender<M> {
   close(): Promise<void>;
 }
 
-/** Wraps a sender so that its attempts are measured, by outcome. */
+/** Wraps a sender, and counts and measures its attempts by outcome. */
 export function measured<M>(kind: 'mail' | 'sms', sender: Sender<M>, { messageDuration }: Pick<Metrics, 'messageDuration'>): Sender<M> {
   const { isSimulated = false } = sender;
   return {

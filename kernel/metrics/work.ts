@@ -3,7 +3,10 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 const SLOW_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 120];
 
-/** Metrics of background work and its queues. Values that cover all processes are read from the database (`MetricSamples`). */
+/**
+ * Metrics of background work and its queues. Values that concern all processes are read from the database
+ * (`MetricSamples`).
+ */
 export const workMetrics = (registers: Registry[]) => ({
   ...jobMetrics(registers),
   ...outsideMetrics(registers),

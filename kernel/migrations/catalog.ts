@@ -1,27 +1,27 @@
 import type { Statements } from './session.ts';
 
-/** An object of a schema (column, constraint, index …) as the PostgreSQL catalog describes it. */
+/** An object of a schema (column, constraint, index …), as described in the PostgreSQL catalog. */
 interface CatalogEntry {
-  /** Kind and name, such as `column ticket.sla_due_at`. */
+  /** Kind and name of the object, such as `column ticket.sla_due_at`. */
   what: string;
   definition: string;
-  /** The table that it belongs to, if any. */
+  /** The table of the object; null if it belongs to no table. */
   table: string | null;
-  /** True if it can make a write fail that would otherwise succeed. */
+  /** True if the object can make a write fail, as a constraint does. */
   restricts: boolean;
 }
 
 /**
- * Lists the objects of a schema that its migration steps create. Partitions, which come and go, and the table of the steps itself are left
- * out.
+ * Lists the objects of a schema that its migration steps create. It omits partitions, which are created and dropped
+ * over time, and the table `migration`.
  */
 export function describeSchema(tx: Statements, schema: string): Promise<CatalogEntry[]> {
   return tx.query<CatalogEntry>(CATALOG, [schema]);
 }
 
 /**
- * Returns the differences between a schema and what it should be. Additional objects (an index, a table) are accepted unless they restrict
- * writes.
+ * Returns the differences between the expected and the actual objects of a schema. Additional objects, such as an index
+ * or a table, are accepted unless they can make writes fail.
  */
 export function differences(expected: readonly CatalogEntry[], actual: readonly CatalogEntry[]): string[] {
   const found = new Map(actual.map((entry) => [entry.what, entry]));
@@ -36,10 +36,16 @@ export function differences(expected: readonly CatalogEntry[], actual: readonly 
   return [...missing, ...extra.map(({ what }) => `${what} is not expected`)];
 }
 
-/** Removes parentheses and spaces: versions of PostgreSQL write different parentheses around expressions. */
+/**
+ * Removes parentheses and spaces from a definition, because versions of PostgreSQL put different parentheses around
+ * expressions.
+ */
 const comparable = (definition: string): string => definition.replace(/[()\s]/g, '');
 
-/** Removes the schema of operator classes, which PostgreSQL adds if it is not in the session's search path. */
+/**
+ * Returns an SQL expression that removes the schema of operator classes. PostgreSQL adds that schema if it is not in
+ * the search path of the session.
+ */
 const withoutOpclassSchema = (definition: string) => `regexp_replace(${definition}, '\\w+\\.(\\w+_ops)', '\\1', 'g')`;
 
 const CATALOG = `

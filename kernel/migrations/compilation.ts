@@ -2,14 +2,15 @@ import type { Logger } from '../log/log.ts';
 import type { Session } from './session.ts';
 
 /**
- * An arbitrary number, the same in every release. Without the lock, two processes that change the setting at once would fail each other.
+ * Id of an advisory lock: an arbitrary number, the same in every release. Without the lock, two processes that change
+ * the setting at the same time would both fail.
  */
 const COMPILATION_LOCK = 4_201_003;
 
 /**
- * Turns off statement compilation (jit) for all future sessions of this database, including those behind a pooler that passes no settings.
- * Our statements are short: compiling one takes longer than running it a hundred times. A setting made by an administrator for the
- * database or the role is not changed.
+ * Turns off statement compilation (jit) for all future sessions of this database, including sessions through a pooler
+ * that forwards no settings. The statements of the platform are short: compiling one takes longer than running it a
+ * hundred times. A setting that an administrator made for the database or the role is not changed.
  */
 export async function stopCompiling(session: Session, log: Logger): Promise<void> {
   const [found] = await session.query<{ unset: boolean; database: string }>(
@@ -23,7 +24,8 @@ export async function stopCompiling(session: Session, log: Logger): Promise<void
       await tx.execute(`alter ${target} set jit = off`);
     });
   try {
-    // the database setting applies to all roles, but only the owner may change it; every role may change its own
+    // the setting of the database applies to all roles, but only the owner may change it; every role may change its own
+    // setting
     await act(`database ${found.database}`).catch(() => act(`role current_user in database ${found.database}`));
   } catch (error) {
     log.warn(

@@ -3,7 +3,7 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 
 /**
- * Extensions that migrations may create. PGlite must be opened with them every time. On a server they must be trusted extensions, which
- * the owner of a database may create.
+ * Extensions that migrations may create. PGlite must always be opened with them. On a server they must be trusted
+ * extensions, because the owner of a database may create only these.
  */
 export const EXTENSIONS = { btree_gin, pg_trgm, unaccent };

@@ -1,21 +1,22 @@
 import type { MigrationStep } from './migration.ts';
 import { SchemaError } from './schema-error.ts';
 
-/** A step as stored in the table `migration` of its schema. */
+/** A step as stored in the table `migration` of a schema. */
 export interface AppliedStep {
   name: string;
-  /** Null if it was applied by a release that stored no checksums. */
+  /** Null if a release that stored no checksums has applied the step. */
   checksum: string | null;
-  /** As in MigrationStep. */
+  /** The value of `MigrationStep.needs`. */
   needs: string | null;
 }
 
 const WHAT_TO_DO = 'See Upgrade in docs/operations.md.';
 
 /**
- * Returns the steps that must still be applied. Unknown steps come from a newer release. They are accepted if each declares that a release
- * like this one can run after it.
- * @throws SchemaError if an applied step differs from this release's, is missing, or is unknown and not accepted
+ * Returns the steps that must still be applied. Applied steps that this release does not have come from a newer
+ * release. They are accepted if each of them declares that this release can still run.
+ * @throws SchemaError if an applied step has another checksum, a step between applied steps is missing, or an unknown
+ * step is not accepted
  */
 export function pendingSteps(schema: string, steps: readonly MigrationStep[], applied: readonly AppliedStep[]): MigrationStep[] {
   const known = new Map(steps.map((step) => [step.name, step]));
@@ -45,8 +46,8 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
 }
 
 /**
- * A step without a checksum does not declare what it needs. An unknown step that sorts before this release's newest one does not come from
- * a release.
+ * Refuses an applied step that this release does not have, unless it is newer than all steps of this release and
+ * declares that this release can still run. A step without a checksum declares nothing.
  */
 function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
   const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';

@@ -7,12 +7,16 @@ import { Scratch } from './scratch.ts';
 import { embeddedSession, type Session, serverSession } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 
-/** An arbitrary number, the same in every release. A process that changes schemas of a database holds this advisory lock. */
+/**
+ * Id of an advisory lock: an arbitrary number, the same in every release. A process holds this lock while it changes
+ * schemas of a database.
+ */
 const MIGRATION_LOCK = 4_201_002;
 
 export interface MigratorParts {
   /**
-   * The server without a pooler, because the lock belongs to a session. Undefined for the embedded database, which only one process uses.
+   * URL of the server without a pooler, because the lock belongs to a session. Undefined for the embedded database,
+   * which only one process uses.
    */
   directUrl: string | undefined;
   pglite: PGlite | undefined;
@@ -20,7 +24,9 @@ export interface MigratorParts {
   log: Logger;
 }
 
-/** Brings the schemas of one database up to date, one process at a time. It inspects all of them before it changes one. */
+/**
+ * Brings the schemas of one database up to date, one process at a time. It inspects all schemas before it changes one.
+ */
 export class SchemaMigrator {
   constructor(private readonly parts: MigratorParts) {}
 
@@ -41,7 +47,7 @@ export class SchemaMigrator {
     const { mode, log, pglite } = this.parts;
     await using session = await this.#open();
     if (!pglite && mode !== 'never') await stopCompiling(session, log);
-    // most starts find the schemas up to date, and need no lock
+    // on most starts, the schemas are up to date, and no lock is needed
     const isDone = await inspected(session, schemas).then(
       (found) => found.length === 0,
       () => false,
@@ -71,7 +77,7 @@ async function inspected(session: Session, schemas: readonly VersionedSchema[]):
   return found;
 }
 
-/** Locks for the session, which ends with the migration. */
+/** Takes the lock for the session. The lock is released when the session ends after the migration. */
 async function lock(session: Session, log: Logger): Promise<void> {
   const [row] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
   if (row?.taken) return;

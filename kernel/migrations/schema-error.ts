@@ -1,4 +1,7 @@
-/** Says why this release cannot work with the schema of a database, and what to do. */
+/**
+ * Thrown if this release cannot work with the schema of a database. The message contains the reason and how to solve
+ * it.
+ */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }

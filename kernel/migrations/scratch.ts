@@ -2,7 +2,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { EXTENSIONS } from './extensions.ts';
 import { embeddedSession, type Session } from './session.ts';
 
-/** An empty in-memory database, to see what the steps create. Opened on first use. */
+/**
+ * An empty in-memory database, in which migration steps are applied to compare the result. It is opened on first use.
+ */
 export class Scratch implements AsyncDisposable {
   #opening: Promise<PGlite> | undefined;
 

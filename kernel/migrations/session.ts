@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Runs statements in one session, or in one transaction of it. */
 export interface Statements {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>;
-  /** Runs a text without parameters, which may contain several statements. */
+  /** Runs a text that may contain several statements, without parameters. */
   execute(text: string): Promise<void>;
 }
 
@@ -16,8 +16,8 @@ export interface Session extends Statements, AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens a connection outside any pool. Closing it releases all its locks, also when the process is killed. The role's statement_timeout
- * for requests does not apply to migrations.
+ * Opens a connection outside of the pools. Closing it releases all its locks, even if the process is killed. The role's
+ * `statement_timeout`, which is meant for requests, does not apply to migrations.
  */
 export async function serverSession(connectionString: string): Promise<Session> {
   const client = new pg.Client({
@@ -27,7 +27,7 @@ export async function serverSession(connectionString: string): Promise<Session> 
     keepAlive: true,
   });
   let lost: Error | undefined;
-  // without a listener, losing an idle connection would end the process; the next statement reports it
+  // without a listener, the loss of an idle connection would end the process; the next statement reports the loss
   client.on('error', (error) => {
     lost = error;
   });
@@ -49,7 +49,7 @@ export async function serverSession(connectionString: string): Promise<Session> 
         await client.query('commit');
         return result;
       } catch (error) {
-        // fails only if the connection, and with it the transaction, is lost
+        // fails only if the connection is lost, which ends the transaction too
         await client.query('rollback').catch(() => undefined);
         throw error;
       }
@@ -60,13 +60,13 @@ export async function serverSession(connectionString: string): Promise<Session> 
   };
 }
 
-/** A session of the embedded database, which has only one and stays open. */
+/** Returns the session of the embedded database. The database has only one session, which stays open. */
 export function embeddedSession(pglite: PGlite): Session {
   return {
     ...statementsOf(pglite),
     transaction: (act) => pglite.transaction((tx) => act(statementsOf(tx))),
     async [Symbol.asyncDispose]() {
-      // nothing to close
+      // the session stays open
     },
   };
 }

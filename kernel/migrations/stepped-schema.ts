@@ -8,15 +8,18 @@ import type { Scratch } from './scratch.ts';
 import type { Session, Statements } from './session.ts';
 import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 
-/** How many differences an error lists. */
+/** Maximum number of differences that an error lists. */
 const NAMED = 5;
-/** A migration statement that waits for a table blocks every later statement on it. So it gives up soon, and tries again. */
+/**
+ * How long a migration statement waits for a table. While it waits, it blocks every later statement on the table, so it
+ * fails soon and is tried again.
+ */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_ATTEMPTS = 20;
 const LOCK_PAUSE_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** A schema that is created by migration steps, which its table `migration` lists with their checksums. */
+/** A schema that migration steps create. Its table `migration` lists the applied steps with their checksums. */
 export class SteppedSchema implements VersionedSchema {
   constructor(
     readonly schema: string,
@@ -26,7 +29,7 @@ export class SteppedSchema implements VersionedSchema {
   async inspect(session: Session): Promise<SchemaUpgrade | undefined> {
     const { schema } = this;
     const applied = await this.#applied(session);
-    // a schema without steps belongs to someone else, who creates its tables
+    // another component creates the tables of a schema without steps
     if (this.steps.length === 0) return (await exists(session, schema)) ? undefined : this.#upgrade([], [], []);
     const pending = pendingSteps(schema, this.steps, applied);
     const adopted = this.steps.filter(({ name }) => applied.some((one) => one.name === name && one.checksum === null));
@@ -53,7 +56,10 @@ export class SteppedSchema implements VersionedSchema {
     };
   }
 
-  /** One query that works with the table of every release; early releases had no columns for checksums. */
+  /**
+   * Returns the applied steps. The query works with the table of every release, although early releases had no columns
+   * for `checksum` and `needs`.
+   */
   async #applied(session: Session): Promise<AppliedStep[]> {
     const table = `"${this.schema}"."migration"`;
     const [found] = await session.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
@@ -64,8 +70,9 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Before checksums were stored, steps were edited after they had been applied, so their names prove nothing. Such a database is accepted
-   * if it matches what today's steps create.
+   * Checks steps that were applied before checksums were stored. At that time, steps were still edited after they had
+   * been applied, so their names prove nothing. The database is accepted if it has the objects that the current steps
+   * create.
    */
   async #verifyAdopted(session: Session, scratch: Scratch, adopted: readonly MigrationStep[]): Promise<void> {
     const { schema } = this;
@@ -84,7 +91,7 @@ export class SteppedSchema implements VersionedSchema {
 
   async #prepare(tx: Statements, adopted: readonly MigrationStep[]): Promise<void> {
     const { schema } = this;
-    // checks first, because `create schema if not exists` needs the right to create one even if it exists
+    // checked first, because `create schema if not exists` needs the right to create schemas even if the schema exists
     if (!(await exists(tx, schema))) await tx.execute(`create schema "${schema}"`);
     if (this.steps.length === 0) return;
     await tx.execute(MIGRATION_TABLE(schema));
@@ -114,7 +121,10 @@ export class SteppedSchema implements VersionedSchema {
   }
 }
 
-/** The table as MikroORM's migrator created it in earlier releases, which still read it, and the columns added since. */
+/**
+ * The table `migration` as MikroORM created it in earlier releases, which still read it, and the columns that were
+ * added later.
+ */
 const MIGRATION_TABLE = (schema: string): string => `
   create table if not exists "${schema}"."migration" (
     "id" serial primary key,
@@ -128,14 +138,17 @@ async function exists(statements: Statements, schema: string): Promise<boolean> 
   return found?.there === true;
 }
 
-/** Fixes the search path, because names in definitions depend on it. */
+/** Lists the objects of a schema. The search path is fixed, because names in definitions depend on it. */
 const describe = (session: Session, schema: string) =>
   session.transaction(async (tx) => {
     await tx.execute('set local search_path = public');
     return describeSchema(tx, schema);
   });
 
-/** Adds the step to an error of its statement. Lost connections and missing rights are reported as they are. */
+/**
+ * Adds the name of the step to an error of its statement. Errors about lost connections and missing rights are returned
+ * unchanged.
+ */
 function failed(error: unknown, schema: string, step: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };
   if (!/^[0-9A-Z]{5}$/.test(code) || code === '42501' || /^(08|53|57)/.test(code)) return error;

@@ -9,13 +9,13 @@ export interface Backoff {
   maxMs: number;
 }
 
-/** The delay after a number of consecutive failures (at least one), in milliseconds. */
+/** Returns the delay in milliseconds after a number of consecutive failures, which is at least one. */
 export const pauseAfter = (failures: number, { firstMs, factor, maxMs }: Backoff): number =>
   Math.min(maxMs, firstMs * factor ** (failures - 1));
 
 /**
- * The time of the next attempt: after the delay, with ±10 % jitter so that requests that failed together are not repeated together. Never
- * earlier than the remote `Retry-After` demands, up to a day.
+ * Returns the time of the next attempt. The delay varies by ±10 %, so that requests that failed together are not
+ * repeated together. The time is never earlier than `Retry-After` of the remote server demands, up to a day.
  */
 export function retryAt(now: Date, pauseMs: number, askedMs = 0, random: () => number = Math.random): Date {
   const chosenMs = pauseMs * (1 + JITTER * (2 * random() - 1));

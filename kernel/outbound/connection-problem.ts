@@ -17,8 +17,8 @@ export interface RequestTimeouts {
 }
 
 /**
- * Describes to a caller why a request to its URL got no response. It names no addresses, which may belong to a network that the caller
- * cannot see. `late` means that the deadline was exceeded.
+ * Describes why a request got no response, for the caller who provided the URL. The text contains no addresses, because
+ * they may belong to a network that the caller cannot see. `late` means that the time limit was exceeded.
  */
 export function connectionProblem(error: Error | 'late' | undefined, { connectMs, wholeMs }: RequestTimeouts): string {
   if (error === 'late') return `no response within ${wholeMs / 1000} s`;

@@ -9,7 +9,7 @@ export interface Received {
   isCut: boolean;
 }
 
-/** The result of an exchange: a response, a failure, or both if the response was interrupted. */
+/** The result of a request: a response, a failure, or both if the response was interrupted. */
 export interface Ended {
   received?: Received | undefined;
   failure?: Error | undefined;
@@ -31,7 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
   }
 
-  /** Ends the exchange with a failure. */
+  /** Ends the request with a failure. */
   end(failure: Error): void {
     this.#finish(failure);
     this.#abort(failure);
@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Received['headers']): void {
-    // 1xx responses are informational
+    // 1xx responses come before the final response
     if (status >= 200) this.#head = { status, headers };
   }
 

@@ -14,15 +14,18 @@ const USER_AGENT = 'Telecom-Platform/1.3';
 const RETRIED_STATUSES = [401, 403, 404, 405, 408, 409, 425, 429];
 
 export interface HttpClientOptions {
-  /** Guards URLs that callers provide. Default: any address, for URLs that the operator configures. */
+  /** Guards URLs that callers provide. Default: every address is allowed, for URLs that the operator configures. */
   guard?: UrlGuard;
   timeouts?: RequestTimeouts;
   /** Maximum size of a response body that is read. Default: 512 KiB. */
   maxBytes?: number;
   userAgent?: string;
-  /** True if only the status matters: a body that is interrupted or too slow does not make the request fail. */
+  /**
+   * True if only the status of the response matters. Then a request succeeds even if its body is interrupted or too
+   * slow.
+   */
   isStatusEnough?: boolean;
-  /** For dates in `Retry-After`. */
+  /** The clock that dates in `Retry-After` are compared with. */
   clock?: Clock;
 }
 
@@ -30,15 +33,18 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT';
   url: string;
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Sent as a JSON body. */
   json?: unknown;
-  /** Sent as is, instead of `json`. */
+  /** Sent unchanged as the body, instead of `json`. */
   body?: string;
-  /** Time limit of this request, instead of the client's. */
+  /** Time limit of this request. Default: the limit of the client. */
   timeoutMs?: number;
 }
 
-/** No response was received, so the outcome is unknown. The message is written for the person who provided the URL. */
+/**
+ * Thrown if no response was received, so the outcome of the request is unknown. The message is written for the person
+ * who provided the URL.
+ */
 export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
@@ -54,14 +60,14 @@ export class OutboundResponse {
     return this.received.status;
   }
 
-  /** True if the body was longer than what was read. */
+  /** True if the body exceeded the size limit, so only the beginning was read. */
   get isCut(): boolean {
     return this.received.isCut;
   }
 
   /**
-   * The outcome of the request: done, refused permanently, or worth a retry `later`. A response that exceeds the size limit is not
-   * trusted.
+   * The outcome of the request: `done`, `refused` permanently, or `later` if a retry may succeed. A response that
+   * exceeds the size limit counts as `later`.
    */
   get outcome(): 'done' | 'refused' | 'later' {
     if (this.isCut) return 'later';
@@ -81,21 +87,21 @@ export class OutboundResponse {
     return this.received.headers[name]?.toString();
   }
 
-  /** How long the remote asks us to wait, in milliseconds; 0 if it does not. */
+  /** The delay that the remote server demands in `Retry-After`, in milliseconds; 0 if there is none. */
   get retryAfterMs(): number {
     return retryAfterMs(this.header('retry-after'), this.clock.now());
   }
 
-  /** Validates the JSON body with `schema`. A body that is not JSON is undefined. */
+  /** Validates the JSON body with `schema`. A body that is not JSON is validated as undefined. */
   json<T>(schema: z.ZodType<T>): z.ZodSafeParseResult<T> {
     return schema.safeParse(jsonIn(this.text));
   }
 }
 
 /**
- * HTTP client for outgoing requests: pooled connections, one deadline per request, limited responses, no redirects, and no network details
- * in errors.
- * A GET or PUT is repeated once if its pooled connection was closed. Requests carry the current `traceparent`.
+ * HTTP client for outgoing requests. It has pooled connections, one time limit per request, a size limit for responses,
+ * no redirects, and no network details in errors.
+ * A GET or PUT is repeated once if its pooled connection was closed. Requests contain the current `traceparent`.
  */
 export class HttpClient {
   readonly #agent;
@@ -113,7 +119,7 @@ export class HttpClient {
     this.#agent = guard.agent({ connectTimeoutMs: this.#options.timeouts.connectMs, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** @throws NoResponse */
+  /** @throws NoResponse if no response was received */
   async send({
     method = 'GET',
     url,
@@ -147,24 +153,25 @@ export class HttpClient {
     const { received, failure } = await exchange.ended;
     clearTimeout(deadline);
     if (received && (isStatusEnough || !failure)) return new OutboundResponse(received, clock);
-    // no cause: it would write addresses and headers into a log
+    // the error has no cause, because it would write addresses and headers into a log
     throw new NoResponse(connectionProblem(failure instanceof DeadlineExceeded ? 'late' : failure, { ...timeouts, wholeMs: timeoutMs }));
   }
 
-  /** Waits for running requests to end. */
+  /** Waits for running requests to end, and closes all connections. */
   close(): Promise<void> {
     return this.#agent.close();
   }
 
-  /** Aborts running requests. */
+  /** Aborts running requests, and closes all connections. */
   destroy(): Promise<void> {
     return this.#agent.destroy();
   }
 }
 
 /**
- * Returns true if the connection ended before any response. Usually a pooled connection was closed as idle just when the request was sent.
- * Safe requests are repeated once; a POST may have had its effect, so its caller decides.
+ * Returns true if the connection ended before any response. The usual reason is that the server closed an idle pooled
+ * connection at the moment the request was sent. GET and PUT requests are repeated once. A POST may have had its
+ * effect, so its caller decides.
  */
 function isDropped({ received, failure }: Ended): boolean {
   return !received && failure !== undefined && 'code' in failure && DROPPED.includes(String(failure.code));
@@ -174,7 +181,7 @@ const DROPPED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const ANYWHERE = new UrlGuard({ allowPrivate: true });
 const decoder = new TextDecoder();
 
-/** Returns undefined for text that is not JSON. */
+/** Parses JSON. Returns undefined for text that is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Number of groups of an IPv6 address that identify a network. Its hosts can use any address within it. */
+/** Number of groups of an IPv6 address that identify a network. Hosts can use any address within their network. */
 const NETWORK_GROUPS = 4;
 
 /**
- * The part of an address that counts as one caller: a whole IPv4 address (also if mapped into IPv6), or the /64 of an IPv6 address,
- * because one customer has at least that much.
+ * Returns the part of an address that counts as one caller. It is a whole IPv4 address (also if mapped into IPv6), or
+ * the /64 network of an IPv6 address, because one customer has at least a /64 network.
  */
 export function networkOf(ip: string): string {
   if (isIPv4(ip) || !isIPv6(ip)) return ip;

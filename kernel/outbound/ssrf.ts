@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
 /**
- * IANA's special-purpose registry for IPv4: addresses that are not on the public internet. It covers the metadata services of all clouds
- * but one.
+ * IPv4 addresses that are not on the public internet, from IANA's special-purpose registry. The list includes the
+ * metadata services of all clouds except one.
  */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
@@ -23,12 +23,18 @@ const FORBIDDEN_IPV4 = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // looks public, but leads from every Azure virtual machine to its host
+  // a public address, but inside an Azure virtual machine it reaches the host
   '168.63.129.16/32',
 ];
-/** Parts of the global unicast range: Teredo and other protocol assignments, documentation, 6to4 (which embeds an IPv4 address). */
+/**
+ * Forbidden parts of the global unicast range: Teredo and other protocol assignments, documentation, and 6to4, which
+ * embeds an IPv4 address.
+ */
 const FORBIDDEN_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-/** Everything outside this range is loopback, private, link-local, multicast, or embeds an IPv4 address (mapped, NAT64, SIIT). */
+/**
+ * The global unicast range. IPv6 addresses outside of it are loopback, private, link-local or multicast, or embed an
+ * IPv4 address (mapped, NAT64, SIIT).
+ */
 const GLOBAL_IPV6 = '2000::/3';
 
 const forbidden = blockListOf([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6]);
@@ -51,7 +57,10 @@ export function isPublicAddress(address: string): boolean {
   return isIP(address) === 6 && globalIpv6.check(address, 'ipv6') && !forbidden.check(address, 'ipv6');
 }
 
-/** Thrown if the platform refuses a connection because the address is not public. It does not reveal the resolved address. */
+/**
+ * Thrown if the platform refuses a connection because the address is not public. The error does not contain the
+ * resolved address.
+ */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 
@@ -61,15 +70,15 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Resolves all addresses of a name. Default: the system's resolver. */
+/** Resolves a host name to all its addresses. Default: the system's resolver. */
 export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<LookupAddress[]>;
 
 const RESOLVE_TIMEOUT_MS = 2000;
 
 /**
- * The only guard against server-side request forgery, for every URL that a caller gives us to call: webhooks, Slack, Jira, key sets.
- * `problemWith` refuses early, with a message for the caller. The protection itself is in the connections of `agent`, because a name may
- * resolve to another address by the time of the call.
+ * The guard against server-side request forgery for every URL that a caller provides: webhooks, Slack, Jira, key sets.
+ * `problemWith` refuses a URL early, with a message for the caller. The real protection is in the connections of
+ * `agent`, because the name may resolve to another address later.
  */
 export class UrlGuard {
   readonly #allowPrivate: boolean;
@@ -80,7 +89,10 @@ export class UrlGuard {
     this.#resolve = resolve;
   }
 
-  /** Returns why a URL must not be called, or undefined. A name that does not resolve now is accepted, because it may resolve later. */
+  /**
+   * Returns the reason if a URL must not be called; otherwise undefined. A name that does not resolve now is accepted,
+   * because it may resolve later.
+   */
   async problemWith(text: string): Promise<string | undefined> {
     const url = URL.parse(text);
     if (!url) return 'must be a URL such as https://example.com/hooks';
@@ -91,7 +103,7 @@ export class UrlGuard {
     return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';
   }
 
-  /** An agent that connects to public addresses only: it connects to the same address that it has checked. */
+  /** Returns an agent that connects only to public addresses. It connects to the address that it has checked. */
   agent(options: Omit<Agent.Options, 'connect' | 'factory'> & { connectTimeoutMs: number }): Agent {
     const { connectTimeoutMs, ...rest } = options;
     const connect = buildConnector({
@@ -100,7 +112,7 @@ export class UrlGuard {
       lookup: this.#allowPrivate ? undefined : this.#publicLookup,
     } as buildConnector.BuildOptions);
     if (this.#allowPrivate) return new Agent({ ...rest, connect });
-    // a literal address is connected without a lookup
+    // a URL with an IP address needs no lookup, so the address is checked here
     const guarded: buildConnector.connector = (target, callback) => {
       const host = unbracketed(target.hostname);
       if (isIP(host) && !isPublicAddress(host)) callback(new ForbiddenAddress(), null);
@@ -116,7 +128,7 @@ export class UrlGuard {
     return found.map(({ address }) => address);
   }
 
-  /** Resolves a name once per connection, and refuses it if any of its addresses is not public. */
+  /** Resolves a host name once per connection. It fails if any of the addresses is not public. */
   readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
     void this.#resolve(hostname, { ...options, all: true }).then(
       (addresses) => {
@@ -131,5 +143,8 @@ export class UrlGuard {
 }
 
 const unbracketed = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
-/** Host as normalized by the URL standard: `0x7f.1`, `2130706433` and `127.1` are 127.0.0.1 here. */
+/**
+ * Returns the host of a URL, which the URL parser has normalized: `0x7f.1`, `2130706433` and `127.1` all become
+ * 127.0.0.1.
+ */
 const hostOf = (url: URL): string => unbracketed(url.hostname);

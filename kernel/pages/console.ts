@@ -1,4 +1,4 @@
-/** Paths of the console, for users who sign in there. */
+/** Path of the console, where users sign in to manage their organization. */
 export const CONSOLE_PATH = '/console';
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
@@ -6,5 +6,5 @@ export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 /** Cookie with the access token of the signed-in user. Only routes with the access `page` accept it. */
 export const SESSION_COOKIE = 'console_session';
 
-/** The sign-in page that leads back to a path. */
+/** Returns the URL of the sign-in page. After signing in, the user gets to `path`. */
 export const signInTo = (path: string): string => `${SIGN_IN_PATH}?to=${encodeURIComponent(path)}`;

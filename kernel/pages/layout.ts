@@ -5,7 +5,7 @@ export const STYLESHEET_PATH = '/oauth/style.css';
 export interface PageParts {
   title: string;
   body: Markup;
-  /** True for a page with text to read instead of only a form. */
+  /** True if the page contains text to read, not only a form. */
   isWide?: boolean;
 }
 
@@ -15,7 +15,7 @@ export const CHECK = html`<svg viewBox="0 0 20 20" fill="none" stroke="currentCo
 /** The logo and the name of the product. */
 export const BRAND = html`${MARK}<span>Telecom platform</span>`;
 
-/** The HTML document of every page: head, style sheet, and the given body. It needs no script. */
+/** Creates the HTML document of a page: head, style sheet, and the given body. It contains no script. */
 export const documentPage = ({ title, body, bodyClass }: { title: string; body: Markup; bodyClass?: string }): string =>
   html`<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ ${body}
 </html>
 `.text;
 
-/** A page with a single card: a form or a message. */
+/** Creates a page with a single card, which contains a form or a message. */
 export const page = ({ title, body, isWide }: PageParts): string =>
   documentPage({
     title,
@@ -44,5 +44,5 @@ export const page = ({ title, body, isWide }: PageParts): string =>
 <footer>Never type your password on a page that you did not expect.</footer>`,
   });
 
-/** An error message that screen readers announce at once. */
+/** Creates an error message that screen readers read aloud immediately. */
 export const problem = (text: string | undefined): Markup => (text ? html`<p class="notice" role="alert">${text}</p>` : new Markup(''));

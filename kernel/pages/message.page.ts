@@ -4,12 +4,12 @@ import { page } from './layout.ts';
 export interface MessageParts {
   title: string;
   text: string;
-  /** The error and request id, for support. */
+  /** Text by which support can find the error, such as the request id. */
   reference?: string | undefined;
   more?: Markup | undefined;
 }
 
-/** A page with one message: what was done, or why it failed. */
+/** Creates a page with one message about a success or failure. */
 export const messagePage = ({ title, text, reference, more }: MessageParts): string =>
   page({
     title,

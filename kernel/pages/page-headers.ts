@@ -1,6 +1,7 @@
 /**
- * Headers of every page: no external content, no script, no framing, no caching, no referrer.
- * `formTargets` are origins that the response to a form may redirect to: browsers apply `form-action` to redirects too.
+ * Returns the headers of HTML pages: no external content, no script, no framing, no caching, no referrer.
+ * `formTargets` are the origins to which the response of a form may redirect. They are needed because browsers apply
+ * `form-action` to redirects too.
  */
 export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
   const forms = ["'self'", ...formTargets].join(' ');
@@ -12,7 +13,7 @@ export function pageHeaders(formTargets: readonly string[] = []): Record<string,
   };
 }
 
-/** Headers of all responses of the authorization server. */
+/** Security headers of pages, and of all other responses of the authorization server. */
 export const PLAIN_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -14,10 +14,10 @@ export type PageResponse = { page: string; status?: number; formTargets?: readon
 export type Form = Readonly<Record<string, string>>;
 
 const FORM_BYTES = 65_536;
-/** PostgreSQL cannot store U+0000. */
+/** Matches U+0000 in a form, which PostgreSQL cannot store. */
 const NUL = /%00|\0/;
 
-/** Accepts only HTML forms. */
+/** Accepts only HTML forms on all routes of a scope. */
 export const acceptPageForms = (scope: FastifyInstance): void => acceptForms(scope, FORM_BYTES, formIn);
 
 function formIn(text: string): unknown {
@@ -30,7 +30,7 @@ export function formOf({ body }: FastifyRequest): Form {
   return Object.fromEntries(entries.map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]));
 }
 
-/** Client information as seen by the edge. */
+/** Returns the information about the client that the edge has collected. */
 export const clientInfoOf = ({ ip, headers, caller }: FastifyRequest): ClientInfo =>
   caller?.client ?? { ip, userAgent: headers['user-agent'] };
 
@@ -40,14 +40,17 @@ export function sendPage(reply: FastifyReply, answer: PageResponse): FastifyRepl
   return reply.code(status).headers(pageHeaders(formTargets)).send(page);
 }
 
-/** Refuses forms that were submitted from another site. For browsers that do not send the header, the SameSite cookies protect. */
+/**
+ * Refuses forms that were sent from another site. If a browser does not send `Sec-Fetch-Site`, the SameSite cookies
+ * protect the user.
+ */
 export function refuseOtherSites({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return;
   throw new PlatformError('ACCESS_RESTRICTED', 'This form was sent from another site.');
 }
 
-/** Error handler of routes that return pages: errors are pages too. */
+/** Error handler of routes that return pages: it sends the error as a page. */
 export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = loggedError(error, request);
   void reply
@@ -69,7 +72,7 @@ const ERROR_TITLES: Readonly<Record<number, string>> = {
   503: 'Try again in a moment',
 };
 
-/** Returns the error that may be shown, and logs platform failures. */
+/** Returns the error that the caller gets, and logs platform failures (5xx). */
 export function loggedError(error: unknown, request: FastifyRequest): PlatformError {
   const shown = shownAs(error, request);
   if (shown.status >= 500)

@@ -1,4 +1,4 @@
-/** The changed fields of a record, as events write them: `{ status: { from, to } }`. */
+/** The changed fields of a record, in the format of events: `{ status: { from, to } }`. */
 export type ChangeSet = Record<string, { from: unknown; to: unknown }>;
 
 /** Compares fields before and after a change. Dates are compared by time, everything else by value. */
