@@ -58,7 +58,7 @@ let platform: Rig;
 let second: Rig;
 let mailed: Rig;
 let world: SamlWorld;
-/** Sees the whole organization. */
+/** A caller with access to the whole organization. */
 let tenant: Tenant;
 
 beforeAll(async () => {
@@ -122,7 +122,7 @@ const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> 
   'a client certificate': async (accounts) => {
     const { pem } = await issue();
     const { id } = await created('/auth/certificates', { certificate: pem, name: 'Limited', permissions, accounts });
-    // no operation changes the accounts of a certificate: written like another process or a later release would
+    // no operation changes the accounts of a certificate, so this test writes them directly to the database
     const limitTo = (wanted: string[]) =>
       platform.assembly.domains.identity.core.ports.rows.query(
         'update "identity"."certificate" set "accounts" = $1::jsonb where "id" = $2 returning "id"',
@@ -134,7 +134,7 @@ const KINDS: Readonly<Record<string, (accounts: string[]) => Promise<Limited>>> 
     const { id, token } = await trustedIssuer(tenant, { body: { permissions, accounts } });
     return { caller: callerWith(await token()), limitTo: (wanted) => changed(`/auth/trusted-issuers/${id}`, { accounts: wanted }) };
   },
-  'a user whom a SAML connection made': async (accounts) => {
+  'a user created by a SAML connection': async (accounts) => {
     await world.update({ accounts });
     const { body } = await world.signIn({ email: world.address(`limited-${++count}`) });
     const limit = 'mutation ($id: ID!, $accounts: [ID!]) { updateUser(id: $id, input: { accounts: $accounts }) { accounts } }';
@@ -211,12 +211,12 @@ describe.each(kinds)('%s limited to an account', (_, limited) => {
     expectNothingOfOther(data);
   });
 
-  test('a caller limited to an account is refused operations on the whole organization', async () => {
+  test('an operation on the whole organization returns 403 with the reason account_scope to a caller limited to an account', async () => {
     const { status, body } = await caller.rest('GET', '/webhooks');
     expect([status, body.error.details.reason]).toEqual([403, 'account_scope']);
   });
 
-  test('a caller limited to an account downloads attachments of its own tickets, and others are not found', async () => {
+  test('a caller limited to an account can download attachments of its own tickets and gets 404 for attachments of other accounts', async () => {
     const file = await download(caller, own.attachment);
     expect([file.status, await file.text()]).toEqual([200, OWN]);
     for (const headers of [{}, { range: 'bytes=0-3' }] as Record<string, string>[]) {
@@ -226,7 +226,7 @@ describe.each(kinds)('%s limited to an account', (_, limited) => {
     }
   });
 
-  test("a change of a caller's accounts applies within 5 s, in every process and on open sockets", async () => {
+  test('a change to the accounts of a caller applies within 5 s in every process and on open sockets', async () => {
     const there = Object.assign(Object.create(Object.getPrototypeOf(caller)), caller, { origin: second.origin }) as Tenant;
     const sockets = [caller, there].map((one) => one.socket());
     const accountsOn = async (socket: Client): Promise<string[]> => {
@@ -299,7 +299,7 @@ test('no subscription or event stream sends a limited caller events of another a
   }
 });
 
-test('a subscription ends when one of its accounts is removed from the caller, and a new one covers the remaining accounts', async () => {
+test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses an account, and a new subscription covers the remaining accounts', async () => {
   for (const [kind, limited] of kinds) {
     const third = await createAccount(tenant, 'Taken');
     const { caller, limitTo } = await limited([own.account.id, third.id]);
@@ -327,7 +327,7 @@ test('a subscription ends when one of its accounts is removed from the caller, a
 });
 
 test.each(kinds)(
-  '%s limited to one account is rejected when that account is closed, and still works if it has another',
+  '%s limited to one account gets 401 after that account is closed, and keeps access if it has a second account',
   async (_, limited) => {
     const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
     const { caller: ending } = await limited([closing.id]);
@@ -340,7 +340,7 @@ test.each(kinds)(
   },
 );
 
-test('the accounts of a credential can be replaced or removed, and must exist', async () => {
+test('the accounts of an API key can be replaced or removed, and an unknown account id returns 404', async () => {
   const { id } = await created('/auth/api-keys', { name: 'Changing', permissions, accounts: [own.account.id] });
   const change = async (body: object) => tenant.rest('PUT', `/auth/api-keys/${id}`, { body });
   expect((await change({ name: 'Renamed' })).body.data.accounts).toEqual([own.account.id]);

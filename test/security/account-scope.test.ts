@@ -22,19 +22,22 @@ import { userOf } from '../users.setup.ts';
 /** A label in every record of the first account; a response to the second account's key that contains it has leaked. */
 const LABEL = 'Only the first account reads this';
 const NAMES = Object.keys(recordKinds);
-/** Shared by all accounts of the organization. */
+/** Kinds of records that all accounts of the organization share. */
 const SHARED = new Set(['article_id']);
-/** Fields of Query that return one record, of which the second account has one. */
+/** Query fields that read one record by its id. The tests of nested records create a record for each of them. */
 const READ_BY_ID = new Set(['account', 'service', 'invoice', 'ticket', 'event']);
-/** Belongs to the organization as a whole: its label may appear for everyone. */
+/** True for knowledge base paths: their records belong to the whole organization, so every caller may read them. */
 const isOpen = (path: string): boolean => /^\/support\/(kb|knowledge|faq)/.test(path);
 
-/** Records of the first account, with a key that sees the whole organization. */
+/** Records of the first account, with a key that has access to the whole organization. */
 let owner: Records;
 /** A key with all permissions, limited to the second account. */
 let limited: Tenant;
 let accountId: string;
-/** A limited caller never has operator permissions and is refused for that reason first. */
+/**
+ * True for operations that need an operator permission. They return 403 to a limited caller before its accounts are
+ * checked.
+ */
 let isOperators: (coordinate: string) => boolean;
 let isOrganizationWide: (coordinate: string) => boolean;
 let before: Json;
@@ -75,7 +78,7 @@ async function expectNothingOfOwner(answer: unknown): Promise<void> {
 describe('records of another account over REST', () => {
   const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(named))('a record of another account is not found: %s', async (_, route) => {
+  test.each(titled(named))('a limited caller gets 404 or 403 for a record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await owner.body(route.example));
     const answer = await limited.rest(route.method, path, { body });
@@ -87,13 +90,14 @@ describe('records of another account over REST', () => {
     expect(pathParameters(route.path).length).toBeGreaterThan(0);
   });
 
-  test('requests for records of another account changed nothing', async () => expect(await everything()).toEqual(before));
+  test('requests of a limited caller for records of another account do not change these records', async () =>
+    expect(await everything()).toEqual(before));
 });
 
 describe('lists for a limited caller', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(lists))('the list never contains a record of another account: %s', async (_, route) => {
+  test.each(titled(lists))('a list requested by a limited caller contains no record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const answers: RestResponse[] = [await limited.rest('GET', path)];
     for (const { name, in: place } of operationOf(route).parameters)
@@ -120,7 +124,7 @@ describe('GraphQL root fields for a limited caller', async () => {
   );
 
   test.each(fields.filter(([, root]) => root !== 'Subscription'))(
-    'a GraphQL root field refuses a limited caller exactly if its policy says so: %s',
+    'a limited caller gets an account_scope error from %s if and only if the field has the policy "organization"',
     async (coordinate, root, field) => {
       const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
       const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
@@ -196,7 +200,7 @@ describe('caller limited to an account', () => {
     expect(data.supportDashboard).toMatchObject({ overview: { totalTickets: 1 } });
   });
 
-  test('a caller limited to several accounts sees all of them and must name one when it creates a record', async () => {
+  test('a caller limited to several accounts reads all of them, and creating a ticket without a customer returns 400', async () => {
     const both = await limitedTo(owner.tenant, accountId, await owner.id('account_id'));
     const { data } = await both.graphql('{ tickets { nodes { id } pageInfo { total } } accounts { pageInfo { total } } }');
     expect(data.accounts.pageInfo.total).toBe(2);
@@ -208,7 +212,7 @@ describe('caller limited to an account', () => {
     expect(unnamed.body.error.details.field).toBe('customer_id');
   });
 
-  test('a limited caller cannot name a customer or service of another account in a body', async () => {
+  test('a ticket or invoice that a limited caller creates for a customer or service of another account is rejected with 404', async () => {
     for (const name of ['customer_id', 'service_affected']) {
       const body = { title: 'Foreign', description: 'Foreign', [name]: await owner.id(name) };
       const answer = await limited.rest('POST', '/support/tickets', { body });
@@ -221,7 +225,7 @@ describe('caller limited to an account', () => {
     expect((await limited.rest('POST', '/billing/invoices', { body: invoice })).status).toBe(404);
   });
 
-  test("a limited caller can assign tickets to any agent but cannot read the agent's record", async () => {
+  test("a limited caller can assign tickets to any agent, but reading the agent's record returns INSUFFICIENT_PERMISSIONS", async () => {
     const path = `/support/tickets/${own.ticket.id}`;
     const agent = await owner.id('agent_id');
     const given = await limited.rest('PUT', path, { body: { assigned_to: agent } });
@@ -232,7 +236,7 @@ describe('caller limited to an account', () => {
     await limited.rest('PUT', path, { body: { assigned_to: own.ticket.assigned_to.agent_id } });
   });
 
-  test('a limited caller sees only events of its own records', async () => {
+  test('a limited caller reads only events of its own account, and an event of another account is null', async () => {
     const { data } = await limited.graphql('{ events(page: { limit: 200 }) { nodes { accountId payload } } }');
     expect(data.events.nodes.length).toBeGreaterThan(0);
     for (const event of data.events.nodes) expect(event.accountId).toBe(accountId);
@@ -272,14 +276,14 @@ describe('caller limited to an account', () => {
     expect(data.ticket.account).toBeNull();
   });
 
-  test('relations to records of the whole organization are null for a limited caller', async () => {
+  test('the agent and routing rule of a ticket are null for a limited caller because they belong to the whole organization', async () => {
     const query = 'query($id: ID!) { ticket(id: $id) { id agent { id } routingRule { id } account { id customerId } } }';
     const { data, errors } = await limited.graphql(query, { id: own.ticket.id });
     expect(errors).toBeUndefined();
     expect(data.ticket).toMatchObject({ agent: null, routingRule: null, account: { id: accountId } });
   });
 
-  test("a change of a caller's accounts applies at once, and closing its last account ends its access", async () => {
+  test('a caller limited to one account gets 401 after that account is closed', async () => {
     const closing = (await createAccount(owner.tenant, 'Closing')).id;
     const key = await limitedTo(owner.tenant, closing);
     expect((await key.rest('GET', '/accounts')).body.data).toHaveLength(1);
@@ -287,7 +291,7 @@ describe('caller limited to an account', () => {
     await eventually(async () => (await key.rest('GET', '/accounts')).status === 401);
   });
 
-  test('a limited caller cannot create a user or credential that sees more than itself', async () => {
+  test('creating a user with access to more accounts than the limited caller returns INSUFFICIENT_PERMISSIONS or 404', async () => {
     const invite = (body: object) =>
       limited.rest('POST', `/accounts/${accountId}/users`, { body: { name: 'New', email: `${Math.random()}@example.com`, ...body } });
     expect((await invite({ role: 'member' })).body.data.accounts).toEqual([accountId]);
@@ -296,7 +300,7 @@ describe('caller limited to an account', () => {
     expect((await invite({ role: 'member', accounts: [await owner.id('account_id')] })).status).toBe(404);
   });
 
-  test('a user acting through an OAuth client sees only accounts that both may see, and the token does not contain them', async () => {
+  test('an OAuth token gives access only to accounts that both the user and the client may read, and does not list them', async () => {
     const { tenant } = owner;
     const scopes = ['accounts.read'];
     const client = await registered(tenant, { scopes, accounts: [accountId, await owner.id('account_id')] });
@@ -313,7 +317,7 @@ describe('caller limited to an account', () => {
     await eventually(async () => (await seen()).join() === accountId);
   });
 
-  test('an OAuth client acting for itself sees only its accounts', async () => {
+  test('an OAuth client with a client_credentials token reads only services of the accounts that it is limited to', async () => {
     const client = await registered(owner.tenant, {
       scopes: ['services.read'],
       grant_types: ['client_credentials'],
@@ -332,7 +336,7 @@ describe('caller limited to an account', () => {
     expect(idempotencyScope(principal(['acc_2', 'acc_1'])).callerId).toBe(scopes[3]);
   });
 
-  test('a request with an Idempotency-Key is run again over REST and GraphQL after the accounts of its caller changed', async () => {
+  test('a request with an Idempotency-Key is executed again over REST and GraphQL after the accounts of its caller changed', async () => {
     const { tenant } = owner;
     const [first, second] = [await createAccount(tenant, 'First'), await createAccount(tenant, 'Second')];
     const body = { name: 'Changing', permissions: ['support:create', 'support:read'], accounts: [first.id] };
@@ -399,7 +403,7 @@ describe('entity references to another account', async () => {
         });
         const text = JSON.stringify(result.data ?? null);
         expect(text, selection).not.toContain(LABEL);
-        // a subgraph that only extends the entity takes its key from the reference itself
+        // a subgraph that only extends the entity returns the key from the reference
         for (const name of NAMES.filter((one) => !SHARED.has(one))) {
           const id = await owner.id(name);
           if (id !== reference.id && id !== reference.customerId) expect(text, selection).not.toContain(id);
@@ -411,7 +415,7 @@ describe('entity references to another account', async () => {
 
 describe('nested records for a limited caller', async () => {
   const { schema } = (await rig()).assembly.router;
-  /** Reads a record of the caller's own account. */
+  /** Ids of records of the reader's own account, by kind. */
   const ids: Record<string, string> = {};
   let reader: Tenant;
   beforeAll(async () => {
@@ -423,7 +427,7 @@ describe('nested records for a limited caller', async () => {
     const newest = async () => (await reader.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0];
     const { id: event } = await eventually(newest);
     Object.assign(ids, { account, event, service: service.id, invoice: firstInvoice.id, ticket: opened.body.ticket.id });
-    // references are checked when they are written; one that still points to another account resolves to null
+    // references are checked when they are written, so the test writes references to another account to the database
     const first = await owner.id('service_id');
     await (await onlyTable('support.ticket')).set('service_affected', first, 'id', ids.ticket as string);
     await (await onlyTable('billing.invoice_line')).set('service_id', first, 'invoice_id', ids.invoice as string);
@@ -437,7 +441,7 @@ describe('nested records for a limited caller', async () => {
   const known = roots.filter(({ name, required }) => required.length === 0 || READ_BY_ID.has(name));
 
   test.each(known.map((root) => [root.name, root] as const))(
-    "every nested record is of the caller's own accounts, starting from %s",
+    'a limited caller reads no record of another account nested in the query field %s',
     async (name, { type, required }) => {
       const [declared, called] = required.length === 0 ? ['', name] : ['($id: ID!)', `${name}(id: $id)`];
       for (const selection of pathsOf(type, LEVELS)) {

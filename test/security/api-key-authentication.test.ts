@@ -17,7 +17,7 @@ beforeEach(async () => {
   organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
 });
 
-/** The error code of a refusal, or undefined if the request is accepted. */
+/** The error code of a rejected attempt, or undefined if the attempt is accepted. */
 const codeOf = (attempt: Promise<unknown>): Promise<string | undefined> =>
   attempt.then(
     () => undefined,
@@ -47,7 +47,7 @@ test('only the hash of an API key is stored', async () => {
   expect(JSON.stringify(row)).not.toContain(text.slice('sk_live_'.length, -4));
 });
 
-test('a cached API key costs no query, even for many concurrent requests', async () => {
+test('authenticating with a cached API key runs no database query, and 50 concurrent first requests run three', async () => {
   const { text } = await rig.addKey(organizationId);
   await rig.clock.standingStill(async () => {
     const atOnce = await rig.statements(() =>
@@ -59,7 +59,7 @@ test('a cached API key costs no query, even for many concurrent requests', async
   });
 });
 
-test('a malformed API key and a recently unknown API key cost no query', async () => {
+test('a malformed API key, or an unknown key that was just looked up, is rejected with 401 without a database query', async () => {
   const attempts = ['', 'x', 'sk_live_short', `sk_live_${'-'.repeat(64)}`, 'a.b.c', `test_sk_${'x'.repeat(64)}`];
   for (const token of attempts) {
     expect(
@@ -76,13 +76,13 @@ test('a malformed API key and a recently unknown API key cost no query', async (
   });
 });
 
-test('no error repeats the API key', async () => {
+test('the error for an invalid API key does not contain the key', async () => {
   const text = `sk_live_${'secret7'.repeat(9)}s`;
   const refusal = await identity.authenticator.authenticate(showing(text)).catch((error: unknown) => error);
   expect(JSON.stringify([(refusal as Error).message, refusal])).not.toContain('secret7');
 });
 
-test('a revoked API key stops working at once in the same process and within 5 s in every other one', async () => {
+test('a revoked API key is rejected immediately in the same process and within 5 s in every other process', async () => {
   const other = rig.startProcess();
   await other.start();
   const { text, id } = await rig.addKey(organizationId);
@@ -97,7 +97,7 @@ test('a revoked API key stops working at once in the same process and within 5 s
   await other.stop();
 });
 
-test('an API key that is revoked while it is looked up is not cached', async () => {
+test('an API key that is revoked during its first lookup is rejected with INVALID_CREDENTIALS at the next use', async () => {
   const { text, id } = await rig.addKey(organizationId);
   const looking = identity.authenticator.authenticate(showing(text));
   identity.core.feed.changed(id);
@@ -106,7 +106,7 @@ test('an API key that is revoked while it is looked up is not cached', async () 
   await expect(identity.authenticator.authenticate(showing(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('an API key works until its exact expiry time, cached or not', async () => {
+test('an API key is rejected with 401 TOKEN_EXPIRED from its exact expiry time, even if it is cached', async () => {
   const expiresAt = new Date(rig.clock.now().getTime() + 2000);
   const { text } = await rig.addKey(organizationId, { expiresAt });
   await identity.authenticator.authenticate(showing(text));
@@ -116,7 +116,7 @@ test('an API key works until its exact expiry time, cached or not', async () => 
   await expect(rig.startProcess().authenticator.authenticate(showing(text))).rejects.toMatchObject(expired);
 });
 
-test('an API key with an IP whitelist works only from its IPv4 and IPv6 ranges', async () => {
+test('an API key with an IP whitelist is rejected with 403 IP_NOT_ALLOWED outside its IPv4 and IPv6 ranges', async () => {
   const { text } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8', '2001:db8::/32'] });
   for (const ip of ['10.9.8.7', '::ffff:10.9.8.7', '2001:db8::5']) await identity.authenticator.authenticate(showing(text, ip));
   for (const ip of ['11.0.0.1', '2001:db9::1', '::ffff:11.0.0.1', '']) {
@@ -128,7 +128,7 @@ test('an API key with an IP whitelist works only from its IPv4 and IPv6 ranges',
   }
 });
 
-test('a sandbox accepts only test keys, and the live platform only live keys', async () => {
+test('a sandbox accepts only test keys, and the live platform accepts only live keys', async () => {
   const sandbox = rig.startProcess({ sandbox: true });
   const live = await identity.createOrganization({ name: 'Live', plan: 'developer' });
   const trial = await sandbox.createOrganization({ name: 'Trial', plan: 'developer' });
@@ -138,7 +138,7 @@ test('a sandbox accepts only test keys, and the live platform only live keys', a
   await expect(identity.authenticator.authenticate(showing(trial.apiKey))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('uses of an API key are counted over all processes without a write per use, and written when a process stops', async () => {
+test('API key uses are summed over all processes and written once when a process stops, not at each use', async () => {
   const other = rig.startProcess();
   const { text, id } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8'] });
   for (let use = 0; use < 20; use += 1) await identity.authenticator.authenticate(showing(text, '10.0.0.1'));
@@ -156,7 +156,7 @@ test('uses of an API key are counted over all processes without a write per use,
   expect((await rig.storedKey(id)).usageCount).toBe(21);
 });
 
-test('key uses that cannot be written are kept until they can', async () => {
+test('API key uses whose write fails stay in memory until a later write succeeds', async () => {
   const { text, id } = await rig.addKey(organizationId);
   await identity.authenticator.authenticate(showing(text));
   await rig.orm.em.getConnection().execute('alter table identity.api_key rename to api_key_away');
@@ -167,7 +167,7 @@ test('key uses that cannot be written are kept until they can', async () => {
   expect((await rig.storedKey(id)).usageCount).toBe(1);
 });
 
-test('a request signature that one process accepted is refused by every other, and unsigned requests cost no statement', async () => {
+test('a request signature used in one process is rejected as replayed in another, and unsigned requests run no statement', async () => {
   const secrets = identity.core.apiKeySecrets;
   const { text, id } = await rig.addKey(organizationId, { requireSignature: true });
   await rig.orm.em

@@ -19,7 +19,7 @@ async function ownAccountOf(organization: string | undefined): Promise<string | 
   return account?.id;
 }
 
-test('the first start creates the operator organization on the enterprise plan, with an owner who can log in and an unrestricted key', async () => {
+test('the first start creates the operator organization on the enterprise plan, an owner with a password, and an unrestricted API key', async () => {
   const identity = rig.startProcess();
   const made = await identity.bootstrap(presets);
   expect(made).toMatchObject({
@@ -44,7 +44,7 @@ test('the first start creates the operator organization on the enterprise plan, 
   expect(await verifyPassword(made?.password ?? '', owner?.password_hash ?? '')).toBe(true);
 });
 
-test('a later start creates and prints nothing, even if presets are given', async () => {
+test('bootstrap at a later start creates nothing and returns nothing, even if presets are configured', async () => {
   const made = await rig.startProcess().bootstrap(presets);
   const again = { ...presets, bootstrapApiKey: made?.apiKey };
   expect(await rig.startProcess().bootstrap(again)).toBeUndefined();
@@ -52,12 +52,12 @@ test('a later start creates and prints nothing, even if presets are given', asyn
   expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
 });
 
-test('of several processes that start at the same time exactly one creates the organization', async () => {
+test('exactly one of several processes that start at the same time creates the organization', async () => {
   const { all } = await rig.orm.em.fork().transactional(async (tx) => {
     const sql = (statement: string) => tx.execute<{ waiting: number }[]>(statement);
     await sql('lock table identity.user in exclusive mode');
     const starting = Promise.all(Array.from({ length: 3 }, () => rig.startProcess().bootstrap(presets)));
-    // on a server they all start until the first write; PGlite has one session, for which they wait
+    // on a PostgreSQL server, all processes wait for the lock; on PGlite they wait for its only session
     await vi.waitFor(async () => {
       if (rig.database.pglite) return;
       const [locks] = await sql('select count(*)::int as waiting from pg_locks where not granted');
@@ -81,7 +81,7 @@ test('bootstrap uses the preset email address, password and key', async () => {
   await identity.authenticator.authenticate(showing(apiKey));
 });
 
-test('bootstrap creates an OAuth client with all scopes, whose id, secret and redirect URI may be preset', async () => {
+test('bootstrap creates an OAuth client with all scopes and with the preset id, secret and redirect URI', async () => {
   const made = await rig.startProcess().bootstrap({
     ...presets,
     bootstrapClientId: 'client_preset1',
@@ -100,7 +100,7 @@ test('bootstrap creates an OAuth client with all scopes, whose id, secret and re
   expect(JSON.stringify(client)).not.toContain('a preset secret');
 });
 
-test('startup fails if the preset redirect URI is invalid', async () => {
+test('startup fails with ConfigError if BOOTSTRAP_REDIRECT_URI is not an https address', async () => {
   const error = await rig
     .startProcess()
     .bootstrap({ ...presets, bootstrapRedirectUri: 'http://app.example.com/' })
@@ -111,10 +111,10 @@ test('startup fails if the preset redirect URI is invalid', async () => {
 
 test.each([
   ['too short', false, 'sk_live_abc'],
-  ['of a sandbox, on the live platform', false, `test_sk_${'a'.repeat(64)}`],
-  ['live, in a sandbox', true, `sk_live_${'a'.repeat(64)}`],
+  ['a test key on the live platform', false, `test_sk_${'a'.repeat(64)}`],
+  ['a live key in a sandbox', true, `sk_live_${'a'.repeat(64)}`],
 ])(
-  'startup fails if the preset key is %s, and the error states the expected form without repeating the key',
+  'startup fails with ConfigError if BOOTSTRAP_API_KEY is %s, and the error does not contain the key',
   async (_, sandbox, bootstrapApiKey) => {
     const error = await rig
       .startProcess({ sandbox })

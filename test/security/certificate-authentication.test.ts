@@ -19,7 +19,7 @@ beforeEach(async () => {
   organizationId = (await identity.createOrganization({ name: 'Test', plan: 'business' })).organization.id;
 });
 
-/** Uses the clock of this domain, which is not the clock of the whole platform. */
+/** Issues a certificate that is valid at the time of the rig's clock. */
 const issued = (): Promise<Issued> => issue({ now: rig.clock.now() });
 
 const showing = ({ pem }: Issued) => ({
@@ -34,7 +34,7 @@ const codeOf = (attempt: Promise<unknown>): Promise<string> =>
     ({ code }: { code: string }) => code,
   );
 
-/** Writes like another process would: this process learns of it only through the database. */
+/** Stores a certificate directly in the database, so that no cache of the tested process contains it. */
 async function store({ pem }: Issued): Promise<string> {
   const certificate = Certificate.of(new X509Certificate(pem), {
     organizationId,
@@ -49,7 +49,7 @@ async function store({ pem }: Issued): Promise<string> {
 const revoke = (id: string) =>
   rig.orm.em.fork().nativeUpdate(Certificate, { id }, { status: CertificateStatus.REVOKED }, { filters: { organization: false } });
 
-/** Writes pending uses now, so that they do not count as statements of what follows. */
+/** Writes pending uses now, so that their statements are not counted later in the test. */
 async function settled(): Promise<void> {
   await identity.authenticator.stop();
   await identity.core.trail.flush();
@@ -63,7 +63,7 @@ test('a certificate grants the permissions it was registered with, in its organi
   expect(rateLimit).toBeNull();
 });
 
-test('a cached certificate costs no query, even for many concurrent connections', async () => {
+test('authenticating with a cached certificate runs no database query, and 50 concurrent first connections run two', async () => {
   const shown = await issued();
   await store(shown);
   const attempts = () => Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(showing(shown))));
@@ -72,7 +72,7 @@ test('a cached certificate costs no query, even for many concurrent connections'
   expect(await rig.statements(attempts)).toBe(0);
 });
 
-test('an unregistered certificate is looked up only once within some seconds', async () => {
+test('an unregistered certificate that was just rejected is rejected again without a database query', async () => {
   const shown = await issued();
   const refused = async () => expect(await codeOf(identity.authenticator.authenticate(showing(shown)))).toBe('INVALID_CREDENTIALS');
   expect(await rig.statements(refused)).toBe(1);
@@ -80,7 +80,7 @@ test('an unregistered certificate is looked up only once within some seconds', a
   expect(await rig.statements(refused)).toBe(0);
 });
 
-test('a certificate that was refused is accepted as soon as any process has registered it', async () => {
+test('a rejected certificate is accepted within 5 s after another process registers it', async () => {
   const other = rig.startProcess();
   await other.start();
   const shown = await issued();
@@ -90,7 +90,7 @@ test('a certificate that was refused is accepted as soon as any process has regi
   await other.stop();
 });
 
-test('a revoked certificate stops working at once in the same process and within 5 s in every other one', async () => {
+test('a revoked certificate is rejected immediately in the same process and within 5 s in every other process', async () => {
   const other = rig.startProcess();
   await other.start();
   const shown = await issued();
@@ -105,7 +105,7 @@ test('a revoked certificate stops working at once in the same process and within
   await other.stop();
 });
 
-test('uses of certificates are counted apart from those of keys, without a write per use, and written when the process stops', async () => {
+test('certificate uses are counted separately from API key uses and written when the process stops', async () => {
   const shown = await issued();
   const id = await store(shown);
   const { text, id: keyId } = await rig.addKey(organizationId);

@@ -15,7 +15,7 @@ async function started(settings: Record<string, string>) {
   return platform;
 }
 
-test('if client certificate authorities are configured, only certificates that one of them issued can be registered and used', async () => {
+test('with TLS_CLIENT_CA, registering a certificate that none of the configured authorities issued returns 400', async () => {
   const [one, other, stranger] = [await issueAuthority(), await issueAuthority(), await issueAuthority()];
   const { origin, organization } = await started({ ...(await serverFiles()), TLS_CLIENT_CA: written(`${one.pem}${other.pem}`) });
   const { apiKey } = await organization();
@@ -44,7 +44,7 @@ test('if client certificate authorities are configured, only certificates that o
   }
 });
 
-test('a registered certificate is refused if its authority was removed or has expired', async () => {
+test('a registered certificate is rejected with 401 after its authority was removed from the configuration or expired', async () => {
   const [gone, kept] = [await issueAuthority(), await issueAuthority({ validToDays: 2 })];
   const [shownByGone, selfSigned, shown] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
   const databaseUrl = await ownDatabase();
@@ -65,7 +65,7 @@ test('a registered certificate is refused if its authority was removed or has ex
   expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(401);
 });
 
-test('a certificate forwarded by a proxy is checked against the configured authorities too', async () => {
+test('a certificate that a proxy forwards is accepted if a configured authority issued it', async () => {
   const authority = await issueAuthority();
   const settings = { CLIENT_CERT_HEADER: 'x-client-cert', TRUSTED_PROXIES: '127.0.0.0/8,::1', TLS_CLIENT_CA: written(authority.pem) };
   const { origin, organization } = await started(settings);

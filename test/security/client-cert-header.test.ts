@@ -49,7 +49,7 @@ test.each([
   expect(await saying(behindProxy, { [HEADER]: written(shown, await issue()) })).toMatchObject({ status: 200 });
 });
 
-test('a certificate header of an untrusted sender is ignored, whatever X-Forwarded-For says', async () => {
+test('a certificate header from an untrusted address is ignored and returns 401, even with a forged X-Forwarded-For header', async () => {
   const shown = await registered(reachedByAnyone);
   const forged = { [HEADER]: encodeURIComponent(shown.pem), 'x-forwarded-for': '192.0.2.1' };
   for (const headers of [forged, { [HEADER]: 'nonsense' }]) {
@@ -59,13 +59,13 @@ test('a certificate header of an untrusted sender is ignored, whatever X-Forward
   }
 });
 
-test('a certificate header other than the configured one is ignored', async () => {
+test('a certificate in a header other than the configured header is ignored, and the request returns 401', async () => {
   const shown = await registered(behindProxy);
   expect(await saying(behindProxy, { 'client-cert': encodeURIComponent(shown.pem) })).toMatchObject({ status: 401 });
 });
 
 test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')])(
-  'a certificate header without a certificate returns 401 with a clear message: %s',
+  'a certificate header that contains no certificate returns 401 INVALID_CREDENTIALS: %s',
   async (value) => {
     const { status, body } = await saying(behindProxy, { [HEADER]: value });
     expect(status).toBe(401);
@@ -73,7 +73,7 @@ test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nA
   },
 );
 
-test('an empty certificate header means no certificate, and an API key takes precedence over any header', async () => {
+test('an empty certificate header alone returns 401, and an API key is accepted despite an invalid certificate header', async () => {
   const { organizationId: id, apiKey } = await behindProxy.organization();
   expect(await saying(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
   expect((await new Tenant(behindProxy.origin, id, apiKey).rest('GET', '/accounts', { headers: { [HEADER]: 'nonsense' } })).status).toBe(
@@ -81,7 +81,7 @@ test('an empty certificate header means no certificate, and an API key takes pre
   );
 });
 
-test('a repeated certificate header is refused, because one of them may come from the client', async () => {
+test('a request with two certificate headers returns 401, because the client may have sent one of them', async () => {
   const shown = await registered(behindProxy);
   const value = encodeURIComponent(shown.pem);
   // fetch would join the two values in one header
@@ -91,13 +91,13 @@ test('a repeated certificate header is refused, because one of them may come fro
   expect(JSON.parse((await response.toArray()).join('')).error.message).toMatch(/more than once/);
 });
 
-test('an unregistered certificate forwarded by a proxy is refused', async () => {
+test('a request with a forwarded certificate that is not registered returns 401', async () => {
   const { status, body } = await saying(behindProxy, { [HEADER]: encodeURIComponent((await issue()).pem) });
   expect(status).toBe(401);
   expect(body.error.message).toMatch(/not registered/);
 });
 
-test('a WebSocket is authenticated by the certificate header of a trusted proxy only', async () => {
+test('a WebSocket with a certificate header is accepted from a trusted proxy and closed with 4401 from any other sender', async () => {
   for (const [platform, expected] of [
     [behindProxy, 'connection_ack'],
     [reachedByAnyone, 4401],
@@ -107,7 +107,7 @@ test('a WebSocket is authenticated by the certificate header of a trusted proxy 
   }
 });
 
-test("the proxy's own connection certificate does not authenticate its clients", async () => {
+test("a request through a proxy without a certificate header returns 401, even if the proxy's own certificate is registered", async () => {
   const proxied = await start({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
   const { apiKey } = await proxied.organization();
   const [proxy, client] = [await issue(), await issue()];
@@ -119,7 +119,7 @@ test("the proxy's own connection certificate does not authenticate its clients",
   await proxied.close();
 });
 
-/** `connection_ack`, or the code with which the socket is closed. */
+/** Resolves with `connection_ack`, or with the close code of the socket. */
 function opened(origin: string, headers: Record<string, string>): Promise<unknown> {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
   socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));

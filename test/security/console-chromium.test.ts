@@ -24,7 +24,7 @@ describeInChromium('ticket page in a browser without JavaScript', () => {
     return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
   }
 
-  /** Basic accessibility of the page. */
+  /** Checks the basic accessibility of the page. */
   async function expectReadable(page: Page): Promise<void> {
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
@@ -39,7 +39,7 @@ describeInChromium('ticket page in a browser without JavaScript', () => {
 
   const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 
-  test('in a browser, a contact follows the link of an email, reads the ticket and replies', async () => {
+  test('a contact can follow the link of an email in a browser, read the ticket and reply', async () => {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));
@@ -62,7 +62,7 @@ describeInChromium('ticket page in a browser without JavaScript', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('in a browser, a user signs in on the way to a ticket, replies and signs out', async () => {
+  test('a user who opens a ticket page in a browser can sign in, reply and sign out', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant, 'admin');
     await using window = await opened();

@@ -28,7 +28,7 @@ async function signedIn(user: TestUser, ticket: Json): Promise<{ browser: Browse
 }
 const comments = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 
-/** A sign-in by a plain HTTP request: the response with the cookie. */
+/** Posts a form with a plain HTTP request and does not follow a redirect. */
 const posted = (path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${tenant.origin}${path}`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
 async function sessionOf(user: TestUser): Promise<string> {
@@ -37,7 +37,7 @@ async function sessionOf(user: TestUser): Promise<string> {
 }
 
 describe('ticket page', () => {
-  test('the ticket page asks a visitor without a link to sign in, returns to the ticket and accepts a reply in their name', async () => {
+  test('a visitor without a link signs in on the ticket page, returns to the ticket and replies under their own name', async () => {
     const ticket = await openTicket(tenant, { title: 'Fax is slow' });
     await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'Nobody faxes.', visibility: 'internal' } });
     const user = await userOf(tenant, 'member');
@@ -49,7 +49,7 @@ describe('ticket page', () => {
     expect(newest).toMatchObject({ content: 'It is <b>very</b> slow.', author: { type: 'customer', id: user.id, email: user.email } });
   });
 
-  test('a reply of support staff on the ticket page appears under their name, and the page hides internal comments from them too', async () => {
+  test('support staff reply on the ticket page under their own name, and the page does not show internal comments', async () => {
     const ticket = await openTicket(tenant);
     await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body: { content: 'A secret of ours.', visibility: 'internal' } });
     const user = await userOf(tenant, 'admin');
@@ -61,7 +61,7 @@ describe('ticket page', () => {
     expect(newest).toMatchObject({ content: 'We found it.', visibility: 'customer', author: { type: 'agent', email: user.email } });
   });
 
-  test('the ticket page is not found for users of other organizations', async () => {
+  test('the ticket page returns 404 to a user of another organization', async () => {
     const ticket = await openTicket(tenant);
     const { browser, page } = await signedIn(await userOf(await platform.organization(), 'owner'), ticket);
     const absent = await browser.open(pathOf({ id: newId('ticket') }));
@@ -72,7 +72,7 @@ describe('ticket page', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('the ticket page is not found for users limited to other accounts', async () => {
+  test('the ticket page returns 404 to a caller limited to other accounts', async () => {
     const [mine, other] = [await createAccount(tenant), await createAccount(tenant)];
     const [shown, hidden] = [
       await openTicket(tenant, { customer_id: mine.customer_id }),
@@ -85,7 +85,7 @@ describe('ticket page', () => {
     expect([await statusOf(shown), await statusOf(hidden)]).toEqual([200, 404]);
   });
 
-  test('the ticket page shows no reply form to users with read access only, and refuses their replies', async () => {
+  test('the ticket page shows no reply form to users with read-only access and returns 403 to their replies', async () => {
     const ticket = await openTicket(tenant);
     const { browser, page } = await signedIn(await userOf(tenant, 'read_only'), ticket);
     expect([page.status, page.text.includes('<textarea')]).toEqual([200, false]);
@@ -94,7 +94,7 @@ describe('ticket page', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('the ticket page keeps the typed text of a user whose session ended meanwhile', async () => {
+  test('a reply sent after the session ended returns 403, and the page still contains the typed text', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant, 'admin');
     const { browser, page } = await signedIn(user, ticket);
@@ -104,7 +104,7 @@ describe('ticket page', () => {
     expect(await comments(ticket)).toEqual([]);
   });
 
-  test('the ticket page refuses a form from another site', async () => {
+  test('a reply form posted to the ticket page from another site returns 403', async () => {
     const ticket = await openTicket(tenant);
     const cookie = `console_session=${await sessionOf(await userOf(tenant, 'admin'))}`;
     const answer = await posted(pathOf(ticket), { reply: 'Forged' }, { cookie, 'sec-fetch-site': 'cross-site' });
@@ -114,7 +114,7 @@ describe('ticket page', () => {
 });
 
 describe('page sign-in', () => {
-  test('the sign-in page states what is wrong and keeps the typed values except the password', async () => {
+  test('a wrong password on the sign-in page returns 401, and the page keeps the typed email address but not the password', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const browser = new Browser(tenant.origin);
@@ -125,7 +125,7 @@ describe('page sign-in', () => {
     expect((await signIn(browser, wrong, user)).url).toBe(`${tenant.origin}${pathOf(ticket)}`);
   });
 
-  test('signing in on the page requires the second factor of a user who has one and sets no cookie before', async () => {
+  test('the sign-in page sets no cookie until a user with a second factor has entered the code', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);
@@ -136,7 +136,7 @@ describe('page sign-in', () => {
     expect([right.status, right.url]).toEqual([200, `${tenant.origin}${pathOf(ticket)}`]);
   });
 
-  test('signing in on the page sends one code to a user whose only second factor is SMS', async () => {
+  test('the sign-in page sends only one code to a user whose only second factor is SMS', async () => {
     const ticket = await openTicket(tenant);
     const { user, number } = await withSms(tenant);
     const before = (await codesSentTo(number)).length;
@@ -146,7 +146,7 @@ describe('page sign-in', () => {
     expect((await codesSentTo(number)).length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('signing in on the page starts again if the second step is too late or forged', async () => {
+  test('the second step of the page sign-in returns 400 if it is forged or older than ten minutes', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);
@@ -169,7 +169,7 @@ describe('page sign-in', () => {
     '/console/tickets/x?token=1',
     '/v1/organization',
     'javascript:alert(1)',
-  ])('signing in does not redirect to %s', async (to) => {
+  ])('the sign-in page does not redirect to %s after a sign-in', async (to) => {
     const user = await userOf(tenant);
     const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD, to });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/sign-in/done']);
@@ -177,7 +177,7 @@ describe('page sign-in', () => {
     expect(page.text).not.toContain('evil');
   });
 
-  test('signing in on the page creates a normal session, which is listed and ended by signing out', async () => {
+  test('signing in on the page creates a session in the session list, and signing out deletes it', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const before = (await user.rest('GET', '/auth/sessions')).body.data.length;
@@ -189,7 +189,7 @@ describe('page sign-in', () => {
     expect((await browser.open(pathOf(ticket))).text).toContain('<h1>Sign in</h1>');
   });
 
-  test('the ticket page asks to sign in again after the session was ended elsewhere', async () => {
+  test('the ticket page redirects to the sign-in page after the user signed out in another window', async () => {
     const ticket = await openTicket(tenant);
     const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
     const open = () => fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie }, redirect: 'manual' });
@@ -199,7 +199,7 @@ describe('page sign-in', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `/console/sign-in?to=${encodeURIComponent(pathOf(ticket))}`]);
   });
 
-  test('signing in by a form from another site is refused', async () => {
+  test('a sign-in form posted from another site returns 403 and sets no cookie', async () => {
     const user = await userOf(tenant);
     const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' });
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
@@ -207,14 +207,14 @@ describe('page sign-in', () => {
 });
 
 describe('page session cookie', () => {
-  test('the page session cookie is no credential for the API', async () => {
+  test('the session cookie of the ticket page is rejected as a credential of the REST and GraphQL API', async () => {
     const cookie = `console_session=${await sessionOf(await userOf(tenant))}`;
     expect((await fetch(`${tenant.origin}/v1/organization`, { headers: { cookie } })).status).toBe(401);
-    const asked = { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: '{"query":"{ organization { id } }"}' };
-    expect(JSON.stringify(await (await fetch(`${tenant.origin}/graphql`, asked)).json())).toContain('INVALID_CREDENTIALS');
+    const init = { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: '{"query":"{ organization { id } }"}' };
+    expect(JSON.stringify(await (await fetch(`${tenant.origin}/graphql`, init)).json())).toContain('INVALID_CREDENTIALS');
   });
 
-  test('a key that must sign its requests is refused as page session cookie', async () => {
+  test('the ticket page redirects to the sign-in page if its cookie contains a key that requires signatures', async () => {
     const ticket = await openTicket(tenant);
     const body = { name: 'signs', permissions: ['support:read'], require_signature: true };
     const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
@@ -222,7 +222,7 @@ describe('page session cookie', () => {
     expect([answer.status, answer.headers.get('location')?.startsWith('/console/sign-in')]).toEqual([303, true]);
   });
 
-  test('an invalid page session cookie leads to the sign-in page', async () => {
+  test('the ticket page redirects to the sign-in page if its session cookie is invalid', async () => {
     for (const value of ['', 'x', 'a.b.c', '%00', '"quoted"']) {
       const headers = { cookie: `other=1; console_session=${value}; more=2` };
       const answer = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
@@ -232,7 +232,7 @@ describe('page session cookie', () => {
 });
 
 describe('single sign-on to a ticket', () => {
-  async function asked(browser: Browser, ticket: Json, email: string): Promise<Page> {
+  async function openSso(browser: Browser, ticket: Json, email: string): Promise<Page> {
     const page = await browser.open(pathOf(ticket));
     const form = await browser.open(linkTo(page, 'Sign in with single sign-on'));
     return browser.submit(form, { email });
@@ -240,8 +240,8 @@ describe('single sign-on to a ticket', () => {
   const linkTo = ({ text }: Page, label: string): string =>
     new RegExp(`<a href="([^"]+)">${label}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-  /** The identity provider's response to a request, as the browser returns it. */
-  async function answered(world: SamlWorld, browser: Browser, request: Page): Promise<Page> {
+  /** Posts the identity provider's response to the sign-in request, as the browser does. */
+  async function finishSso(world: SamlWorld, browser: Browser, request: Page): Promise<Page> {
     const sent = new URL(request.url).searchParams;
     const xml = inflateRawSync(Buffer.from(sent.get('SAMLRequest') ?? '', 'base64')).toString();
     const samlResponse = await world.respond({ inResponseTo: / ID="([^"]+)"/.exec(xml)?.[1] });
@@ -253,10 +253,10 @@ describe('single sign-on to a ticket', () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant, { title: 'Fax is slow' });
     const browser = new Browser(world.tenant.origin);
-    const page = await asked(browser, ticket, world.address());
+    const page = await openSso(browser, ticket, world.address());
     const away = await browser.open(linkTo(page, 'Continue to your organization'));
     expect(away.url).toContain(world.ssoUrl);
-    const back = await answered(world, browser, away);
+    const back = await finishSso(world, browser, away);
     expect([back.status, back.url]).toEqual([200, `${world.tenant.origin}${pathOf(ticket)}`]);
     expect(back.text).toContain('Fax is slow');
     const after = await browser.submit(back, { reply: 'Still slow.' }, pathOf(ticket));
@@ -265,22 +265,22 @@ describe('single sign-on to a ticket', () => {
     expect((await browser.open(pathOf(ticket))).url).toContain('/console/sign-in');
   });
 
-  test('a single sign-on response from another browser or with a made-up code signs nobody in', async () => {
+  test('a single sign-on response from another browser or with an invalid code returns 401 and sets no cookie', async () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant);
     const [victim, thief] = [new Browser(world.tenant.origin), new Browser(world.tenant.origin)];
-    const away = await victim.open(linkTo(await asked(victim, ticket, world.address()), 'Continue to your organization'));
-    expect((await answered(world, thief, away)).status).toBe(401);
+    const away = await victim.open(linkTo(await openSso(victim, ticket, world.address()), 'Continue to your organization'));
+    expect((await finishSso(world, thief, away)).status).toBe(401);
     const { headers } = await fetch(`${world.tenant.origin}/saml/console?to=${pathOf(ticket)}&code=none`, { redirect: 'manual' });
     expect(headers.get('set-cookie')).toBeNull();
     const elsewhere = await victim.open('/saml/console?to=https://evil.example.com/&code=none');
     expect([elsewhere.status, elsewhere.text.includes('evil')]).toEqual([401, false]);
   });
 
-  test('the page says if there is no single sign-on for the domain of an email address', async () => {
+  test('the single sign-on page returns 404 for an email address whose domain has no single sign-on', async () => {
     const world = await SamlWorld.open();
     const ticket = await openTicket(world.tenant);
-    const page = await asked(new Browser(world.tenant.origin), ticket, 'grace@nowhere.example.org');
+    const page = await openSso(new Browser(world.tenant.origin), ticket, 'grace@nowhere.example.org');
     expect([page.status, page.text.includes('There is no single sign-on for this address')]).toEqual([404, true]);
   });
 });

@@ -29,7 +29,7 @@ describeInChromium('pages of another origin in a browser', () => {
     server.closeAllConnections();
   });
 
-  /** The parts of a response that the page can read. */
+  /** Calls the API from the page and returns the parts of the response that the page can read. */
   const call = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
     page.evaluate(
       async ([url, options]) => {
@@ -40,7 +40,7 @@ describeInChromium('pages of another origin in a browser', () => {
       [tenant.origin + path, init] as const,
     );
 
-  test('a page of another origin can read, change and be refused, and sees the headers of each response', async () => {
+  test('a page of another origin can read and change records and can read the headers and errors of each response', async () => {
     const key = { authorization: `Bearer ${tenant.apiKey}` };
     const agent = { name: 'Ada', email: 'ada@example.com', specialization: 'voice' };
     const json = { ...key, 'content-type': 'application/json', 'idempotency-key': 'from-a-page', 'x-trace-of-our-own': '1' };
@@ -109,7 +109,7 @@ describeInChromium('pages of another origin in a browser', () => {
     await expect(refused).rejects.toThrow('Failed to fetch');
   });
 
-  test('a page of another origin cannot read pages that use cookies', async () => {
+  test('a page of another origin cannot fetch the OAuth and SAML pages, which use cookies', async () => {
     await expect(call('/oauth/device')).rejects.toThrow('Failed to fetch');
     await expect(call('/saml/sso')).rejects.toThrow('Failed to fetch');
   });

@@ -7,7 +7,7 @@ import type { Tenant } from '../tenant.ts';
 const PAGE = 'https://app.example.com';
 const PREFLIGHT = { origin: PAGE, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization,if-match' };
 
-/** Opens a WebSocket with this Origin; resolves to the response status, 101 if it opened. */
+/** Opens a WebSocket with this Origin header. Resolves to the response status, which is 101 if the socket opened. */
 function statusOfSocket(origin: string, page: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', page ? { origin: page } : {});
@@ -33,7 +33,7 @@ describe('CORS with all origins allowed', () => {
   const allowedOf = ({ headers }: Response) => headers.get('access-control-allow-origin');
 
   test.each(['/v1/support/tickets', '/api/v1/support/tickets', '/graphql', '/v1/openapi.json', '/v1/events/stream', '/v1/nowhere/at/all'])(
-    'a CORS preflight of %s is allowed and cacheable',
+    'a CORS preflight of %s returns 204 and may be cached for two hours',
     async (path) => {
       const response = await ask(path, { method: 'OPTIONS', headers: PREFLIGHT });
       expect(response.status).toBe(204);
@@ -48,7 +48,7 @@ describe('CORS with all origins allowed', () => {
     },
   );
 
-  test('every API response can be read by other origins with all its headers, whatever its status', async () => {
+  test('every API response allows other origins to read it with all its headers, for successes and errors', async () => {
     const key = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}` };
     const json = { ...key, 'content-type': 'application/json' };
     const responses: [number, Promise<Response>][] = [
@@ -74,7 +74,7 @@ describe('CORS with all origins allowed', () => {
     }
   });
 
-  test('the event stream can be read by other origins', async () => {
+  test('the event stream has CORS headers that allow other origins to read it', async () => {
     const controller = new AbortController();
     const headers = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}`, accept: 'text/event-stream' };
     const response = await ask('/v1/events/stream', { headers, signal: controller.signal });
@@ -100,7 +100,7 @@ describe('CORS with all origins allowed', () => {
     }
   });
 
-  test('pages of any origin and programs can open WebSockets if all origins are allowed', async () => {
+  test('programs and pages of any origin can open WebSockets if all origins are allowed', async () => {
     for (const page of [undefined, PAGE, 'null', 'capacitor://localhost']) expect(await statusOfSocket(tenant.origin, page)).toBe(101);
   });
 });
@@ -123,14 +123,17 @@ describe('CORS with two allowed origins', () => {
   const from = (origin: string, init: RequestInit = {}, path = '/v1/support/tickets') =>
     fetch(own.origin + path, { ...init, headers: { authorization: `Bearer ${tenant.apiKey}`, ...place, ...init.headers, origin } });
 
-  test.each([PAGE, 'capacitor://localhost'])('the allowed origin %s gets CORS headers, and Vary names the origin', async (origin) => {
-    const response = await from(origin);
-    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(response.headers.get('vary')).toMatch(/\bOrigin\b/);
-    expect(response.headers.get('vary')).toMatch(/\bAuthorization\b/);
-    const preflight = await from(origin, { method: 'OPTIONS', headers: PREFLIGHT });
-    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
-  });
+  test.each([PAGE, 'capacitor://localhost'])(
+    'a response to the allowed origin %s has CORS headers, and its Vary header contains Origin',
+    async (origin) => {
+      const response = await from(origin);
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('vary')).toMatch(/\bOrigin\b/);
+      expect(response.headers.get('vary')).toMatch(/\bAuthorization\b/);
+      const preflight = await from(origin, { method: 'OPTIONS', headers: PREFLIGHT });
+      expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+    },
+  );
 
   test.each([
     'http://app.example.com',
@@ -141,7 +144,7 @@ describe('CORS with two allowed origins', () => {
     'https://app.example.com/',
     `${PAGE}, https://evil.example`,
     '*',
-  ])('the origin %s is not allowed and gets no CORS headers', async (origin) => {
+  ])('a response to the origin %s, which is not allowed, has no CORS headers, and its WebSocket returns 403', async (origin) => {
     for (const response of [await from(origin), await from(origin, { method: 'OPTIONS', headers: PREFLIGHT })]) {
       expect(response.headers.has('access-control-allow-origin')).toBe(false);
       expect(response.headers.get('vary')).toMatch(/\bOrigin\b/);
@@ -149,11 +152,11 @@ describe('CORS with two allowed origins', () => {
     expect(await statusOfSocket(own.origin, origin)).toBe(403);
   });
 
-  test('WebSockets can be opened by pages of the allowed origins, by pages of the platform itself and by programs', async () => {
+  test('pages of allowed origins, pages of the platform itself and programs can open WebSockets', async () => {
     for (const page of [PAGE, own.origin, undefined]) expect(await statusOfSocket(own.origin, page)).toBe(101);
   });
 
-  test('CORS preflights are not counted and succeed even if the address has exceeded its rate limit', async () => {
+  test('CORS preflights do not count against the rate limit and return 204 even after the address exceeded its limit', async () => {
     const nobody = { origin: PAGE, ...place };
     for (let count = 0; count < 50; count++)
       expect((await from(PAGE, { method: 'OPTIONS', headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } })).status).toBe(204);

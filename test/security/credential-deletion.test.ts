@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 
 interface OwnersRecord {
-  /** Creates a record that only an owner can create, with an unrestricted key. Returns its REST path. */
+  /** With an unrestricted key, creates a record that only an owner can create. Returns the REST path of the record. */
   make(): Promise<string>;
-  /** The permissions of the mutation, which are enough to reach the record. */
+  /** Permissions that are enough to call the deletion, but fewer than the record has. */
   holds: Grant[];
 }
 
@@ -26,7 +26,7 @@ const created = async (path: string, body: Json): Promise<string> => {
   return `${path}/${(answer.body.data ?? answer.body.api_key).id}`;
 };
 
-/** Every mutation of the identity domain that removes something with more permissions than its caller. */
+/** Every mutation of the identity domain that can delete a record with more permissions than the caller. */
 const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   deleteApiKey: {
     make: () => created('/auth/api-keys', { name: 'Owner', permissions: ['*:*'] }),
@@ -72,17 +72,17 @@ const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   },
 };
 
-/** Mutations that remove something and need no comparison of permissions, with the reason. */
+/** Deleting mutations that do not compare permissions, with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
-  deleteAccount: 'an account may do nothing itself; any caller with accounts:create can create it',
-  deleteMfaMethod: "one of the caller's own",
+  deleteAccount: 'an account has no permissions; any caller with accounts:create can create it',
+  deleteMfaMethod: 'callers delete only methods of their own',
 };
 
 const ENDING = /^(delete|revoke|remove|reset|end)/;
 
 describe('deletion of stronger credentials', () => {
   test.each(Object.entries(RECORDS))(
-    'deleting %s that only an owner may create is refused to a key with fewer permissions',
+    '%s of a record that only an owner may create returns 403 to a key with fewer permissions',
     async (_, record) => {
       const path = await record.make();
       const lesser = await tenant.limitedTo(...record.holds);
@@ -93,7 +93,7 @@ describe('deletion of stronger credentials', () => {
     },
   );
 
-  test('every removing mutation of the identity domain is covered by these tests', () => {
+  test('every deleting mutation of the identity domain is in the list of tested or exempt mutations', () => {
     const mutations = parse(readFileSync('schema/identity.graphql', 'utf8')).definitions.flatMap((definition) =>
       'fields' in definition && definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Mutation'
         ? (definition.fields ?? []).map(({ name }) => name.value)
@@ -104,7 +104,7 @@ describe('deletion of stronger credentials', () => {
   });
 });
 
-test('a key with fewer permissions than an owner can rename a SAML connection of owners but not change its sign-in settings', async () => {
+test("a key with fewer permissions than an owner can rename an owner's SAML connection, but gets 403 for its sign-in settings", async () => {
   const path = await created('/auth/saml-connections', { name: 'Owner', email_domains: [newDomain()] });
   const lesser = await tenant.limitedTo('credentials:write');
   for (const body of [{ active: false }, { email_domains: [newDomain()] }, { idp_entity_id: 'https://evil.example.com' }]) {

@@ -10,7 +10,7 @@ afterEach(() => rig.app.close());
 
 const get = (url: string, headers: Record<string, string> = {}) => rig.app.inject({ url, headers });
 
-test('a key is accepted as bearer token, as X-API-Key, and as both if they are equal', async () => {
+test('an API key is accepted as a bearer token, in X-API-Key, and in both if they are equal', async () => {
   const { key, principal } = rig.addKey('developer');
   for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }, { authorization: `bearer  ${key}`, 'x-api-key': key }]) {
     const answer = await get('/things/1', headers as Record<string, string>);
@@ -27,7 +27,7 @@ test.each([
   ['a token that contains a space', { authorization: 'Bearer one two' }],
   ['an empty X-API-Key', { 'x-api-key': '' }],
   ['two different credentials', { authorization: 'Bearer sk_live_one', 'x-api-key': 'sk_live_two' }],
-])('a request with %s as credential is 401 with the standard body, WWW-Authenticate and all headers', async (_, headers) => {
+])('a request with %s as its credential returns 401 with the standard error body and WWW-Authenticate', async (_, headers) => {
   const answer = await get('/things/1', headers as Record<string, string>);
   expect(answer.statusCode).toBe(401);
   expect(answer.headers['www-authenticate']).toBe('Bearer');
@@ -38,27 +38,27 @@ test.each([
   expect(answer.body).not.toContain('sk_live_');
 });
 
-test('each response has its own request id, whatever the caller sends', async () => {
+test('each response has a new request id, even if the caller sends a request id', async () => {
   const answers = await Promise.all([get('/open', { 'x-request-id': 'mine' }), get('/open'), get('/nowhere')]);
   const ids = answers.map(({ headers }) => headers['x-request-id']);
   expect(new Set(ids).size).toBe(3);
   for (const id of ids) expect(id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
 });
 
-test('a public route requires no credentials, ignores invalid ones and grants no permissions', async () => {
+test('a public route requires no credentials, ignores invalid credentials and grants no permissions', async () => {
   const answer = await get('/open', { authorization: 'Basic b2F1dGg6Y2xpZW50' });
   expect(answer.statusCode).toBe(200);
   expect(answer.json().principal).toMatchObject({ organizationId: '', grants: [] });
   expect(rig.seen).toEqual([]);
 });
 
-test('an unknown path is 404 without credentials, and 401 with invalid ones', async () => {
+test('an unknown path returns 404 with valid or no credentials and 401 with invalid credentials', async () => {
   expect((await get('/nowhere')).json().error.code).toBe('ROUTE_NOT_FOUND');
   expect((await get('/nowhere', { 'x-api-key': rig.addKey('developer').key })).statusCode).toBe(404);
   expect((await get('/nowhere', { 'x-api-key': 'sk_live_unknown' })).statusCode).toBe(401);
 });
 
-test.each(['/things/%zz', '/%E4%A', '/%'])('the undecodable path %s is 404 with all headers', async (path) => {
+test.each(['/things/%zz', '/%E4%A', '/%'])('the undecodable path %s returns 404 ROUTE_NOT_FOUND with rate limit headers', async (path) => {
   const answer = await get(path);
   expect(answer.statusCode).toBe(404);
   expect(answer.json().error).toMatchObject({
@@ -69,12 +69,12 @@ test.each(['/things/%zz', '/%E4%A', '/%'])('the undecodable path %s is 404 with 
   expect(answer.headers['x-ratelimit-remaining']).toBe('999');
 });
 
-test('a record id of any length reaches its route', async () => {
+test('a path with a record id of 4000 characters reaches its route', async () => {
   const id = 'x'.repeat(4000);
   expect((await get(`/things/${id}`, { 'x-api-key': rig.addKey('developer').key })).json().id).toBe(id);
 });
 
-test('X-Forwarded-For is trusted only from a trusted proxy', async () => {
+test('the client address is read from X-Forwarded-For only if the sender is a trusted proxy', async () => {
   const { key } = rig.addKey('developer');
   await get('/things/1', { 'x-api-key': key, 'x-forwarded-for': '203.0.113.9' });
   expect(rig.seen.at(-1)?.ip).toBe('127.0.0.1');
@@ -86,7 +86,7 @@ test('X-Forwarded-For is trusted only from a trusted proxy', async () => {
   await behindProxy.app.close();
 });
 
-test('an internal error is a 500 without details, and is logged with the request id', async () => {
+test('an internal error returns 500 INTERNAL_ERROR without details and is logged with the request id', async () => {
   const answer = await get('/broken', { 'x-api-key': rig.addKey('developer').key });
   expect(answer.statusCode).toBe(500);
   expect(answer.json().error.code).toBe('INTERNAL_ERROR');
@@ -102,7 +102,7 @@ test.each([
   ['JSON that sets a prototype', 'application/json', '{"__proto__":{"a":1}}', 400, 'INVALID_JSON'],
   ['of another type', 'text/csv', 'a,b', 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['too large', 'application/json', JSON.stringify('x'.repeat(1_100_000)), 413, 'BODY_TOO_LARGE'],
-])('a body that is %s is refused with a standard error', async (_, type, payload, status, code) => {
+])('a request body that is %s is rejected with the matching 4xx status and standard error', async (_, type, payload, status, code) => {
   const answer = await rig.app.inject({
     method: 'POST',
     url: '/things/1',
@@ -113,7 +113,7 @@ test.each([
   expect(answer.json().error).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
 });
 
-test('a WebSocket authenticates by its connection parameters, and its operations count as requests', async () => {
+test('a WebSocket is authenticated by its connection parameters, and its operations count against the rate limit', async () => {
   const { key, principal } = rig.addKey('developer');
   const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { authorization: `Bearer ${key}` } });
   expect(socket.principal).toBe(principal);
@@ -122,7 +122,7 @@ test('a WebSocket authenticates by its connection parameters, and its operations
   await expect(rig.edge.admit({ requestId: 'req_2', ip: '127.0.0.1', params: {} })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('the failed recheck of an open socket does not count against its address, and the client gets the reason', async () => {
+test('a failed recheck of an open socket returns INVALID_CREDENTIALS and does not count against the limit of its address', async () => {
   const strict = createEdgeRig({ anonymous: { perHour: 1, burst: 1 } });
   const opening = { requestId: 'req_1', ip: '203.0.113.9', params: { 'x-api-key': 'sk_live_revoked' } };
   const checked = { ...opening, isRecheck: true };
@@ -132,7 +132,7 @@ test('the failed recheck of an open socket does not count against its address, a
   await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('the signed parts of a request are passed on unchanged, and the recheck of an open socket needs no signature', async () => {
+test('the authenticator gets the signed parts of a request unchanged, and the recheck of an open socket needs no signature', async () => {
   const { key } = rig.addKey('developer');
   await get('/things/1?a=%20b', { 'x-api-key': key, 'x-timestamp': '1', 'x-signature': 'x' });
   expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/things/1?a=%20b', timestamp: '1', signature: 'x' });

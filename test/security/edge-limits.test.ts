@@ -24,7 +24,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     rig.app.inject({ method, url, headers: { 'x-api-key': key }, ...(body && { payload: body }) });
   const remaining = async (key: string) => Number((await send(key, 'GET', '/free')).headers['x-ratelimit-remaining']);
 
-  test('every response has headers with the limit of the plan, what remains and when the window ends', async () => {
+  test('every response has X-RateLimit headers with the limit of the plan, the remaining requests and the reset time', async () => {
     const { key } = rig.addKey('developer');
     const now = rig.clock.now().getTime() / 1000;
     const { headers } = await send(key);
@@ -41,14 +41,14 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect(headers['retry-after']).toBeUndefined();
   });
 
-  test('every response has the standard RateLimit headers too', async () => {
+  test('every response has the standard RateLimit and RateLimit-Policy headers', async () => {
     const { key } = rig.addKey('developer');
     const { headers } = await send(key, 'POST');
     expect(headers['ratelimit-policy']).toBe('"burst";q=100;w=60, "hour";q=1000;w=3600');
     expect(headers.ratelimit).toBe('"burst";r=98;t=60, "hour";r=998;t=3600');
   });
 
-  test('a request costs 1 to read, 2 to write and 3 to delete', async () => {
+  test('a read request has the weight 1, a write request 2 and a delete request 3', async () => {
     const { key } = rig.addKey('business');
     let left = 10_000;
     for (const [method, cost] of [
@@ -63,7 +63,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     }
   });
 
-  test('requests beyond the hourly limit are refused until the hour ends', async () => {
+  test('requests beyond the hourly limit are rejected with RATE_LIMIT_EXCEEDED until the hour ends', async () => {
     const { key } = rig.addKey('developer');
     for (let minute = 0; minute < 10; minute++) {
       expect((await send(key, 'POST', '/graph', { weight: 100 })).statusCode).toBe(200);
@@ -75,14 +75,14 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(key)).headers['x-ratelimit-remaining']).toBe('999');
   });
 
-  test('refused requests are not counted', async () => {
+  test('a request rejected with 429 counts neither against the rate limit nor as usage', async () => {
     const { key, principal } = rig.addKey('developer');
     expect((await send(key, 'POST', '/graph', { weight: 101 })).statusCode).toBe(429);
     expect(await remaining(key)).toBe(1000);
     expect(rig.used.get(principal.organizationId)).toBeUndefined();
   });
 
-  test('accepted requests are recorded as usage, by number and by weight', async () => {
+  test('the usage of an organization contains the number and the weight of its accepted requests', async () => {
     const { key, principal } = rig.addKey('developer');
     await send(key, 'DELETE');
     await send(key, 'POST', '/graph', { weight: 7, requests: 4 });
@@ -90,7 +90,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect(rig.used.get(principal.organizationId)).toEqual({ requests: 5, weight: 10 });
   });
 
-  test('the keys of an organization share its rate limits, and another organization has its own', async () => {
+  test('the keys of an organization share its rate limits, and another organization has separate limits', async () => {
     const first = rig.addKey('developer');
     const second = rig.addKey('developer', { organizationId: first.principal.organizationId });
     await send(first.key);
@@ -114,7 +114,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(wide.key)).headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-burst': '100' });
   });
 
-  test('a rate category counts its operations per hour, independent of their weight', async () => {
+  test('a rate category allows its number of operations per hour, independent of their weight, and rejects the next with 429', async () => {
     const { key, principal } = rig.addKey('business');
     for (let count = 0; count < 10; count++) expect((await send(key, 'POST', '/exports')).statusCode).toBe(200);
     const refused = await send(key, 'POST', '/exports');
@@ -132,7 +132,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     });
   });
 
-  test('the custom plan is counted but never refused, and its headers show fair-use values', async () => {
+  test('requests on the custom plan are counted but never rejected, and their headers show fair-use values', async () => {
     const { key, principal } = rig.addKey('custom');
     const { headers, statusCode } = await send(key, 'POST', '/graph', { weight: 1_000_000 });
     expect(statusCode).toBe(200);
@@ -148,7 +148,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(key, 'POST', '/graph', { weight: 1_000_000 })).statusCode).toBe(200);
   });
 
-  test("requests beyond a key's limit in any 60 seconds are refused without suspending the key", async () => {
+  test("requests beyond a key's limit in any 60 seconds return 429 without suspending the key", async () => {
     const { key } = rig.addKey('enterprise', { limits: { perMinute: 4 } });
     await send(key);
     rig.clock.advance(50_000);
@@ -163,7 +163,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('a refusal by the rate limit is counted in the metrics', async () => {
+  test('a request rejected by the rate limit increments the metric rate_limit_refusals_total', async () => {
     const { key } = rig.addKey('developer');
     await send(key, 'POST', '/graph', { weight: 101 });
     expect(await rig.metricsText()).toContain('rate_limit_refusals_total{window="burst"} 1');
@@ -178,7 +178,7 @@ describe('addresses with invalid keys', () => {
     return rig;
   };
 
-  test('an address is refused after too many invalid keys, and its keys are no longer looked up', async () => {
+  test('an address gets 429 after too many invalid keys, and keys that it sends are no longer looked up', async () => {
     const rig = await exhausted();
     const lookups = rig.seen.length;
     const refused = await from(rig, 'sk_live_another');
@@ -194,7 +194,7 @@ describe('addresses with invalid keys', () => {
     await rig.app.close();
   });
 
-  test('a blocked address can still use a key that was valid before, over HTTP and WebSocket', async () => {
+  test('an address blocked for invalid keys can still use a key that it used before, over HTTP and WebSocket', async () => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
     const { key } = rig.addKey('developer');
     expect((await from(rig, key)).statusCode).toBe(200);
@@ -206,7 +206,7 @@ describe('addresses with invalid keys', () => {
   });
 });
 
-test('all addresses of an IPv6 /64 count as one caller, and both spellings of an IPv4 address are the same', async () => {
+test('all addresses of an IPv6 /64 share a rate limit, and an IPv4 address shares it with its IPv6-mapped form', async () => {
   const rig = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const from = async (ip: string) =>
     Number((await rig.app.inject({ url: '/open', headers: { 'x-forwarded-for': ip } })).headers['x-ratelimit-remaining']);
@@ -227,7 +227,7 @@ test('expired rate counters are removed from memory', () => {
   expect(counters.size).toBe(1);
 });
 
-test('while Redis is unavailable each process counts alone and logs it once', async () => {
+test('while Redis is unavailable, a process counts requests in memory and logs the failure once', async () => {
   const logged: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
   const metrics = createMetrics();

@@ -26,14 +26,14 @@ export interface EdgeRig {
   suspended: string[];
   /** Reported usage of each organization. */
   used: ReadonlyMap<string, { requests: number; weight: number }>;
-  /** Requests in progress at `/held/…` by name: each responds when the test says so. */
+  /** Requests in progress at `/held/…`, by name. Calling the function lets the request respond. */
   held: Map<string, () => void>;
-  /** Names of requests in the order in which they were served. */
+  /** Names of requests in the order in which their handlers started. */
   served: string[];
   metricsText(): Promise<string>;
-  /** Accepts a key of another rig, like another process on the same database. */
-  knows(key: string, principal: Principal): void;
-  /** A key of its own organization; several keys may share one. */
+  /** Accepts a key of another rig, as another process on the same database would. */
+  acceptKey(key: string, principal: Principal): void;
+  /** Adds a key of a new organization, or of the given organization. */
   addKey(plan: Plan, options?: { organizationId?: string; limits?: KeyLimits }): { key: string; principal: Principal };
 }
 
@@ -42,13 +42,13 @@ interface RigOptions {
   anonymous?: RateLimit;
   trustedProxies?: string[];
   slotWaitMs?: number;
-  /** Looking up a key waits for this. */
+  /** Called before each key lookup; the lookup waits for its promise. */
   lookup?: () => Promise<void>;
 }
 
 let made = 0;
 
-/** The edge over a few routes, with real counters and a movable clock; keys are stored in memory. */
+/** Creates the edge with a few routes, real counters and a test clock. Keys are stored in memory. */
 export function createEdgeRig({
   counters = new MemoryCounters(),
   anonymous = { perHour: 1000, burst: 100 },
@@ -99,7 +99,7 @@ export function createEdgeRig({
     held,
     served,
     metricsText: () => metrics.text(),
-    knows: (key, principal) => void keys.set(key, { principal }),
+    acceptKey: (key, principal) => void keys.set(key, { principal }),
     addKey(plan, { organizationId = `org_${process.pid}_${Date.now()}_${++made}`, limits } = {}) {
       const key = `sk_live_${String(++made).padStart(64, '0')}`;
       const principal = new Principal({ kind: 'api_key', id: `ak_${made}`, organizationId, plan, grants: ['*:*'] });

@@ -19,7 +19,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     for (const end of ends.splice(0)) await end();
   });
 
-  /** A process, and how to end its connection as if it were killed. */
+  /** A process on the shared Redis; `kill` closes its Redis connection as if the process were killed. */
   async function startProcess(): Promise<EdgeRig & { kill(): void }> {
     const { counters, close } = await onRedis(redisUrl as string, keyPrefix);
     const rig = createEdgeRig({ counters });
@@ -34,14 +34,14 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
   async function startTwo() {
     const [first, second] = [await startProcess(), await startProcess()];
     const { key, principal } = first.addKey('developer');
-    second.knows(key, principal);
+    second.acceptKey(key, principal);
     const ask = (rig: EdgeRig, url: string) => rig.app.inject({ url, headers: { 'x-api-key': key } });
     return { first, second, principal, ask, key };
   }
 
   const held = async (rig: EdgeRig, principal: Principal) => (await rig.edge.usageOf({ principal })).concurrency.used;
 
-  test('rate limit counts are shared by all processes', async () => {
+  test('all processes count requests against the same rate limit', async () => {
     const { first, second, ask } = await startTwo();
     for (let left = 999; left > 990; left -= 2) {
       expect((await ask(first, '/things/1')).headers['x-ratelimit-remaining']).toBe(String(left));
@@ -49,7 +49,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     }
   });
 
-  test('a suspension applies to all processes', async () => {
+  test('a key suspended by one process is rejected with KEY_SUSPENDED by another process', async () => {
     const { first, second, ask, key } = await startTwo();
     const graph = { method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 60 } } as const;
     expect((await first.app.inject(graph)).statusCode).toBe(200);
@@ -57,7 +57,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     expect((await ask(first, '/things/1')).json().error.code).toBe('KEY_SUSPENDED');
   });
 
-  test('slots are shared by all processes, and a free slot goes to the most urgent request in any of them', async () => {
+  test('processes share slots, and a free slot goes to the request with the highest priority in any process', async () => {
     const { first, second, principal, ask } = await startTwo();
     for (let n = 0; n < SLOTS; n++) void ask(first, `/held/normal/held${n}`);
     await eventually(async () => (await held(second, principal)) === SLOTS);
@@ -65,7 +65,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     await eventually(async () => (await first.edge.usageOf({ principal })).concurrency.waiting === 1);
     void ask(second, '/held/critical/critical');
     await eventually(async () => (await second.edge.usageOf({ principal })).concurrency.waiting === 1);
-    // so that the other process knows of it, whichever process requests next
+    // wait until Redis contains both waiting requests
     await eventually(async () => (await waitersIn(principal)) === 2);
 
     first.held.get('held0')?.();
@@ -83,7 +83,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     return fields.filter((field) => field.startsWith('w:')).length;
   }
 
-  test('slots of a killed process are freed within seconds, and those of a running one stay taken', async () => {
+  test('the slots of a killed process are freed within seconds, and a running process keeps its slots', async () => {
     const { first, second, principal, ask } = await startTwo();
     for (let n = 0; n < SLOTS - 1; n++) void ask(first, `/held/normal/held${n}`);
     void ask(second, '/held/normal/mine');
@@ -95,7 +95,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
 });
 
 describe.runIf(redisUrl)('Redis failure', () => {
-  test('while Redis is unavailable requests pass under the limits of the process, which is logged and measured', async () => {
+  test('while Redis is unavailable, a process applies the limits alone, logs the failure and sets rate_limit_store_up to 0', async () => {
     const logged: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
     const metrics = createMetrics();

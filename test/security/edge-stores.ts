@@ -11,14 +11,14 @@ interface Store {
   close(): void;
 }
 
-/** Undefined in `npm test`. */
+/** The Redis server of the tests; undefined in `npm test`, which runs without Redis. */
 export const redisUrl = process.env.TEST_REDIS_URL;
 
-/** Stores of counters: memory, and also Redis in `npm run test:services`. */
+/** The counter stores to test: memory, and also Redis in `npm run test:services`. */
 export const stores: [string, () => Promise<Store>][] = [['memory', async () => ({ counters: new MemoryCounters(), close: () => {} })]];
 if (redisUrl) stores.push(['Redis', () => onRedis(redisUrl)]);
 
-/** Counters of one process, separate from those of other processes unless they share the prefix. */
+/** Creates the counters of one process. Processes with the same prefix share counters. */
 export async function onRedis(url: string, keyPrefix = `test:${randomUUID()}:`): Promise<Store> {
   const redis = new Redis(url, { lazyConnect: true, keyPrefix });
   await redis.connect();

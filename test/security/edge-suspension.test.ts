@@ -43,7 +43,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([principal.id]);
   });
 
-  test('requests of a suspended key are refused with 403 and the end time at no cost for five minutes', async () => {
+  test('requests of a suspended key return 403 KEY_SUSPENDED with the end time for five minutes and are not counted', async () => {
     const { key } = rig.addKey('developer');
     await exceed(key);
     rig.clock.advance(200_000);
@@ -63,7 +63,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect((await get(key)).headers['x-ratelimit-remaining']).toBe('899');
   });
 
-  test('a request larger than the burst limit is refused without suspending the key', async () => {
+  test('a single request that weighs more than the burst limit returns 429 without suspending the key', async () => {
     const { key } = rig.addKey('developer');
     const refused = await rig.app.inject({ method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 200 } });
     expect(refused.statusCode).toBe(429);
@@ -72,13 +72,13 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('free requests of a suspended key are served', async () => {
+  test('a suspended key can still call routes that cost nothing', async () => {
     const { key } = rig.addKey('developer');
     await exceed(key);
     expect((await get(key, '/free')).statusCode).toBe(200);
   });
 
-  test('other keys of the organization work while one key is suspended', async () => {
+  test('other keys of an organization are accepted while one of its keys is suspended', async () => {
     const first = rig.addKey('developer');
     const other = rig.addKey('developer', { organizationId: first.principal.organizationId });
     await exceed(first.key);
@@ -87,12 +87,12 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect((await get(other.key)).statusCode).toBe(200);
   });
 
-  test("exceeding a key's own burst limit suspends it, also on a plan without limits", async () => {
+  test("exceeding a key's own burst limit suspends the key, even on a plan without limits", async () => {
     const { key } = rig.addKey('custom', { limits: { burst: 2 } });
     for (const status of [200, 200, 429, 403]) expect((await get(key)).statusCode).toBe(status);
   });
 
-  test('a burst limit above the limit per minute counts refused requests too, and exceeding it suspends the key', async () => {
+  test("rejected requests count against a key's own burst limit above its minute limit, and exceeding it suspends the key", async () => {
     const { key, principal } = rig.addKey('custom', { limits: { perMinute: 2, burst: 4 } });
     for (const status of [200, 200, 429, 429]) expect((await get(key)).statusCode).toBe(status);
     expect(rig.suspended).toEqual([]);
@@ -102,14 +102,14 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([principal.id]);
   });
 
-  test("requests refused by a key's own limit do not count against its organization", async () => {
+  test("requests rejected by a key's own limit do not count against the limits of its organization", async () => {
     const slow = rig.addKey('developer', { limits: { perMinute: 1 } });
     for (let count = 0; count < 120; count++) await get(slow.key);
     const other = rig.addKey('developer', { organizationId: slow.principal.organizationId });
     expect((await get(other.key)).headers['x-ratelimit-burst-remaining']).toBe('98');
   });
 
-  test('exceeding the limit per minute or of a category refuses requests without suspending the key', async () => {
+  test('requests beyond the limit per minute or of a rate category return 429 without suspending the key', async () => {
     const { key } = rig.addKey('business');
     for (let count = 0; count < 10; count++) await rig.app.inject({ method: 'POST', url: '/exports', headers: { 'x-api-key': key } });
     for (let count = 0; count < 2; count++) {
@@ -122,7 +122,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('a suspended key can open no socket, and operations on its open sockets are refused', async () => {
+  test('a suspended key gets KEY_SUSPENDED when it opens a socket and for operations on its open sockets', async () => {
     const { key, principal } = rig.addKey('developer');
     const opening = { requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } };
     const socket = await rig.edge.admit(opening);
@@ -134,7 +134,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
   });
 });
 
-test('an address without credentials is throttled but never suspended', async () => {
+test('an address without credentials gets 429 beyond its limit but is never suspended', async () => {
   const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 2 } });
   const open = () => rig.app.inject({ url: '/open' });
   for (const status of [200, 200, 429, 429]) expect((await open()).statusCode).toBe(status);

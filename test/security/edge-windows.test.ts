@@ -13,7 +13,7 @@ interface Processes {
   close(): void;
 }
 
-/** Each kind of store, with several processes if it can be shared. */
+/** Each kind of store with the number of test sequences. Redis is tested with three processes that share it. */
 const shared: [string, number, () => Promise<Processes>][] = [
   ['the memory of a process', 250, async () => ({ counters: [new MemoryCounters()], close: () => {} })],
 ];
@@ -27,7 +27,7 @@ if (redisUrl) {
   shared.push(['a Redis that three processes share', 60, open]);
 }
 
-/** The windows of a key, a plan and a category, as the limiter passes them. */
+/** Rate windows like those that the limiter charges for a key, its plan and a category. */
 function windowsOf(amount: number, isExport: boolean): WindowCharge[] {
   const minute = { amount, windowMs: MINUTE_MS, isSliding: true };
   return [
@@ -39,7 +39,9 @@ function windowsOf(amount: number, isExport: boolean): WindowCharge[] {
   ];
 }
 
-/** One request, and how far the clock moves before it: mostly forward, sometimes far, sometimes back. */
+/**
+ * A random request and the clock change before it: usually a short time forward, sometimes a long time, sometimes back.
+ */
 function step(random: (below: number) => number): { moveMs: number; charge: Charge } {
   const moves = [
     0,
@@ -59,7 +61,7 @@ function step(random: (below: number) => number): { moveMs: number; charge: Char
 }
 
 describe.each(shared)('rate counters in %s', (_, sequences, open) => {
-  test('rate counters equal a model that sums every charge, for any movement of the clock', async () => {
+  test('rate counters equal a model that sums every charge, even if the clock is set forward or back', async () => {
     const seed = Number(process.env.RATE_SEED ?? randomInt(2 ** 31));
     process.stdout.write(`Generated requests of seed ${seed} (RATE_SEED)\n`);
     const random = randomOf(seed);
@@ -91,11 +93,11 @@ describe.each(stores)('rate windows in %s', (_, open) => {
   });
   const hour = (amount: number): Charge => ({ windows: [{ key: 'rate:{org}:hour', amount, limit: 10, windowMs: 60 * MINUTE_MS }] });
 
-  test('no 60 seconds contain more requests than the limit, wherever they start', async () => {
+  test('a sliding window of 60 seconds never contains more requests than the limit, at any starting time', async () => {
     const { counters, close } = await open();
     expect((await counters.charge(minute(1), START_MS)).refused).toBeUndefined();
     expect((await counters.charge(minute(9), START_MS + 59_000)).refused).toBeUndefined();
-    // a window that started with the first charge would be over
+    // a fixed window that started with the first charge would already have ended
     expect((await counters.charge(minute(1), START_MS + 60_500)).refused).toBeUndefined();
     const refused = await counters.charge(minute(1), START_MS + 61_000);
     expect([refused.refused, refused.counts[0]?.resetAt]).toEqual([0, START_MS + 59_000 + MINUTE_MS]);
@@ -103,7 +105,7 @@ describe.each(stores)('rate windows in %s', (_, open) => {
     close();
   });
 
-  test('setting the clock back by a day does not extend a rate window', async () => {
+  test('a rate window ends after its normal length even if the clock is set back by a day', async () => {
     const { counters, close } = await open();
     await counters.charge(minute(10), START_MS);
     await counters.charge(hour(10), START_MS);
@@ -115,7 +117,7 @@ describe.each(stores)('rate windows in %s', (_, open) => {
     close();
   });
 
-  test('setting the clock back does not extend a suspension', async () => {
+  test('a suspension ends after five minutes even if the clock is set back by a day', async () => {
     const { counters, close } = await open();
     const suspension = { key: 'rate:{org}:suspended', forMs: 5 * MINUTE_MS };
     const windows = [{ key: 'rate:{org}:burst', amount: 1, limit: 0, windowMs: MINUTE_MS, isSliding: true, isHard: true }];

@@ -20,12 +20,12 @@ describeInChromium('GraphiQL in a browser', () => {
     await editor(page, file).click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.insertText(text);
-    // errors caused by closing the editor
+    // delete the closing brackets that the editor inserts automatically
     await page.keyboard.press('ControlOrMeta+Shift+End');
     await page.keyboard.press('Delete');
   }
 
-  test('GraphiQL opens without an error before a key is entered, and its first example operation works', async () => {
+  test('GraphiQL opens without an error, and its first example operation returns data after a key is entered', async () => {
     const context = await browser.newContext({ baseURL: tenant.origin });
     const page = await context.newPage();
     const errors: string[] = [];
@@ -44,7 +44,7 @@ describeInChromium('GraphiQL in a browser', () => {
     await context.close();
   });
 
-  test('GraphiQL never stores an API key, and removes one that an earlier version stored', async () => {
+  test('GraphiQL never stores an API key, and deletes a key that an earlier version stored', async () => {
     const context = await browser.newContext({ baseURL: tenant.origin });
     const page = await context.newPage();
     const old = JSON.stringify({ queries: [{ query: '{ a }', headers: '{"Authorization":"Bearer sk_live_old"}' }] });
@@ -58,7 +58,7 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
     await write(page, 'headers.json', JSON.stringify({ Authorization: `Bearer ${tenant.apiKey}` }));
     await write(page, 'operation.graphql', '{ callerIdentity { organizationId } }');
-    // the name of the operation that was there before is forgotten a moment later
+    // GraphiQL removes the name of the previous operation shortly after the change
     await page.getByText('<untitled>').waitFor();
     await page.keyboard.press('ControlOrMeta+Enter');
     await eventually(async () => (await page.locator('.result-window').innerText()).includes(tenant.organizationId));

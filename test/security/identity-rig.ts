@@ -12,18 +12,18 @@ import { generateApiKey } from '../../subgraphs/identity/api-keys/api-key-secret
 import { identity, type RunningIdentity } from '../../subgraphs/identity/subgraph.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
-/** The identity domain without the others, on its own database. */
+/** The identity domain without other domains, on a separate database. */
 export interface IdentityRig {
   database: Database;
   orm: Orm;
   clock: TestClock;
   logged: string[];
-  /** The domain as another process would run it: only database and clock are shared. */
+  /** Starts the domain as a separate process would: only the database and the clock are shared. */
   startProcess(options?: { sandbox?: boolean }): RunningIdentity;
   addKey(organizationId: string, members?: Partial<ApiKey>): Promise<{ text: string; id: string }>;
   removeKey(id: string): Promise<void>;
   storedKey(id: string): Promise<ApiKey>;
-  /** The number of statements that ran in `act`. */
+  /** Returns the number of SQL statements that `act` runs. */
   statements(act: () => Promise<unknown>): Promise<number>;
   close(): Promise<void>;
 }
@@ -88,5 +88,5 @@ export async function createIdentityRig(): Promise<IdentityRig> {
   };
 }
 
-/** The credentials of a caller at this address with this key. */
+/** The bearer credentials of a caller with this token and IP address. */
 export const showing = (token: string, ip = '192.0.2.1') => ({ kind: 'bearer' as const, token, ip, userAgent: undefined });

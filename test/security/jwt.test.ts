@@ -15,7 +15,7 @@ let key: RingKey;
 beforeAll(async () => {
   platform = await rig();
   ring = platform.assembly.domains.identity.core.ring;
-  // earlier test files may have moved the clock to the next key rotation
+  // earlier test files may have moved the clock past a key rotation
   await ring.rotate({ atOnce: true });
 });
 beforeEach(async () => {
@@ -35,7 +35,7 @@ interface Forgery {
   signWith?: CryptoKey | Uint8Array;
 }
 
-/** A token like the platform's own for the user, except for the given changes. A claim that is undefined is omitted. */
+/** Signs a token with the user's claims and the given changes. A claim that is undefined is omitted. */
 function forge({ claims = {}, header = {}, signWith = key.privateKey }: Forgery = {}): Promise<string> {
   const body = { ...claimsOf(user.tokens.access_token), jti: newId('token'), ...claims };
   return new SignJWT(body).setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: key.kid, ...header }).sign(signWith);
@@ -50,14 +50,14 @@ async function expectRefused(token: string, code = 'INVALID_CREDENTIALS'): Promi
   expect(errors?.[0].extensions.code).toBe(code);
 }
 
-test('a forged token without changes is accepted', async () => {
+test('a copy of a valid token with a new id, signed by the platform key, is accepted', async () => {
   expect((await ask(await forge())).body.data).toMatchObject({ type: 'user', id: user.id, organization_id: tenant.organizationId });
 });
 
 describe('invalid tokens signed by our key', () => {
   test.each([
     ['with another issuer', { iss: 'https://evil.example.com' }],
-    ['with an issuer that starts like ours', { iss: 'http://127.0.0.1' }],
+    ["with an issuer that is a prefix of the platform's issuer", { iss: 'http://127.0.0.1' }],
     ['without issuer', { iss: undefined }],
     ['for another audience', { aud: 'https://api.example.com' }],
     ['without audience', { aud: undefined }],
@@ -72,17 +72,17 @@ describe('invalid tokens signed by our key', () => {
     ['without organization', { organization_id: undefined }],
     ['of an unknown user', { sub: 'user_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
     ['of an unknown session', { sid: 'sess_01JQ8Z6V4T9M3N2B1C0D9E8F7G' }],
-  ])('a token signed by our key is refused %s', async (_, claims) => {
+  ])('a token %s returns 401 INVALID_CREDENTIALS even if the platform key signed it', async (_, claims) => {
     await expectRefused(await forge({ claims }));
   });
 
-  test('a token for a user of another organization or a session of another user is refused', async () => {
+  test('a token for a user of another organization or a session of another user returns 401 INVALID_CREDENTIALS', async () => {
     const other = await userOf(await platform.organization());
     await expectRefused(await forge({ claims: { sub: other.id } }));
     await expectRefused(await forge({ claims: { sid: claimsOf(other.tokens.access_token).sid } }));
   });
 
-  test('an expired token is refused as TOKEN_EXPIRED, cached or not', async () => {
+  test('an expired token returns 401 TOKEN_EXPIRED, even if it was used and cached before it expired', async () => {
     await expectRefused(await forge({ claims: { exp: seconds() - 1 } }), 'TOKEN_EXPIRED');
     const token = await forge({ claims: { exp: seconds() + 600 } });
     expect((await ask(token)).status).toBe(200);
@@ -99,13 +99,13 @@ describe('invalid tokens signed by our key', () => {
     ['a kid that is a path', { kid: '../../etc/passwd' }],
     ['a URL of keys', { jku: 'https://evil.example.com/jwks.json' }],
     ['a chain of certificates', { x5c: ['MIIB'] }],
-  ])('a token with %s in its header is refused', async (_, header) => {
+  ])('a token with %s in its header returns 401 INVALID_CREDENTIALS', async (_, header) => {
     await expectRefused(await forge({ header: header as Partial<JWTHeaderParameters> }));
   });
 });
 
 describe('tokens not signed by our key', () => {
-  test('a token with the algorithm none in any spelling is refused', async () => {
+  test('a token with the algorithm "none" in any spelling returns 401 INVALID_CREDENTIALS', async () => {
     const claims = claimsOf(await forge());
     for (const alg of ['none', 'None', 'NONE', '']) {
       const unsigned = `${part({ alg, typ: 'JWT', kid: key.kid })}.${part(claims)}.`;
@@ -114,25 +114,25 @@ describe('tokens not signed by our key', () => {
     }
   });
 
-  test('a token signed by HS256 with the public key as secret is refused', async () => {
+  test('a token signed by HS256 with the public key as its secret returns 401 INVALID_CREDENTIALS', async () => {
     const { publicKey, publicJwk } = key;
     for (const secret of [await exportSPKI(publicKey), JSON.stringify(publicJwk), String(publicJwk.n)])
       await expectRefused(await forge({ header: { alg: 'HS256' }, signWith: new TextEncoder().encode(secret) }));
   });
 
-  test('a token with an RSA algorithm other than that of the key is refused', async () => {
+  test('a token with an RSA algorithm other than the algorithm of the key returns 401 INVALID_CREDENTIALS', async () => {
     const { privateKey } = await generateKeyPair('RS512');
     await expectRefused(await forge({ header: { alg: 'RS512' }, signWith: privateKey }));
   });
 
-  test('a token signed by a foreign key is refused, even with our kid or with its own jwk', async () => {
+  test("a token signed by a foreign key returns 401, even with the platform's kid or the foreign jwk in its header", async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
     await expectRefused(await forge({ signWith: privateKey }));
     await expectRefused(await forge({ signWith: privateKey, header: { jwk: await exportJWK(publicKey) } }));
     await expectRefused(await forge({ signWith: privateKey, header: { jwk: await exportJWK(publicKey), kid: undefined } as never }));
   });
 
-  test('a token with changed claims or header is refused', async () => {
+  test('a token whose claims, header or signature were changed returns 401 INVALID_CREDENTIALS', async () => {
     const token = await forge();
     const [header, , signature] = token.split('.');
     await expectRefused(`${header}.${part({ ...claimsOf(token), exp: seconds() + 7200 })}.${signature}`);
@@ -140,12 +140,12 @@ describe('tokens not signed by our key', () => {
     await expectRefused(`${token.slice(0, -6)}AAAAAA`);
   });
 
-  test('malformed tokens are refused', async () => {
+  test('malformed tokens return 401 INVALID_CREDENTIALS', async () => {
     for (const text of ['a.b.c', 'e30.e30.e30', `${part({})}.${part({ iss: 5 })}.x`, `${part([])}.${part([])}.${part([])}`])
       await expectRefused(text);
   });
 
-  test('a token with a request signature is refused, because it has no signing secret', async () => {
+  test('a request with a token and a request signature returns 401 INVALID_SIGNATURE with the reason not_signable', async () => {
     const signed = { headers: { 'x-timestamp': String(seconds()), 'x-signature': `${'A'.repeat(43)}=` } };
     const { status, body } = await user.rest('GET', '/auth/verify', signed);
     expect([status, body.error.code, body.error.details.reason]).toEqual([401, 'INVALID_SIGNATURE', 'not_signable']);
@@ -163,24 +163,24 @@ describe('immediate revocation of cached tokens', () => {
       id,
     ]);
 
-  test('a revoked token is refused at once', async () => {
+  test('a revoked token immediately returns 401 INVALID_CREDENTIALS', async () => {
     const token = await forge();
     await revoke(claimsOf(token).jti);
     await expectRefused(token);
   });
 
-  test('a token is refused at once after all tokens of its session were revoked', async () => {
+  test('a token immediately returns 401 after all tokens of its session were revoked', async () => {
     await revoke(claimsOf(user.apiKey).sid);
     await expectRefused(await forge());
   });
 
-  test('a token is refused at once after its session ended', async () => {
+  test('a token that was just in use immediately returns 401 after logout', async () => {
     const token = await inUse();
     await user.rest('POST', '/auth/logout');
     await expectRefused(token);
   });
 
-  test('a token is refused at once after its user was suspended or removed', async () => {
+  test('a token immediately returns 401 after its user was suspended or removed', async () => {
     const token = await inUse();
     expect((await tenant.rest('PUT', ofUser(), { body: { role: 'member' } })).status).toBe(409);
     await userOf(tenant);
@@ -194,7 +194,7 @@ describe('immediate revocation of cached tokens', () => {
     await expectRefused(again.apiKey);
   });
 
-  test('a token loses permissions at once that the role of its user loses', async () => {
+  test("a token immediately loses a permission when the user's new role does not have it", async () => {
     await inUse();
     await userOf(tenant);
     expect((await user.rest('GET', '/auth/api-keys')).status).toBe(200);
@@ -203,14 +203,14 @@ describe('immediate revocation of cached tokens', () => {
     expect((await user.rest('GET', '/billing/invoices')).status).toBe(200);
   });
 
-  test('a token never gains permissions of its user beyond its claims', async () => {
+  test('a token has only the permissions of its claims, even if its user has more', async () => {
     const narrow = await forge({ claims: { permissions: ['support:read'] } });
     expect((await ask(narrow)).body.data.permissions).toEqual(['support:read']);
   });
 });
 
 describe('signing key rotation', () => {
-  test('a token signed by the previous key works only during the overlap', async () => {
+  test('a token signed by the previous key is accepted during the overlap of the keys and returns 401 afterwards', async () => {
     const before = key;
     const live = await forge();
     await ring.rotate();
@@ -228,7 +228,7 @@ describe('signing key rotation', () => {
     await expectRefused(await forge({ claims: { exp: seconds() + 3600 } }));
   });
 
-  test('after an immediate rotation tokens signed by the old key are refused', async () => {
+  test('a token signed by the old key returns 401 after an immediate key rotation, and a new login works', async () => {
     const stolen = await forge();
     await ring.rotate({ atOnce: true });
     await expectRefused(stolen);

@@ -27,7 +27,7 @@ const wrong = (code: string): string => (code === '000000' ? '111111' : '000000'
 const methods = async (caller: Tenant): Promise<Json[]> => (await caller.rest('GET', '/auth/mfa/methods')).body.data;
 
 describe('codes by SMS', () => {
-  test('SMS becomes a second factor after its first code was verified, which also returns backup codes and verifies the session', async () => {
+  test('SMS becomes a second factor when its first code is verified, and the response contains ten backup codes', async () => {
     const user = await userOf(tenant);
     const number = freshNumber();
     const written = `${number.slice(0, 5)} ${number.slice(5, 8)}-${number.slice(8)}`;
@@ -58,7 +58,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(other)).body).toMatchObject({ error: 'mfa_required', methods: ['sms'] });
   });
 
-  test("SMS setup uses the user's own number unless another one is given", async () => {
+  test("SMS setup uses the user's own phone number by default and returns 400 if the user has none", async () => {
     const number = freshNumber();
     const user = await userOf(tenant, 'member', number);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: {} })).status).toBe(201);
@@ -70,13 +70,13 @@ describe('codes by SMS', () => {
     ]);
   });
 
-  test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('SMS setup refuses the phone number %j', async (phone) => {
+  test.each(['12125550100', '+0 212 555 0100', 'call me', ''])('SMS setup with the phone number %j returns 400', async (phone) => {
     const { status, body } = await (await userOf(tenant)).rest('POST', '/auth/mfa/sms/setup', { body: { phone } });
     expect(status).toBe(400);
     expect(body.error.details.field).toBe('phone');
   });
 
-  test('a number that the SMS provider rejects is removed, and neither the number nor the code is logged', async () => {
+  test('an SMS to a number that the provider rejects is dropped, and neither the number nor the code is logged', async () => {
     const { logged } = await rig();
     const user = await userOf(tenant);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: '+15005550001' } })).status).toBe(201);
@@ -85,7 +85,7 @@ describe('codes by SMS', () => {
     expect(line).not.toMatch(/5005550001|is your code/);
   });
 
-  test('a challenge sends one code automatically, however often the request is repeated', async () => {
+  test('a challenge sends only one code automatically, even if the rejected request is repeated', async () => {
     const { user, number } = await withSms(tenant);
     const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
     expect(new Set(ids).size).toBe(1);
@@ -95,7 +95,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(user)).status).toBe(200);
   });
 
-  test('a sent code works once, within ten minutes, and only for its own challenge', async () => {
+  test('a sent code verifies only its own challenge, only once, and returns 409 after ten minutes', async () => {
     const { advance } = await rig();
     const { user, number } = await withSms(tenant);
     const other = await user.again();
@@ -130,7 +130,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, second, 'sms')).status).toBe(200);
   });
 
-  test('five wrong sent codes end the challenge', async () => {
+  test('a challenge returns 409 for the correct sent code after five wrong codes', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const code = await codeSentTo(number, 2);
@@ -138,7 +138,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
   });
 
-  test('at most six codes are sent per hour; a further send returns 429, and refused requests still get a challenge', async () => {
+  test('a user receives at most six codes per hour, a further send returns 429, and rejected requests still get a challenge', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const send = () => user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
@@ -151,7 +151,7 @@ describe('codes by SMS', () => {
     expect(await codesSentTo(number)).toHaveLength(6);
   });
 
-  test('a phone number receives at most six codes per hour over all users', async () => {
+  test('SMS setup returns 429 after six codes per hour for one phone number, counted over all users', async () => {
     const number = freshNumber();
     const statuses: number[] = [];
     for (let index = 0; index < 7; index += 1) {
@@ -175,7 +175,7 @@ describe('codes by SMS', () => {
     expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([next.slice(-2)]);
   });
 
-  test('a backup code cannot verify a new phone number', async () => {
+  test('verifying a new phone number with a backup code returns 401', async () => {
     const { user, backupCodes } = await confirmed(tenant);
     await answer(user, await challengeOf(user), backupCodes[0] ?? '');
     const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } });
@@ -185,7 +185,7 @@ describe('codes by SMS', () => {
 });
 
 describe('codes by email', () => {
-  test("codes by email are sent to the user's address and verified like others", async () => {
+  test("a code by email is sent to the user's address and verifies a challenge, and no mail subject contains the code", async () => {
     const user = await userOf(tenant, 'member');
     const setup = await user.rest('POST', '/auth/mfa/email/setup');
     expect(setup.status).toBe(201);
@@ -202,7 +202,7 @@ describe('codes by email', () => {
 });
 
 describe('several second factors', () => {
-  test('a challenge lists its methods in the order totp, sms, email, and sends no code automatically if totp is one of them', async () => {
+  test('a challenge for a user with TOTP and SMS lists totp first and sends no SMS automatically', async () => {
     const { user, number } = await withSms(tenant);
     expect((await answer(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -213,7 +213,7 @@ describe('several second factors', () => {
     expect((await answer(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
   });
 
-  test('verifying by a method that is not enrolled returns 400 and lists the enrolled ones', async () => {
+  test('verifying with a method that is not enrolled returns 400 and lists the enrolled methods', async () => {
     const { user } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const refused = await answer(user, challenge, '123456', 'sms');
@@ -234,7 +234,7 @@ test('neither a phone number nor a code appears in logs or in the audit log', as
   const code = await codeSentTo(number, 2);
   const { logged } = await rig();
   const audit = await tenant.rest('GET', `/auth/audit?user_id=${user.id}`);
-  const told = [...logged, JSON.stringify(audit.body)].join('\n');
-  expect(told).not.toContain(number);
-  expect(told).not.toMatch(new RegExp(`\\b${code} is your code`));
+  const output = [...logged, JSON.stringify(audit.body)].join('\n');
+  expect(output).not.toContain(number);
+  expect(output).not.toMatch(new RegExp(`\\b${code} is your code`));
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('verified challenge', () => {
-  test('a verified challenge applies to its own session for fifteen minutes, including refreshes', async () => {
+  test('a verified challenge applies only to its own session for fifteen minutes, including refreshed tokens', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();
@@ -29,7 +29,7 @@ describe('verified challenge', () => {
     for (const caller of [user, refreshed]) expect((await protectedRequest(caller)).body.error).toBe('mfa_required');
   });
 
-  test('a verified challenge ends with its session, so that the next login requires a new one', async () => {
+  test('a login after a logout requires a new second-factor challenge', async () => {
     const { user, secret } = await enrolled(tenant);
     await answer(user, await challengeOf(user), await totp(secret));
     expect((await user.rest('POST', '/auth/logout')).status).toBe(200);
@@ -38,7 +38,7 @@ describe('verified challenge', () => {
     expect((await protectedRequest(new Tenant(user.origin, user.organizationId, body.data.access_token))).status).toBe(403);
   });
 
-  test('GET /auth/verify shows whether the session needs a second factor', async () => {
+  test("needs_second_factor of GET /auth/verify is true until the session's challenge is verified", async () => {
     const { user, secret } = await enrolled(tenant);
     const needs = async () => (await user.rest('GET', '/auth/verify')).body.data.needs_second_factor;
     expect(await needs()).toBe(true);
@@ -52,7 +52,7 @@ describe('operations that require a second factor', () => {
     ['changing the password', 'POST', '/auth/password/change', { current_password: PASSWORD, new_password: `${PASSWORD} staple` }],
     ['creating an API key', 'POST', '/auth/api-keys', { name: 'Key', permissions: ['services:read'] }],
     ['creating backup codes', 'POST', '/auth/mfa/backup-codes', undefined],
-  ])('%s requires a second factor first', async (_, method, path, body) => {
+  ])("%s returns 403 mfa_required until the session's challenge is verified", async (_, method, path, body) => {
     const { user, secret } = await enrolled(tenant);
     const refused = await user.rest(method, path, { body });
     expect(refused.status).toBe(403);
@@ -64,7 +64,7 @@ describe('operations that require a second factor', () => {
 });
 
 describe('challenges', () => {
-  test('a challenge of another session, user or organization is not found, like one that never existed', async () => {
+  test('a challenge of another session, user or organization returns 404, like a challenge that does not exist', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const strangers = [await user.again(), await userOf(tenant), (await enrolled(await (await rig()).organization())).user, tenant];
@@ -79,7 +79,7 @@ describe('challenges', () => {
     expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
   });
 
-  test('all refused requests of a session share one challenge, also concurrent ones', async () => {
+  test('all requests of a session rejected with mfa_required share one challenge, even concurrent requests', async () => {
     const { user } = await enrolled(tenant);
     const ids = [await challengeOf(user), ...(await Promise.all(Array.from({ length: 8 }, () => challengeOf(user))))];
     expect(new Set(ids).size).toBe(1);
@@ -91,7 +91,7 @@ describe('challenges', () => {
     expect((await user.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id).toBe(ids[0]);
   });
 
-  test('a challenge expires after ten minutes without a request', async () => {
+  test('verifying a challenge after ten minutes returns 409, and the next protected request gets a new challenge', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     await (await rig()).advance(10 * MINUTE_MS + 1000);
@@ -99,7 +99,7 @@ describe('challenges', () => {
     expect(await challengeOf(user)).not.toBe(challenge);
   });
 
-  test('challenges are for users only, and keys get none', async () => {
+  test('creating a challenge or second factor with an API key returns 409 INVALID_STATE', async () => {
     const refused = await tenant.rest('POST', '/auth/mfa/challenges');
     expect(refused.status).toBe(409);
     expect(refused.body.error.code).toBe('INVALID_STATE');
@@ -110,7 +110,7 @@ describe('challenges', () => {
 });
 
 describe('changes of second factors', () => {
-  test('removing a second factor requires one and resets the verification of all other sessions', async () => {
+  test('removing a second factor requires verification, and changing backup codes resets the verification of other sessions', async () => {
     const { user, secret } = await confirmed(tenant);
     const other = await user.again();
     await answer(other, await challengeOf(other), await totp(secret));
@@ -129,7 +129,7 @@ describe('changes of second factors', () => {
     expect((await user.rest('POST', '/auth/mfa/backup-codes')).status).toBe(409);
   });
 
-  test('a second factor of another user is not found', async () => {
+  test('deleting a second factor of another user returns 404', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
     await answer(one.user, await challengeOf(one.user), await totp(one.secret));
     const [method] = (await other.user.rest('GET', '/auth/mfa/methods')).body.data;
@@ -137,7 +137,7 @@ describe('changes of second factors', () => {
     expect((await other.user.rest('GET', '/auth/mfa/methods')).body.data).toHaveLength(1);
   });
 
-  test('an OAuth client acting for a user cannot change second factors', async () => {
+  test('an OAuth client acting for a user gets ACCESS_RESTRICTED when it sets up TOTP', async () => {
     const { user } = await enrolled(tenant);
     const { domains } = (await rig()).assembly;
     const { Principal } = await import('../../kernel/access/principal.ts');
@@ -155,7 +155,7 @@ describe('changes of second factors', () => {
     await expect(methods.setupTotp({ principal } as never)).rejects.toMatchObject({ code: 'ACCESS_RESTRICTED' });
   });
 
-  test('stored second-factor secrets and codes are useless to a reader of the database', async () => {
+  test('the database contains no TOTP secret, sent code or backup code as plain text', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const { user: other, number } = await withSms(tenant);
     await challengeOf(other);
@@ -174,7 +174,7 @@ describe('changes of second factors', () => {
 describe('reset of second factors', () => {
   const reset = (caller: Tenant, userId: string) => caller.rest('DELETE', `/auth/mfa/users/${userId}`);
 
-  test('an administrator can reset the second factors of a user, who is notified, and the audit log records it', async () => {
+  test("an administrator can reset a user's second factors; the user gets an email, and the audit log records the reset", async () => {
     const { user, backupCodes } = await confirmed(tenant, 'member');
     const admin = await userOf(tenant, 'admin');
     expect((await admin.rest('GET', `/auth/mfa/methods?user_id=${user.id}`)).body.data).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('reset of second factors', () => {
     expect(mails.findLast(({ to, subject }) => to === user.email && /removed/.test(subject))?.text).toContain('by an administrator');
   });
 
-  test('second factors cannot be reset by a user with fewer permissions or another organization, but by a key', async () => {
+  test('an API key can reset second factors; a user with fewer permissions gets 403, and another organization gets 404', async () => {
     const { user: owner } = await confirmed(tenant, 'owner');
     const admin = await userOf(tenant, 'admin');
     expect((await reset(admin, owner.id)).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');
@@ -202,7 +202,7 @@ describe('reset of second factors', () => {
     expect((await reset(tenant, owner.id)).status).toBe(200);
   });
 
-  test('an administrator with a second factor must show it to reset those of others', async () => {
+  test('an administrator with a second factor gets mfa_required when resetting the second factors of another user', async () => {
     const { user } = await enrolled(tenant, 'member');
     const { user: admin } = await enrolled(tenant, 'admin');
     expect((await reset(admin, user.id)).body.error).toBe('mfa_required');
@@ -213,7 +213,7 @@ describe('organization that requires a second factor', () => {
   const demand = (caller: Tenant, isRequired = true) =>
     caller.rest('PUT', '/organization', { body: { second_factor_required: isRequired } });
 
-  test('users without a second factor must enrol one if the organization requires it, and can then complete their request', async () => {
+  test('users of an organization that requires a second factor get mfa_required until they enrol and verify a factor', async () => {
     const user = await userOf(tenant);
     const changed = await demand(tenant);
     expect(changed.status).toBe(200);
@@ -233,7 +233,7 @@ describe('organization that requires a second factor', () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
   });
 
-  test('the second-factor requirement of an organization does not apply to keys and can be removed', async () => {
+  test('the second-factor requirement of an organization does not apply to API keys and can be removed', async () => {
     const user = await userOf(tenant);
     await demand(tenant);
     expect((await protectedRequest(tenant)).status).toBe(200);
@@ -245,7 +245,7 @@ describe('organization that requires a second factor', () => {
     expect(body.data.map(({ reason }: Json) => reason)).toEqual(['second factor not required', 'second factor required']);
   });
 
-  test('the second-factor requirement is changed with accounts:admin only, and invalid values are refused', async () => {
+  test('changing the second-factor requirement needs accounts:admin, and invalid values return 400', async () => {
     const limited = await tenant.limitedTo('accounts:write');
     expect((await demand(limited)).body.error.details).toEqual({ required: 'accounts:admin' });
     for (const body of [
@@ -261,7 +261,7 @@ describe('organization that requires a second factor', () => {
   });
 });
 
-test('listing second factors runs one statement, however many there are', async () => {
+test('listing second factors runs one SQL statement for any number of factors', async () => {
   const { statements } = await rig();
   const { user, secret } = await enrolled(tenant);
   await answer(user, await challengeOf(user), await totp(secret));

@@ -28,7 +28,7 @@ const ask = async (socket: Client, query: string, variables: Record<string, unkn
 };
 
 describe('second-factor errors', () => {
-  test('a GraphQL operation that needs a second factor returns MFA_REQUIRED with a challenge, which a mutation verifies', async () => {
+  test('a GraphQL operation that needs a second factor returns MFA_REQUIRED with a challenge that a mutation can verify', async () => {
     const { user, secret } = await enrolled(tenant);
     const { data, errors } = await user.graphql(RENAME, { name: 'Renamed' });
     expect(data).toBeNull();
@@ -39,7 +39,7 @@ describe('second-factor errors', () => {
     expect((await user.graphql(RENAME, { name: 'Renamed' })).data.updateOrganization.name).toBe('Renamed');
   });
 
-  test('several fields of one GraphQL request share one challenge', async () => {
+  test('several fields of one GraphQL request that return MFA_REQUIRED share one challenge', async () => {
     const { user } = await enrolled(tenant);
     const { errors = [] } = await user.graphql(
       'mutation { a: updateOrganization(input: { name: "A" }) { name } b: createBackupCodes { backupCodes } }',
@@ -49,7 +49,7 @@ describe('second-factor errors', () => {
     expect(new Set(ids)).toEqual(new Set([await challengeOf(user)]));
   });
 
-  test('on a WebSocket a second factor is required too, and its verification applies to the open socket at once', async () => {
+  test('an operation on a WebSocket returns MFA_REQUIRED until the challenge is verified, and then succeeds on the open socket', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const socket = user.socket();
@@ -83,34 +83,34 @@ describe('mutations that require a second factor', () => {
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization)$/,
   ];
-  /** Mutations that match a pattern and require none, with the reason. */
-  const NOT_ASKED: Readonly<Record<string, string>> = {};
+  /** Mutations that match a pattern but require no second factor, with the reason. */
+  const EXEMPT: Readonly<Record<string, string>> = {};
 
   const mutations = parse(readFileSync('schema/supergraph.graphql', 'utf8')).definitions.flatMap((definition) =>
     definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Mutation' ? (definition.fields ?? []) : [],
   );
 
   test.each(mutations.map((field) => [field.name.value, field] as const))(
-    'the mutation requires a second factor exactly if the documentation says so: %s',
+    'a mutation requires a second factor if and only if docs/decisions/second-factors.md lists its kind: %s',
     (name, { directives = [] }) => {
-      const asks = directives.some((one) => one.name.value === 'policy' && JSON.stringify(one.arguments).includes('second_factor'));
-      const isListed = PROTECTED.some((pattern) => pattern.test(name)) && !(name in NOT_ASKED);
-      if (isListed) expect(asks, 'it is of a kind that asks (docs/decisions/second-factors.md)').toBe(true);
-      else expect(asks, 'add its kind here and to docs/decisions/second-factors.md').toBe(false);
+      const isProtected = directives.some((one) => one.name.value === 'policy' && JSON.stringify(one.arguments).includes('second_factor'));
+      const isListed = PROTECTED.some((pattern) => pattern.test(name)) && !(name in EXEMPT);
+      if (isListed) expect(isProtected, 'its kind is listed in docs/decisions/second-factors.md').toBe(true);
+      else expect(isProtected, 'add its kind here and to docs/decisions/second-factors.md').toBe(false);
     },
   );
 
-  test('the OpenAPI document marks the same operations as requiring a second factor', () => {
-    const asking = mutations.filter(({ directives = [] }) => JSON.stringify(directives).includes('second_factor'));
-    const fields = new Set(asking.map(({ name }) => name.value));
-    const saying = routes.filter((route) => operationOf(route)['x-second-factor']);
-    expect(saying.map(({ operationId }) => operationId)).toEqual(
+  test('the OpenAPI document marks exactly the operations that require a second factor in GraphQL', () => {
+    const protectedFields = mutations.filter(({ directives = [] }) => JSON.stringify(directives).includes('second_factor'));
+    const fields = new Set(protectedFields.map(({ name }) => name.value));
+    const marked = routes.filter((route) => operationOf(route)['x-second-factor']);
+    expect(marked.map(({ operationId }) => operationId)).toEqual(
       routes.filter(({ field }) => fields.has(field)).map(({ operationId }) => operationId),
     );
-    expect(saying.map(({ operationId }) => operationId)).toContain('createApiKey');
+    expect(marked.map(({ operationId }) => operationId)).toContain('createApiKey');
   });
 
-  test('several mutations require a second factor', () => {
+  test('more than four mutations match the patterns of operations that require a second factor', () => {
     expect(mutations.filter(({ name }) => PROTECTED.some((pattern) => pattern.test(name.value))).length).toBeGreaterThan(4);
   });
 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe('TOTP enrolment and verification', () => {
-  test('enrolling, verifying and repeating a request over REST has the bodies of specification 2.4', async () => {
+  test('TOTP setup, a rejected order, verification and the repeated order return the bodies of specification 2.4', async () => {
     const { clock } = await rig();
     const user = await userOf(tenant, 'admin');
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -56,7 +56,7 @@ describe('TOTP enrolment and verification', () => {
     expect((await order(user, body, headers)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('a user without a second factor and a key are not asked for a code', async () => {
+  test('a user without a second factor and an API key can order without a code', async () => {
     const body = await orderOf(tenant);
     expect((await order(tenant, body)).status).toBe(201);
     expect((await order(await userOf(tenant), body)).status).toBe(201);
@@ -64,14 +64,14 @@ describe('TOTP enrolment and verification', () => {
     expect((await order(tenant, body)).status).toBe(201);
   });
 
-  test('a user without the permission gets a permission error and no challenge', async () => {
+  test('a user with a second factor but without the permission gets INSUFFICIENT_PERMISSIONS, not a challenge', async () => {
     const { user } = await enrolled(tenant, 'support');
     expect((await order(user, await orderOf(tenant))).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');
   });
 });
 
 describe('TOTP codes', () => {
-  test('a TOTP code works once, and earlier ones are refused afterwards, in every session', async () => {
+  test('a used TOTP code and earlier codes return 401 in every session of the user', async () => {
     const { user, secret } = await enrolled(tenant);
     const [other, third] = [await user.again(), await user.again()];
     const [earlier, code] = [await totp(secret, -1), await totp(secret)];
@@ -85,7 +85,7 @@ describe('TOTP codes', () => {
     expect((await answer(third, await challengeOf(third), await totp(secret))).status).toBe(200);
   });
 
-  test('of concurrent uses of one TOTP code in several sessions exactly one succeeds', async () => {
+  test('exactly one of five concurrent uses of a TOTP code in different sessions succeeds, and the others return 401', async () => {
     const { user, secret } = await enrolled(tenant);
     const sessions = await Promise.all(Array.from({ length: 5 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
@@ -94,7 +94,7 @@ describe('TOTP codes', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  test('of concurrent TOTP codes for one challenge exactly one succeeds', async () => {
+  test('exactly one of several concurrent verifications of a challenge succeeds', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const codes = [await totp(secret), await totp(secret, 1), await totp(secret)];
@@ -102,7 +102,7 @@ describe('TOTP codes', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('a TOTP code one step early or late is accepted, and one further away is not', async () => {
+  test('a TOTP code one step early or late is accepted, and a code three steps away returns 401', async () => {
     for (const [steps, status] of [
       [-1, 200],
       [1, 200],
@@ -126,7 +126,7 @@ describe('TOTP codes', () => {
     },
   );
 
-  test('a TOTP code may be written in groups', async () => {
+  test('a TOTP code with a space between its digits is accepted', async () => {
     const { user, secret } = await enrolled(tenant);
     const code = await totp(secret);
     expect((await answer(user, await challengeOf(user), `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
@@ -134,7 +134,7 @@ describe('TOTP codes', () => {
 });
 
 describe('guessing TOTP codes', () => {
-  test('five wrong TOTP codes end the challenge, even for a right code afterwards', async () => {
+  test('a challenge returns 409 for the correct TOTP code after five wrong codes', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
@@ -147,7 +147,7 @@ describe('guessing TOTP codes', () => {
     expect((await answer(user, next, await totp(secret))).status).toBe(200);
   });
 
-  test('of many concurrent wrong TOTP codes at most five are checked', async () => {
+  test('at most five of twelve concurrent wrong TOTP codes are checked, and the others return 409', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
@@ -156,7 +156,7 @@ describe('guessing TOTP codes', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
-  test('TOTP guesses are limited to fifteen per hour over all sessions and challenges', async () => {
+  test('a user gets 429 after fifteen wrong TOTP codes per hour over all sessions and challenges', async () => {
     const { user, secret } = await enrolled(tenant);
     const wrong = await wrongTotp(secret);
     for (let round = 0; round < 3; round += 1) {
@@ -173,7 +173,7 @@ describe('guessing TOTP codes', () => {
     expect((await answer(later, await challengeOf(later), await totp(secret))).status).toBe(200);
   });
 
-  test('right TOTP codes do not count as guesses', async () => {
+  test('correct TOTP codes do not count against the limit of fifteen attempts per hour', async () => {
     const { user, secret } = await enrolled(tenant);
     for (let round = 0; round < 17; round += 1) {
       const session = await user.again();
@@ -184,7 +184,7 @@ describe('guessing TOTP codes', () => {
 });
 
 describe('backup codes', () => {
-  test('each backup code works once in place of a code, in any spelling', async () => {
+  test('a backup code, with or without hyphens, replaces a TOTP code once and returns 401 the second time', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     const [first = '', second = ''] = backupCodes;
     const sessions = [await user.again(), await user.again(), await user.again()] as const;
@@ -194,7 +194,7 @@ describe('backup codes', () => {
     expect((await answer(sessions[2], await challengeOf(sessions[2]), second.replaceAll('-', ''))).status).toBe(200);
   });
 
-  test('a backup code used concurrently succeeds once', async () => {
+  test('exactly one of four concurrent uses of a backup code succeeds, and the others return 401', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     const sessions = await Promise.all(Array.from({ length: 4 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
@@ -202,12 +202,12 @@ describe('backup codes', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test('a backup code of another user does not work', async () => {
+  test('a backup code of another user returns 401', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
     expect((await answer(one.user, await challengeOf(one.user), other.backupCodes[0] ?? '')).status).toBe(401);
   });
 
-  test('creating new backup codes requires a second factor and makes the old ones invalid', async () => {
+  test('creating new backup codes requires a second factor and makes the old backup codes invalid', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const refused = await user.rest('POST', '/auth/mfa/backup-codes');
     expect(refused.body.error).toBe('mfa_required');
@@ -232,7 +232,7 @@ describe('lost TOTP secrets', () => {
     expect((await answer(user, challenge, await totp(again.body.data.secret))).status).toBe(200);
   });
 
-  test('replacing a verified TOTP secret requires a code or backup code', async () => {
+  test('replacing a verified TOTP secret returns mfa_required until a code or backup code is verified', async () => {
     const { user, backupCodes } = await confirmed(tenant);
     const refused = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(refused.body.error).toBe('mfa_required');
@@ -246,7 +246,7 @@ describe('lost TOTP secrets', () => {
 });
 
 describe('audit of second factors', () => {
-  test('enrolment, verification, failure and removal of a second factor are in the audit log without secrets', async () => {
+  test('the audit log records enrolment, failure, verification and removal of a second factor without secrets', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
@@ -265,8 +265,8 @@ describe('audit of second factors', () => {
     for (const one of records)
       expect(one).toMatchObject({ user_id: user.id, session_id: user.tokens.session_id, token_type: 'totp', ip_address: '127.0.0.1' });
     const { logged, mails } = await rig();
-    const told = JSON.stringify([records, logged, mails, (await user.rest('GET', '/auth/mfa/methods')).body]);
-    for (const text of [secret, ...backupCodes]) expect(told).not.toContain(text);
+    const output = JSON.stringify([records, logged, mails, (await user.rest('GET', '/auth/mfa/methods')).body]);
+    for (const text of [secret, ...backupCodes]) expect(output).not.toContain(text);
     expect(JSON.stringify([records, logged])).not.toMatch(new RegExp(`"[^"]*\\b(${wrong}|${code})\\b[^"]*"`));
     expect(mails.filter((mail) => mail.to === user.email).map(({ subject }) => subject)).toEqual(
       expect.arrayContaining(['A second factor was set up']),

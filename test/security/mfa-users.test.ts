@@ -51,7 +51,7 @@ const usersOf = async (): Promise<Json> =>
 
 describe('administrator session without its second factor', () => {
   test.each(Object.keys(ATTEMPTS))(
-    'an unverified administrator session is refused over REST, GraphQL and WebSocket when %s',
+    'an administrator without verified second factor gets mfa_required over REST, GraphQL and WebSocket when %s',
     async (name) => {
       const attempt = await ATTEMPTS[name]?.(await invited(tenant, 'member'));
       if (!attempt) throw new Error(name);
@@ -73,7 +73,7 @@ describe('administrator session without its second factor', () => {
     },
   );
 
-  test('an unverified administrator session can end its own sessions, and those of other users only after verification', async () => {
+  test('an administrator can delete own sessions without a second factor but gets mfa_required for sessions of other users', async () => {
     const member = await userOf(tenant, 'member');
     const sessionOf = async (user: Tenant) => (await user.rest('GET', '/auth/verify')).body.data.session_id;
     const path = `/auth/sessions/${await sessionOf(member)}`;

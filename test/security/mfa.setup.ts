@@ -7,13 +7,13 @@ import { type TestUser, userOf } from '../users.setup.ts';
 
 export const STEP_MS = 30_000;
 
-/** The code of an authenticator with this secret at the platform's time, or some steps later. */
+/** The TOTP code for this secret at the platform's time, or some 30-second steps later. */
 export async function totp(secret: string, stepsLater = 0): Promise<string> {
   const { clock } = await rig();
   return generateSync({ secret, epoch: Math.floor((clock.now().getTime() + stepsLater * STEP_MS) / 1000) });
 }
 
-/** A code that is neither the current one nor the one before or after. */
+/** A code that is invalid for this secret now and one or two steps from now. */
 export async function wrongTotp(secret: string): Promise<string> {
   const right = await Promise.all([-1, 0, 1, 2].map((step) => totp(secret, step)));
   return ['000000', '111111', '222222', '333333', '444444'].find((code) => !right.includes(code)) ?? '';
@@ -33,7 +33,10 @@ export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled
   return { user, secret: body.data.secret, backupCodes: body.data.backup_codes };
 }
 
-/** The same, with a verified code some time ago: the method is confirmed, and the session is no longer verified. */
+/**
+ * A user with a confirmed authenticator. The code was verified in another session, so the returned session is not
+ * verified.
+ */
 export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   const other = await made.user.again();
@@ -42,14 +45,14 @@ export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolle
   return made;
 }
 
-/** The same, whose session was verified just now. */
+/** A user with a confirmed authenticator, whose session was just verified. */
 export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   expect((await answer(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
   return made;
 }
 
-/** A request that requires a second factor. */
+/** The body of an order, which is a request that requires a second factor. */
 export const orderOf = async (tenant: Tenant): Promise<Json> => ({
   account_id: (await createAccount(tenant)).id,
   service_type: 'fiber',
@@ -68,12 +71,12 @@ export async function challengeOf(caller: Tenant): Promise<string> {
   return body.challenge_id;
 }
 
-/** A challenge without a refused request: also for users who may not send protected ones. */
+/** Creates a challenge directly, also for users who lack the permission for protected requests. */
 export async function newChallenge(caller: Tenant): Promise<string> {
   return (await caller.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id;
 }
 
-/** Cheap and without effect. */
+/** A request that requires a second factor but changes nothing. */
 export const protectedRequest = (caller: Tenant): Promise<RestResponse> => caller.rest('PUT', '/organization', { body: {} });
 
 export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<RestResponse> =>
@@ -87,7 +90,7 @@ export async function codesSentTo(to: string): Promise<string[]> {
   return [...messages, ...mails].filter((one) => one.to === to).flatMap(({ text }) => CODE.exec(text)?.[1] ?? []);
 }
 
-/** The last of `count` codes sent to it. */
+/** Waits until `count` codes were sent to this number or address and returns the last code. */
 export const codeSentTo = (to: string, count = 1): Promise<string> =>
   eventually(async () => {
     const codes = await codesSentTo(to);

@@ -50,7 +50,7 @@ describe('registered client certificates', () => {
     expect(used.last_used).toMatch(/Z$/);
   });
 
-  test('a certificate has only the permissions it was registered with', async () => {
+  test('a caller with a certificate gets 403 for operations that the permissions of the certificate do not include', async () => {
     const { shown } = await registered(['accounts:read']);
     const { status, body } = await showing(shown).rest('GET', '/auth/certificates');
     expect(status).toBe(403);
@@ -60,20 +60,20 @@ describe('registered client certificates', () => {
     );
   });
 
-  test('a caller with a certificate cannot grant permissions that it lacks', async () => {
+  test('a caller with a certificate gets an error when it creates an API key with permissions that the certificate lacks', async () => {
     const { shown } = await registered(['credentials:create', 'accounts:read']);
     const body = { name: 'More', permissions: ['billing:read'] };
     expect((await showing(shown).rest('POST', '/auth/api-keys', { body })).body.error.details.required).toBe('billing:read');
   });
 
-  test('an API key takes precedence over a certificate, even if the key is invalid', async () => {
+  test('an API key takes precedence over a certificate, and an invalid API key returns 401 despite a valid certificate', async () => {
     const { shown } = await registered(['accounts:read']);
     expect((await showing(shown).rest('GET', '/auth/certificates', { headers: asAdministrator() })).status).toBe(200);
     const wrong = await showing(shown).rest('GET', '/accounts', { headers: { authorization: 'Bearer sk_live_none' } });
     expect(wrong.status).toBe(401);
   });
 
-  test('a revoked certificate is refused at once, also on an open connection', async () => {
+  test('a revoked certificate immediately returns 401, even on an open connection', async () => {
     const { shown, id } = await registered();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const client = new SecureClient(platform.origin, shown, { agent });
@@ -88,7 +88,7 @@ describe('registered client certificates', () => {
     await expect(showing(shown).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a certificate is recognized when %s resumes a session', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate still authenticates when %s resumes a session', async (version) => {
     const { shown } = await registered();
     const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
     const client = new SecureClient(platform.origin, shown, { agent, minVersion: version, maxVersion: version });
@@ -105,7 +105,7 @@ describe('registered client certificates', () => {
   });
 });
 
-test('the audit log shows who registered and revoked a certificate, and its use', async () => {
+test('the audit log records the registration, the first use and the revocation of a certificate', async () => {
   const { shown, id } = await registered();
   await status(shown);
   await showing().rest('DELETE', `/auth/certificates/${id}`, { headers: asAdministrator() });
@@ -127,12 +127,12 @@ test('the audit log shows who registered and revoked a certificate, and its use'
 });
 
 describe('refused client certificates', () => {
-  test('a connection without a certificate is accepted, and its requests are refused with 401', async () => {
+  test('a connection without a certificate is accepted, but its requests return 401 and its WebSockets close with 4401', async () => {
     expect(await refusal()).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     await expect(showing().socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
   });
 
-  test('an unregistered certificate is refused with 401 until it is registered', async () => {
+  test('requests with an unregistered certificate return 401 until the certificate is registered', async () => {
     const shown = await issue();
     expect(await refusal(shown)).toMatchObject({
       status: 401,
@@ -144,13 +144,13 @@ describe('refused client certificates', () => {
     expect(await status(shown)).toBe(200);
   });
 
-  test('a certificate with the subject of a registered one but another key is refused', async () => {
+  test('a certificate with the subject of a registered certificate but another key returns 401', async () => {
     const { shown } = await registered(['accounts:read'], { subject: 'CN=twin' });
     expect(await status(await issue({ subject: 'CN=twin' }))).toBe(401);
     expect(await status(shown)).toBe(200);
   });
 
-  test('a certificate is refused before and after its validity period', async () => {
+  test('a registered certificate returns 401 before its validity period and 401 TOKEN_EXPIRED after it', async () => {
     const { shown } = await registered(['accounts:read'], { validFromDays: 1, validToDays: 2 });
     expect(await refusal(shown)).toMatchObject({
       status: 401,
@@ -166,7 +166,7 @@ describe('refused client certificates', () => {
 });
 
 describe('client certificates in browsers', () => {
-  test('a page of another origin cannot use the certificate of its visitor over HTTP or WebSocket', async () => {
+  test("a page of another origin gets 401 over HTTP and 4401 over WebSocket with its visitor's certificate", async () => {
     const { shown } = await registered(['accounts:*']);
     for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
       const body = { name: 'Forged', email: 'it@evil.example' };
@@ -178,7 +178,7 @@ describe('client certificates in browsers', () => {
     expect((await showing(shown).rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('a page of the platform itself may use the certificate of its visitor', async () => {
+  test("a page of the platform itself can call the API with its visitor's certificate", async () => {
     const { shown } = await registered();
     const headers = { origin: platform.origin };
     expect((await showing(shown).rest('GET', '/accounts', { headers })).status).toBe(200);
@@ -186,12 +186,12 @@ describe('client certificates in browsers', () => {
   });
 });
 
-test('public operations need no certificate and accept any', async () => {
+test('public operations return 200 without a certificate and with an unregistered certificate', async () => {
   const shown = await issue();
   for (const client of [showing(), showing(shown)]) expect((await client.rest('GET', '/openapi.json')).status).toBe(200);
 });
 
-test('TLS before 1.2 is refused', async () => {
+test('a client that supports only TLS versions before 1.2 cannot connect', async () => {
   const old = new SecureClient(platform.origin, undefined, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
   await expect(old.rest('GET', '/openapi.json')).rejects.toThrow(/protocol|version/i);
 });

@@ -30,7 +30,7 @@ describeInChromium('sign-in pages in a browser', () => {
     application.closeAllConnections();
   });
 
-  /** A browser window and its console errors, which include violations of the content security policy. */
+  /** Opens a browser window and collects its script errors and violations of the content security policy. */
   async function opened(options: { javaScriptEnabled?: boolean } = {}) {
     const context = await browser.newContext({ ...options, baseURL: tenant.origin });
     const page = await context.newPage();
@@ -43,7 +43,7 @@ describeInChromium('sign-in pages in a browser', () => {
   test.each([
     ['with JavaScript', true],
     ['without JavaScript', false],
-  ])('in a browser, a user signs in and consents, and the application gets a working token: %s', async (_, javaScriptEnabled) => {
+  ])('a user signs in and consents in a browser %s, and the application gets a valid token', async (_, javaScriptEnabled) => {
     await using window = await opened({ javaScriptEnabled });
     const { page } = window;
     const verifier = newVerifier();
@@ -70,7 +70,7 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('in a browser, a user who denies consent is redirected, and the application is told', async () => {
+  test('a user who denies consent in a browser is redirected to the application with the error access_denied', async () => {
     await using window = await opened();
     const { page } = window;
     await page.goto(authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }));
@@ -83,7 +83,7 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('in a browser, a user connects a device by its link', async () => {
+  test('a user can connect a device by opening its link in a browser', async () => {
     await using window = await opened();
     const { page } = window;
     const device = (await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id, scope: 'services.read' })).body;
@@ -102,7 +102,7 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('in a browser, a user sets a new password by the link of the email', async () => {
+  test('a user can set a new password in a browser by opening the link of the email', async () => {
     await using window = await opened();
     const { page } = window;
     const forgetful = await userOf(tenant, 'member');
@@ -117,7 +117,7 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('in a frame of another site a sign-in page stays empty and gets no cookie', async () => {
+  test('a browser refuses to show a sign-in page in a frame of another site', async () => {
     await using window = await opened();
     const { page } = window;
     await page.goto(callback);

@@ -36,14 +36,14 @@ describe('OAuth clients', () => {
     expect(data.oauthClient).toEqual({ name: 'Wall', clientSecret: null, grantTypes: ['AUTHORIZATION_CODE', 'REFRESH_TOKEN'] });
   });
 
-  test('a public OAuth client has no secret and cannot get one', async () => {
+  test('a public OAuth client has no secret, and rotating its secret returns 400', async () => {
     const { body } = await create({ ...BODY, is_confidential: false });
     expect(body.data).toMatchObject({ is_confidential: false, client_secret: null });
     const rotated = await tenant.rest('POST', `/auth/oauth-clients/${body.data.id}/rotate`, { body: {} });
     expect(rotated).toMatchObject({ status: 400, body: { error: { code: 'INVALID_PARAMETERS' } } });
   });
 
-  test('OAuth clients are listed newest first in a fixed number of statements', async () => {
+  test('OAuth clients are listed newest first, with the same number of SQL statements for any number of clients', async () => {
     const own = await (await rig()).organization();
     for (const name of ['one', 'two', 'three']) await create({ ...BODY, name }, own);
     const list = async () => (await own.rest('GET', '/auth/oauth-clients')).body.data;
@@ -65,7 +65,7 @@ describe('OAuth clients', () => {
     expect(body.data).toMatchObject({ name: 'Door', description: null, scopes: ['services.read'], redirect_uris: BODY.redirect_uris });
   });
 
-  test('rotating the secret of an OAuth client makes the old one invalid', async () => {
+  test('rotating the secret of an OAuth client makes the old secret invalid', async () => {
     const client = await registered(tenant);
     const { body } = await tenant.rest('POST', `/auth/oauth-clients/${client.id}/rotate`, { body: {} });
     expect(body.data.client_secret).toMatch(/^cs_/);
@@ -73,14 +73,14 @@ describe('OAuth clients', () => {
     expect((await clientToken(tenant.origin, { id: client.id, secret: body.data.client_secret })).status).toBe(200);
   });
 
-  test('deleting an OAuth client returns its last state', async () => {
+  test('deleting an OAuth client returns the deleted client, and reading it afterwards returns 404', async () => {
     const { id } = (await create(BODY)).body.data;
     const { status, body } = await tenant.rest('DELETE', `/auth/oauth-clients/${id}`);
     expect([status, body.data.id, body.data.name]).toEqual([200, id, 'Wall']);
     expect((await tenant.rest('GET', `/auth/oauth-clients/${id}`)).status).toBe(404);
   });
 
-  test('changes of OAuth clients are recorded in the audit log', async () => {
+  test('the audit log records the creation, update and deletion of an OAuth client', async () => {
     const { id } = (await create(BODY)).body.data;
     await tenant.rest('PUT', `/auth/oauth-clients/${id}`, { body: { name: 'Door' } });
     await tenant.rest('DELETE', `/auth/oauth-clients/${id}`);
@@ -91,7 +91,7 @@ describe('OAuth clients', () => {
 });
 
 describe('OAuth clients and permissions', () => {
-  test('an OAuth client cannot be registered with scopes that its creator lacks', async () => {
+  test('registering an OAuth client with scopes that its creator lacks returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:read');
     expect((await create(BODY, limited)).status).toBe(201);
     for (const scope of ['services.write', 'services.*', '*.*']) {
@@ -100,7 +100,7 @@ describe('OAuth clients and permissions', () => {
     }
   });
 
-  test('a caller with fewer permissions than an OAuth client can change neither its secret nor its redirect URI', async () => {
+  test('rotating, changing or deleting an OAuth client returns 403 to a caller with fewer permissions than the client', async () => {
     const { id, ...before } = (await create({ ...BODY, scopes: ['*.*'] })).body.data;
     const limited = await tenant.limitedTo('credentials:admin', 'services:read');
     const refusals = [
@@ -122,7 +122,7 @@ describe('refused OAuth clients', () => {
     ['no redirect for codes', { redirect_uris: [] }, /^redirect_?[uU]ris: must have at least one/],
     ['no scopes', { scopes: [] }, /^scopes: must have 1 to/],
     ['a scope that does not exist', { scopes: ['services.fly'] }, /^scopes: must be a list of scopes/],
-    ['a permission in place of a scope', { scopes: ['services:read'] }, /^scopes: must be a list of scopes/],
+    ['a permission instead of a scope', { scopes: ['services:read'] }, /^scopes: must be a list of scopes/],
     ['a grant type that does not exist', { grant_types: ['password'] }, /^grant_types/],
     ['a grant type twice', { grant_types: ['device_code', 'device_code'] }, /^grant_types: must not repeat/],
     ['only the refresh grant type', { grant_types: ['refresh_token'] }, /refresh_token requires/],
@@ -133,7 +133,7 @@ describe('refused OAuth clients', () => {
     ],
     ['a javascript: homepage', { homepage_url: 'javascript:alert(1)' }, /^homepage_url: must be an https address/],
     ['a chosen secret', { client_secret: 'mine' }, /client_secret/],
-  ])('registering an OAuth client with %s is refused', async (_, members, reason) => {
+  ])('registering an OAuth client with %s returns 400 and creates no client', async (_, members, reason) => {
     const own = await (await rig()).organization();
     const refused = await create({ ...BODY, ...members }, own);
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'INVALID_PARAMETERS' } } });
@@ -141,7 +141,7 @@ describe('refused OAuth clients', () => {
     expect((await own.rest('GET', '/auth/oauth-clients')).body.data).toEqual([]);
   });
 
-  test('an OAuth client that uses codes cannot lose its last redirect URI', async () => {
+  test('removing the last redirect URI of an OAuth client that uses authorization codes returns 400', async () => {
     const { id } = (await create(BODY)).body.data;
     expect((await tenant.rest('PUT', `/auth/oauth-clients/${id}`, { body: { redirect_uris: [] } })).status).toBe(400);
     expect((await tenant.rest('GET', `/auth/oauth-clients/${id}`)).body.data.redirect_uris).toEqual(BODY.redirect_uris);

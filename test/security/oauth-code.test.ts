@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = await registered(tenant);
 });
 
-test('exchanging an authorization code returns a working token whose response, header and claims match the specification', async () => {
+test('exchanging an authorization code returns a valid token with the response fields, header and claims of the specification', async () => {
   const verifier = newVerifier();
   const answer = await authorized(user, { client, scope: 'services.read support.read', verifier });
   expect(answer.get('state')).toBe('the-state');
@@ -62,7 +62,7 @@ test('exchanging an authorization code returns a working token whose response, h
   expect(await statusWith(tenant, body.access_token, '/accounts')).toBe(403);
 });
 
-test('an OAuth client acting for a user cannot see their sessions or change their password', async () => {
+test("an OAuth client acting for a user cannot list or delete the user's sessions, log out or change the password", async () => {
   const { access_token } = await tokensOf(user, client);
   const acting = new Tenant(tenant.origin, tenant.organizationId, access_token);
   expect((await acting.rest('GET', '/auth/sessions')).body.data).toEqual([]);
@@ -74,7 +74,7 @@ test('an OAuth client acting for a user cannot see their sessions or change thei
   expect((await user.rest('GET', '/auth/verify')).status).toBe(200);
 });
 
-test('a confidential OAuth client can refresh its access token, and keeps its refresh token', async () => {
+test('a confidential OAuth client can refresh its access token without getting a new refresh token', async () => {
   const { refresh_token } = await tokensOf(user, client);
   const { status, body } = await refresh(tenant.origin, client, refresh_token);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -89,7 +89,7 @@ describe('refused authorization requests', () => {
     return Object.fromEntries(new URL(url).searchParams);
   };
 
-  test('an authorization request without PKCE or with the plain method is refused', async () => {
+  test('an authorization request without PKCE or with the method plain returns the error invalid_request', async () => {
     expect(await refusedAt({ code_challenge: undefined, code_challenge_method: undefined })).toMatchObject({
       error: 'invalid_request',
       state: 'the-state',
@@ -98,13 +98,13 @@ describe('refused authorization requests', () => {
     expect(await refusedAt({ code_challenge_method: undefined })).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('an authorization request for a scope that is unknown or beyond the client is refused', async () => {
+  test('an authorization request for a scope that is unknown or not registered for the client returns invalid_scope', async () => {
     expect(await refusedAt({}, 'services.read billing.read')).toMatchObject({ error: 'invalid_scope', scope: 'billing.read' });
     expect(await refusedAt({}, 'services.*')).toMatchObject({ error: 'invalid_scope' });
     expect(await refusedAt({}, 'openid')).toMatchObject({ error: 'invalid_scope' });
   });
 
-  test('an authorization request with another resource, another response type or a repeated parameter is refused', async () => {
+  test('an authorization request with a foreign resource, another response type or a repeated parameter returns an OAuth error', async () => {
     expect(await refusedAt({ resource: 'https://other.example.com/' })).toMatchObject({ error: 'invalid_target' });
     const implicit = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { response_type: 'token' } }));
     expect(implicit.url).toContain('#error=unsupported_response_type');
@@ -118,13 +118,13 @@ describe('refused authorization requests', () => {
     'https://app.example.com.evil.example/callback',
     'http://app.example.com/callback',
     'https://app.example.com',
-  ])('an authorization request with the unregistered redirect URI %s is refused without a redirect', async (redirect_uri) => {
+  ])('an authorization request with the unregistered redirect URI %s returns 400 without a redirect', async (redirect_uri) => {
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { redirect_uri } }));
     expect(page.status).toBe(400);
     expect(page.text).toContain('may not redirect you there');
   });
 
-  test('an authorization request of an unknown client is refused without a redirect', async () => {
+  test('an authorization request of an unknown client returns 400 without a redirect', async () => {
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client: { id: 'client_none', secret: undefined } }));
     expect(page.status).toBe(400);
     expect(page.text).toContain('This application is not known');
@@ -137,7 +137,7 @@ describe('refused authorization codes', () => {
     return { verifier, code: (await authorized(user, { client, verifier })).get('code') ?? '' };
   };
 
-  test('an authorization code used a second time is refused, and its first tokens are revoked', async () => {
+  test('the second use of an authorization code returns invalid_grant and revokes the tokens of the first use', async () => {
     const { code, verifier } = await codeFor();
     const { body } = await exchange(tenant.origin, client, code, verifier);
     expect(await statusWith(tenant, body.access_token)).toBe(200);
@@ -148,7 +148,7 @@ describe('refused authorization codes', () => {
     expect(await refresh(tenant.origin, client, body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('an authorization code used concurrently succeeds at most once, and its tokens are revoked', async () => {
+  test('at most one of several concurrent uses of an authorization code succeeds, and its token is revoked', async () => {
     const { code, verifier } = await codeFor();
     const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
     const won = answers.filter(({ status }) => status === 200);
@@ -156,7 +156,7 @@ describe('refused authorization codes', () => {
     for (const { body } of won) expect(await statusWith(tenant, body.access_token)).toBe(401);
   });
 
-  test('an authorization code with a wrong verifier, redirect URI, client or secret is refused and can still be used correctly', async () => {
+  test('an authorization code stays valid after attempts with a wrong verifier, redirect URI, client or secret are rejected', async () => {
     const { code, verifier } = await codeFor();
     const other = await registered(tenant);
     const refusals = [
@@ -170,7 +170,7 @@ describe('refused authorization codes', () => {
     expect((await exchange(tenant.origin, client, code, verifier)).status).toBe(200);
   });
 
-  test('an authorization code is refused after 60 seconds', async () => {
+  test('an authorization code returns 400 invalid_grant after 60 seconds', async () => {
     const { code, verifier } = await codeFor();
     await (await rig()).advance(61_000);
     expect(await exchange(tenant.origin, client, code, verifier)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -178,7 +178,7 @@ describe('refused authorization codes', () => {
 });
 
 describe('OAuth scopes and permissions of the user', () => {
-  test('scopes beyond the role of the user are left out of the consent page and the token', async () => {
+  test("the consent page and the token contain only the requested scopes that the user's role permits", async () => {
     const support = await userOf(tenant, 'support');
     const browser = new Browser(tenant.origin);
     const page = await signIn(
@@ -193,7 +193,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect(decodeJwt(tokens.access_token).permissions).toEqual(['support:read']);
   });
 
-  test('a user with none of the requested permissions cannot consent, and the application gets access_denied', async () => {
+  test('a user without any requested permission sees no consent form, and the application gets access_denied', async () => {
     const billing = await userOf(tenant, 'billing');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write' })), billing);
@@ -201,7 +201,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect((await browser.submit(page, {}, '/abort')).url).toContain('error=access_denied');
   });
 
-  test('narrowing the role of a user applies at once to issued tokens', async () => {
+  test("issued tokens immediately lose the permissions that the user's new role does not have", async () => {
     const member = await userOf(tenant, 'admin');
     const { access_token, refresh_token } = await tokensOf(member, client, 'services.write support.read');
     const held = async () => (await tenant.rest('GET', '/auth/verify', { headers: { authorization: `Bearer ${access_token}` } })).body.data;
@@ -225,7 +225,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect((await browser.open(authorizeUrl(tenant.origin, { client }))).text).toContain('<h1>Sign in</h1>');
   });
 
-  test('a user of another organization cannot authorize an OAuth client', async () => {
+  test('a user of another organization who signs in to authorize an OAuth client gets a page with 403', async () => {
     const stranger = await userOf(await (await rig()).organization(), 'owner');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client })), stranger);
@@ -242,7 +242,7 @@ describe('OAuth scopes and permissions of the user', () => {
   });
 });
 
-test('a signed-in user who has consented to an OAuth client is not asked again', async () => {
+test('a signed-in user who consented to an OAuth client is redirected with a code, and is asked only for new scopes', async () => {
   const browser = new Browser(tenant.origin);
   await tokensOf(user, client, 'services.read', browser);
   const { url } = await browser.open(authorizeUrl(tenant.origin, { client }));

@@ -31,7 +31,7 @@ describe('OAuth device flow', () => {
     return page;
   };
 
-  test('a device is connected by the code that it shows, and gets tokens', async () => {
+  test('a device gets tokens after the user enters its code, signs in and consents', async () => {
     const { status, body } = await start(client);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toEqual({
@@ -55,7 +55,7 @@ describe('OAuth device flow', () => {
     expect(await poll(client, body.device_code)).toMatchObject(INVALID_GRANT);
   });
 
-  test('a device is told if the user refuses on either page', async () => {
+  test('a polling device gets access_denied after the user cancels on the code page or the sign-in page', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     expect((await browser.submit(await confirmed(body.user_code, browser), { abort: 'yes' })).text).toContain('was not connected');
@@ -67,14 +67,17 @@ describe('OAuth device flow', () => {
     expect(await poll(client, again.device_code)).toMatchObject({ status: 400, body: { error: 'access_denied' } });
   });
 
-  test.each(['/oauth/device', '/oauth/device/none'])('a device page opened without a session starts again: %s', async (path) => {
-    const body = new URLSearchParams({ user_code: 'AAAA-AAAA', xsrf: 'none' });
-    const init = path.endsWith('none') ? {} : { method: 'POST', body };
-    const { status, headers } = await fetch(tenant.origin + path, { ...init, redirect: 'manual' });
-    expect([status, headers.get('location')]).toEqual([303, '/oauth/device']);
-  });
+  test.each(['/oauth/device', '/oauth/device/none'])(
+    'the device page %s redirects to /oauth/device if the browser has no session',
+    async (path) => {
+      const body = new URLSearchParams({ user_code: 'AAAA-AAAA', xsrf: 'none' });
+      const init = path.endsWith('none') ? {} : { method: 'POST', body };
+      const { status, headers } = await fetch(tenant.origin + path, { ...init, redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([303, '/oauth/device']);
+    },
+  );
 
-  test('a device code that is wrong, used or expired is refused on the page', async () => {
+  test('the device page shows an error for a user code that is wrong, used or expired', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     const wrong = await browser.submit(await browser.open('/oauth/device'), { user_code: 'AAAA-AAAA' });
@@ -89,7 +92,7 @@ describe('OAuth device flow', () => {
     expect((await poll(client, late.device_code)).body.error).toMatch(/invalid_grant|expired_token/);
   });
 
-  test('a device page with the code in its URL waits for confirmation and refuses a forged form', async () => {
+  test('the device page with a code in its URL requires confirmation and returns 400 to a forged form', async () => {
     const { body } = await start(client);
     const browser = new Browser(tenant.origin);
     const page = await browser.open(body.verification_uri_complete);
@@ -103,7 +106,7 @@ describe('OAuth device flow', () => {
     expect((await poll(client, body.device_code)).body.error).toBe('authorization_pending');
   });
 
-  test('a device gets its token only with the secret of its own client', async () => {
+  test('device requests with a wrong or missing client secret return 401, and a code of another client returns invalid_grant', async () => {
     const { body } = await start(client);
     expect((await poll({ id: client.id, secret: undefined }, body.device_code)).status).toBe(401);
     expect(await poll(await registered(tenant), body.device_code)).toMatchObject(INVALID_GRANT);

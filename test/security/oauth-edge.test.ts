@@ -10,7 +10,7 @@ afterEach(() => identity.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('an address beyond its rate limit gets an OAuth error, or an error page on a page, with the time to retry', async () => {
+test('an address beyond its rate limit gets 429 with an OAuth error from endpoints and an HTML page from pages', async () => {
   const { app } = createEdgeRig({ anonymous: { perHour: 100, burst: 4 } });
   await identity.startProcess().mount(app);
   const ask = () =>
@@ -29,7 +29,7 @@ test('an address beyond its rate limit gets an OAuth error, or an error page on 
   await app.close();
 });
 
-test('forwarded addresses are trusted only from configured proxies on OAuth endpoints', async () => {
+test('OAuth endpoints record the forwarded address in the audit log only if a trusted proxy sent it', async () => {
   const { app } = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const running = identity.startProcess();
   await running.mount(app);

@@ -42,7 +42,7 @@ describe('headers of OAuth endpoints', () => {
     ...MACHINES.map((path) => ['GET', path] as const),
     ['DELETE', '/oauth/authorize'],
     ['OPTIONS', '/oauth/token'],
-  ])('the response has the request id, the six rate limit headers and the security headers: %s %s', async (method, path) => {
+  ])('the response to %s %s has the request id, the six rate limit headers and the security headers', async (method, path) => {
     const { headers } = await call(path, { method });
     for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
     if (method !== 'OPTIONS') expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -62,30 +62,30 @@ describe('OAuth errors', () => {
     ['an empty body', {}],
     ['invalid Base64', { headers: { authorization: 'Basic ***' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
     ['a bearer token', { headers: { authorization: 'Bearer abc' }, body: new URLSearchParams({ grant_type: 'client_credentials' }) }],
-  ])('a token request with %s is invalid_request', async (_, init) => {
+  ])('a token request with %s returns 400 invalid_request', async (_, init) => {
     const refused = await call('/oauth/token', { method: 'POST', ...init });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('a token request of 60 KiB is refused as too large by an OAuth error', async () => {
+  test('a token request of 60 KiB returns 413 with the OAuth error invalid_request', async () => {
     const body = new URLSearchParams({ grant_type: 'a'.repeat(61_440) });
     const refused = await call('/oauth/token', { method: 'POST', body });
     expect([refused.status, ((await refused.json()) as Json).error]).toEqual([413, 'invalid_request']);
   });
 
-  test('a token request with a repeated parameter is invalid_request', async () => {
+  test('a token request with a repeated parameter returns 400 invalid_request', async () => {
     const body = new URLSearchParams('grant_type=client_credentials&scope=a&scope=b');
     const refused = await call('/oauth/token', { method: 'POST', body, headers: { authorization: basic(client) } });
     expect([refused.status, ((await refused.json()) as Json).error]).toEqual([400, 'invalid_request']);
   });
 
-  test('an unknown grant type is unsupported_grant_type', async () => {
+  test('a token request with an unknown grant type returns 400 unsupported_grant_type', async () => {
     const { status, body } = await form(tenant.origin, '/oauth/token', { grant_type: 'password' }, { authorization: basic(client) });
     expect([status, body.error]).toEqual([400, 'unsupported_grant_type']);
   });
 
-  test('a client id with a null character is refused as an unknown client', async () => {
+  test('a token request whose client id contains a null character returns 401 invalid_client', async () => {
     const { status, body } = await form(tenant.origin, '/oauth/token', {
       grant_type: 'client_credentials',
       client_id: 'a\0b',
@@ -96,7 +96,7 @@ describe('OAuth errors', () => {
 });
 
 describe('OAuth discovery', () => {
-  test('both discovery documents list all endpoints and supported features', async () => {
+  test('the OAuth and OpenID discovery documents are equal and list all endpoints and supported features', async () => {
     const document: Json = await (await call('/.well-known/oauth-authorization-server')).json();
     expect(await (await call('/.well-known/openid-configuration')).json()).toEqual(document);
     const { origin } = tenant;
@@ -122,23 +122,23 @@ describe('OAuth discovery', () => {
     expect(document.token_endpoint_auth_methods_supported.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none']);
   });
 
-  test('the discovery documents use the configured origin, whatever host the request names', async () => {
+  test('the verification address for devices uses the configured origin, even if the request has another Host header', async () => {
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', host: 'evil.example' };
     const { body } = await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id }, headers);
     expect(body.verification_uri).toBe(`${tenant.origin}/oauth/device`);
   });
 
-  test("discovery can be read by scripts of any origin, and the token endpoint by those of a public client's own origin", async () => {
+  test("scripts of any origin can read the key set, and scripts of a public client's origin can call the token endpoint", async () => {
     const origin = 'https://app.example.com';
     expect((await call('/.well-known/jwks.json', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin);
     const preflight = await call('/oauth/token', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
     expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
     const open = await registered(tenant, { is_confidential: false });
-    const asked = (of: TestClient, from: string) =>
+    const refreshFrom = (of: TestClient, from: string) =>
       form(tenant.origin, '/oauth/token', { grant_type: 'refresh_token', refresh_token: 'rt_x', client_id: of.id }, { origin: from });
-    expect((await asked(open, origin)).headers.get('access-control-allow-origin')).toBe(origin);
-    expect((await asked(open, 'https://evil.example')).body.error).toBe('invalid_request');
-    expect((await asked(client, origin)).headers.get('access-control-allow-origin')).not.toBe('*');
+    expect((await refreshFrom(open, origin)).headers.get('access-control-allow-origin')).toBe(origin);
+    expect((await refreshFrom(open, 'https://evil.example')).body.error).toBe('invalid_request');
+    expect((await refreshFrom(client, origin)).headers.get('access-control-allow-origin')).not.toBe('*');
   });
 
   test('HEAD on an OAuth endpoint returns the headers of GET without a body', async () => {
@@ -149,12 +149,12 @@ describe('OAuth discovery', () => {
 });
 
 describe('OAuth key set', () => {
-  test('the key set contains only public parts of keys', async () => {
+  test('the key set at /.well-known/jwks.json contains no private key parameters', async () => {
     const { keys }: Json = await (await call('/.well-known/jwks.json')).json();
     for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });
 
-  test('the signing key is rotated without a restart, and tokens of the previous key still work', async () => {
+  test('key rotation publishes the next key before its first use and keeps the previous key published', async () => {
     const { domains } = (await rig()).assembly;
     const kidOf = (token: string) => decodeProtectedHeader(token).kid;
     const published = async () => ((await (await call('/.well-known/jwks.json')).json()) as Json).keys.map(({ kid }: Json) => kid);
@@ -172,7 +172,7 @@ describe('OAuth key set', () => {
 });
 
 describe('OAuth storage', () => {
-  test('no code, token, device code, user code or secret is stored as plain text', async () => {
+  test('no OAuth code, token, device code, user code or client secret is stored as plain text', async () => {
     const user = await userOf(tenant, 'admin');
     const verifier = newVerifier();
     const code = (await authorized(user, { client, verifier })).get('code') ?? '';
@@ -190,7 +190,7 @@ describe('OAuth storage', () => {
     expect((await rig()).logged.join()).not.toContain(tokens.refresh_token);
   });
 
-  test('expired OAuth records are deleted', async () => {
+  test('the retention task deletes expired OAuth records', async () => {
     const { assembly, advance } = await rig();
     await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id });
     const count = () => rowsWith('identity.oauth_record', client.id);
@@ -201,7 +201,7 @@ describe('OAuth storage', () => {
   });
 });
 
-test('issued and refused tokens are recorded in the audit log without secrets', async () => {
+test('the audit log records issued and rejected client credentials without the secret', async () => {
   const own = await (await rig()).organization();
   const made = await registered(own);
   await clientToken(own.origin, made, 'services.read');

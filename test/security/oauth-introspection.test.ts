@@ -35,20 +35,20 @@ describe('token introspection', () => {
     });
   });
 
-  test('refresh tokens and login tokens can be introspected', async () => {
+  test('introspecting a refresh token or a login token returns active and the user', async () => {
     const { refresh_token } = await tokensOf(user, client);
     expect((await introspect(client, refresh_token)).body).toMatchObject({ active: true, sub: user.id });
     const { apiKey } = await user.again();
     expect((await introspect(client, apiKey)).body).toMatchObject({ active: true, sub: user.id });
   });
 
-  test('a token of another organization is introspected as inactive', async () => {
+  test('introspecting a token of another organization returns only active: false', async () => {
     const stranger = await registered(await (await rig()).organization());
     const { access_token, refresh_token } = await tokensOf(user, client);
     for (const token of [access_token, refresh_token]) expect((await introspect(stranger, token)).body).toEqual({ active: false });
   });
 
-  test('a public OAuth client can introspect only its own tokens', async () => {
+  test('a public OAuth client can introspect only its own tokens, and other tokens are inactive', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const ask = async (token: string) => (await form(tenant.origin, '/oauth/introspect', { token, client_id: open.id })).body.active;
     const [mine, theirs] = [await tokensOf(user, open), await tokensOf(user, client)];
@@ -56,13 +56,13 @@ describe('token introspection', () => {
   });
 
   test.each(['nonsense', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'])(
-    'the malformed token %s is introspected as inactive',
+    'introspecting the malformed token %s returns active: false',
     async (token) => {
       expect(await introspect(client, token)).toMatchObject({ status: 200, body: { active: false } });
     },
   );
 
-  test('a tampered or expired token is introspected as inactive', async () => {
+  test('introspecting a changed or expired token returns active: false, and API requests with it return 401', async () => {
     const { access_token } = (await clientToken(tenant.origin, client)).body;
     const [header, payload = '', signature] = access_token.split('.');
     const forged = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), permissions: ['*:*'] }));
@@ -74,7 +74,7 @@ describe('token introspection', () => {
     expect(await statusWith(tenant, access_token)).toBe(401);
   });
 
-  test('introspection requires the client secret and a token', async () => {
+  test('introspection returns 401 without the correct client secret and 400 without a token', async () => {
     expect(await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect((await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).headers.get('www-authenticate')).toContain('Basic');
     expect((await form(tenant.origin, '/oauth/introspect', { token: 'a.b.c', client_id: client.id })).status).toBe(401);
@@ -84,7 +84,7 @@ describe('token introspection', () => {
 });
 
 describe('token revocation', () => {
-  test('revoking an access token applies at once and to that token only', async () => {
+  test('a revoked access token immediately returns 401, and its refresh token stays valid', async () => {
     const { access_token, refresh_token } = await tokensOf(user, client);
     expect(await statusWith(tenant, access_token)).toBe(200);
     expect(await revoke(client, access_token)).toMatchObject({ status: 200, body: '' });
@@ -93,7 +93,7 @@ describe('token revocation', () => {
     expect((await refresh(tenant.origin, client, refresh_token)).status).toBe(200);
   });
 
-  test("revoking a client's own token ends it", async () => {
+  test('a revoked client_credentials token returns 401, and the client can get a new token', async () => {
     const { access_token } = (await clientToken(tenant.origin, client)).body;
     await revoke(client, access_token);
     expect(await statusWith(tenant, access_token)).toBe(401);
@@ -108,7 +108,7 @@ describe('token revocation', () => {
     expect(await refresh(tenant.origin, client, refresh_token)).toMatchObject(INVALID_GRANT);
   });
 
-  test('revoking a token of another client does nothing, and the response does not reveal it', async () => {
+  test('revoking a token of another client returns 200 and leaves the token valid', async () => {
     const other = await registered(tenant);
     const { access_token, refresh_token } = await tokensOf(user, client);
     const { apiKey } = await user.again();

@@ -49,18 +49,18 @@ describe('headers and content of sign-in pages', () => {
       expect(page.text, page.url).toMatch(/^<!doctype html>\n<html lang="en">/);
       expect(page.text, page.url).not.toMatch(/<script|style=|onclick|https?:\/\//);
     }
-    // browsers check the redirect after a form against the policy of the page that sent it
+    // browsers check the redirect after a form against the form-action policy of the page with the form
     for (const page of [loginPage, consent]) expect(policyOf(page)).toContain(`form-action 'self' ${new URL(CALLBACK).origin};`);
   });
 
-  test('sign-in pages load their stylesheet from a file', async () => {
+  test('sign-in pages link to a stylesheet that the server returns as text/css', async () => {
     const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec((await start(new Browser(tenant.origin))).text) ?? [];
     const { status, headers, text } = await new Browser(tenant.origin).open(path);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
     expect(text).toContain('prefers-color-scheme: dark');
   });
 
-  test('sign-in pages escape names', async () => {
+  test('sign-in pages escape HTML in client names and typed email addresses', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     expect(page.text).toContain('&lt;b&gt;Evil &amp; &quot;Co&quot;&lt;/b&gt;');
@@ -70,7 +70,7 @@ describe('headers and content of sign-in pages', () => {
 });
 
 describe('sign-in page', () => {
-  test('signing in with a wrong password stays on the page, keeps the email address and reveals no more', async () => {
+  test('a wrong password or an unknown email address shows the same error on the sign-in page', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     const wrong = await signIn(browser, page, user, 'not the password');
@@ -82,7 +82,7 @@ describe('sign-in page', () => {
     expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
   });
 
-  test('signing in is refused after five failures, even with the right password', async () => {
+  test('the sign-in page returns 429 after five wrong passwords, even for the correct password', async () => {
     const tried = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     let page = await start(browser);
@@ -92,7 +92,7 @@ describe('sign-in page', () => {
     expect(page.text).toContain('Too many attempts');
   });
 
-  test('a suspended user cannot sign in', async () => {
+  test('a suspended user who signs in gets a page with 403', async () => {
     const leaver = await userOf(tenant, 'member');
     await tenant.rest('PUT', `/accounts/${leaver.account.id}/users/${leaver.id}`, { body: { status: 'suspended' } });
     const browser = new Browser(tenant.origin);
@@ -101,13 +101,13 @@ describe('sign-in page', () => {
     expect(page.text).toContain('This user is suspended');
   });
 
-  test('signing in can be cancelled, and the application is told', async () => {
+  test('cancelling the sign-in redirects to the application with the error access_denied', async () => {
     const browser = new Browser(tenant.origin);
     const { url } = await browser.submit(await start(browser), {}, '/abort');
     expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({ error: 'access_denied', state: 'the-state' });
   });
 
-  test('signing in is shown on the user and in the audit log', async () => {
+  test('the audit log records a password sign-in and a denied consent with user and client', async () => {
     const comer = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     await browser.submit(await signIn(browser, await start(browser), comer), { decision: 'deny' }, '/consent');
@@ -117,7 +117,7 @@ describe('sign-in page', () => {
     expect(records[1]).toMatchObject({ authentication_method: 'password', ip_address: '127.0.0.1' });
   });
 
-  test('changing the password ends the sign-in session, and granted consents stay', async () => {
+  test('changing the password deletes the sign-in session in the browser but leaves OAuth access tokens valid', async () => {
     const forgetful = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const { access_token } = await tokensOf(forgetful, client, 'services.read', browser);
@@ -127,7 +127,7 @@ describe('sign-in page', () => {
     expect(await statusWith(tenant, access_token)).toBe(200);
   });
 
-  test('after signing out the next application asks to sign in again', async () => {
+  test('an authorization request after signing out shows the sign-in page again', async () => {
     const browser = new Browser(tenant.origin);
     await tokensOf(user, client, 'services.read', browser);
     const done = await browser.submit(await browser.open('/oauth/logout'), { logout: 'yes' });
@@ -138,7 +138,7 @@ describe('sign-in page', () => {
 });
 
 describe('forged forms', () => {
-  test('a form without the cookie of its request is refused', async () => {
+  test('a consent form without the cookie of its sign-in request returns 400', async () => {
     const browser = new Browser(tenant.origin);
     const consent = await signIn(browser, await start(browser), user);
     const forged = await new Browser(tenant.origin).submit(consent, { decision: 'allow' }, '/consent');
@@ -148,14 +148,14 @@ describe('forged forms', () => {
     expect((await browser.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
   });
 
-  test('a form with the cookie of another request is refused', async () => {
+  test('a consent form with the cookie of another sign-in request returns 400', async () => {
     const [mine, theirs] = [new Browser(tenant.origin), new Browser(tenant.origin)];
     const consent = await signIn(mine, await start(mine), user);
     await signIn(theirs, await start(theirs), user);
     expect((await theirs.submit(consent, { decision: 'allow' }, '/consent')).status).toBe(400);
   });
 
-  test.each(['cross-site', 'same-site'])('a form that the browser marks as %s is refused', async (site) => {
+  test.each(['cross-site', 'same-site'])('a form with the header Sec-Fetch-Site: %s returns 403', async (site) => {
     const body = new URLSearchParams({ email: user.email });
     for (const path of ['/password/forgot', '/password', '/oauth/device', '/oauth/logout/confirm', '/oauth/interaction/none/login']) {
       const page = await new Browser(tenant.origin).open(path, { method: 'POST', body, headers: { 'sec-fetch-site': site } });
@@ -164,7 +164,7 @@ describe('forged forms', () => {
     }
   });
 
-  test('a forged form cannot skip the password step', async () => {
+  test('a form that tries to skip the password step gets the sign-in page again', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     for (const step of ['/consent', '/second-factor', '/none']) {
@@ -176,7 +176,7 @@ describe('forged forms', () => {
 });
 
 describe('second factor on the sign-in page', () => {
-  test('signing in requires the code after the password, and the token then counts as verified', async () => {
+  test('a sign-in with a second factor requires the code, and its token counts as verified for 15 minutes', async () => {
     const { user: careful, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const second = await signIn(browser, await start(browser), careful);
@@ -203,7 +203,7 @@ describe('second factor on the sign-in page', () => {
     expect(await order(caller, wanted)).toMatchObject({ status: 403, body: { error: 'mfa_required' } });
   });
 
-  test('the second step allows five guesses, even with new pages', async () => {
+  test('the second step of the sign-in page returns 429 after many wrong codes, even for the correct code', async () => {
     const { user: careful, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     let page = await signIn(browser, await start(browser), careful);
@@ -216,7 +216,7 @@ describe('second factor on the sign-in page', () => {
     expect((await browser.submit(page, { code: await totp(secret) }, '/second-factor')).status).toBe(429);
   });
 
-  test('the second step is refused if the password was changed meanwhile', async () => {
+  test('the second step of the sign-in page returns to the password step if the password was changed in between', async () => {
     const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await start(browser), careful);
@@ -229,7 +229,7 @@ describe('second factor on the sign-in page', () => {
     expect(again.text).toContain('name="password"');
   });
 
-  test('the second step accepts a backup code', async () => {
+  test('the second step of the sign-in page accepts a backup code', async () => {
     const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await start(browser), careful);
@@ -238,11 +238,11 @@ describe('second factor on the sign-in page', () => {
 });
 
 describe('password pages', () => {
-  test('a password can be set once by the link of an email', async () => {
+  test('the link of a password email can set a password only once and then returns 401', async () => {
     const forgetful = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
-    const asked = await browser.submit(await browser.open('/password/forgot'), { email: forgetful.email });
-    expect(asked.text).toContain('Check your e-mail');
+    const confirmation = await browser.submit(await browser.open('/password/forgot'), { email: forgetful.email });
+    expect(confirmation.text).toContain('Check your e-mail');
     const token = await tokenMailedTo(forgetful.email, /new password/);
     const page = await browser.open(`/password?token=${token}`);
     const weak = await browser.submit(page, { password: 'short' });
@@ -259,23 +259,23 @@ describe('password pages', () => {
 
     const late = await browser.open(`/password?token=${token}`);
     expect(late.status).toBe(401);
-    expect(late.text, 'nobody thinks up a password in vain').toContain('This link is no longer valid');
+    expect(late.text, 'the page says so before the user types a password').toContain('This link is no longer valid');
   });
 
-  test('requesting a password link gives the same response whether or not the user exists', async () => {
+  test('requesting a password link shows the same page for an existing and an unknown email address', async () => {
     const browser = new Browser(tenant.origin);
     const ask = async (email: string) => (await browser.submit(await browser.open('/password/forgot'), { email })).text;
     expect(await ask(`nobody-${user.id}@example.com`)).toBe(await ask((await userOf(tenant, 'member')).email));
   });
 
-  test('the password page without a token says that the link does not work', async () => {
+  test('the password page without a token returns 400 and says that the link is no longer valid', async () => {
     const page = await new Browser(tenant.origin).open('/password');
     expect(page.status).toBe(400);
     expect(page.text).toContain('This link is no longer valid');
   });
 });
 
-test('a sign-in request that was open for more than an hour is refused', async () => {
+test('a sign-in page that was open for more than an hour returns 400 when it is submitted', async () => {
   const browser = new Browser(tenant.origin);
   const page = await start(browser);
   await (await rig()).advance(3_601_000);

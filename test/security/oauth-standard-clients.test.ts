@@ -16,7 +16,7 @@ beforeAll(async () => {
   client = await registered(tenant);
 });
 
-/** The user's part: sign in, consent, and return the callback URL. */
+/** Signs in and consents as the user, and returns the callback URL with the code. */
 async function allowed(url: string): Promise<URL> {
   const browser = new Browser(tenant.origin);
   const consent = await signIn(browser, await browser.open(url), user);
@@ -30,7 +30,7 @@ describe('library openid-client', () => {
       algorithm: 'oauth2',
     });
 
-  test('openid-client gets tokens by code and PKCE, refreshes, introspects and revokes them', async () => {
+  test('openid-client can get tokens with a code and PKCE, and refresh, introspect and revoke them', async () => {
     const config = await discovered();
     const verifier = openid.randomPKCECodeVerifier();
     const url = openid.buildAuthorizationUrl(config, {
@@ -54,14 +54,14 @@ describe('library openid-client', () => {
     expect(await statusWith(tenant, refreshed.access_token)).toBe(401);
   });
 
-  test('openid-client gets a client token with its secret in the header or in the form', async () => {
+  test('openid-client can get a client_credentials token with the secret in the header or in the form', async () => {
     for (const auth of [openid.ClientSecretBasic(client.secret ?? ''), openid.ClientSecretPost(client.secret ?? '')]) {
       const tokens = await openid.clientCredentialsGrant(await discovered(auth), { scope: 'services.read' });
       expect(tokens.scope).toBe('services.read');
     }
   });
 
-  test('openid-client connects a device', async () => {
+  test('openid-client can get a token with the device flow', async () => {
     const config = await discovered();
     const started = await openid.initiateDeviceAuthorization(config, { scope: 'services.read' });
     const polling = openid.pollDeviceAuthorizationGrant(config, { ...started, interval: 1 });
@@ -72,7 +72,7 @@ describe('library openid-client', () => {
     expect(await statusWith(tenant, (await polling).access_token)).toBe(200);
   });
 
-  test('openid-client rejects a response with a foreign state', async () => {
+  test('openid-client rejects a callback whose state differs from the expected state', async () => {
     const config = await discovered();
     const url = openid.buildAuthorizationUrl(config, {
       redirect_uri: CALLBACK,
@@ -93,7 +93,7 @@ describe('library oauth4webapi', () => {
     return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }));
   }
 
-  test('oauth4webapi as a public client gets tokens by code and PKCE, and rotates its refresh token', async () => {
+  test('oauth4webapi can get tokens as a public client with a code and PKCE, and reusing a refresh token revokes them', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const [as, own, none] = [await server(), { client_id: open.id }, oauth.None()];
     const verifier = oauth.generateRandomCodeVerifier();
@@ -123,7 +123,7 @@ describe('library oauth4webapi', () => {
     expect(await statusWith(tenant, next.access_token)).toBe(401);
   });
 
-  test('oauth4webapi as a confidential client gets, introspects and revokes its own token', async () => {
+  test('oauth4webapi can get, introspect and revoke a client_credentials token as a confidential client', async () => {
     const [as, own, secret] = [await server(), { client_id: client.id }, oauth.ClientSecretBasic(client.secret ?? '')];
     const parameters = new URLSearchParams({ scope: 'services.read' });
     const answer = await oauth.clientCredentialsGrantRequest(as, own, secret, parameters, insecure);
@@ -136,7 +136,7 @@ describe('library oauth4webapi', () => {
   });
 });
 
-test('the password of the user is never logged during OAuth flows', async () => {
+test("the log of the OAuth flows does not contain the user's password", async () => {
   const { logged } = await rig();
   expect(logged.join()).not.toContain(PASSWORD);
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
 describe('client credentials', () => {
-  test('client credentials give the client its own token without a refresh token or user', async () => {
+  test('a client_credentials request returns a token of the client itself, without a refresh token or user', async () => {
     const { status, body } = await clientToken(tenant.origin, client, 'services.read');
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, scope: 'services.read' });
@@ -49,7 +49,7 @@ describe('client credentials', () => {
     expect(await statusWith(tenant, body.access_token, '/support/tickets')).toBe(403);
   });
 
-  test('client credentials without a scope grant all scopes of the client, and may be sent in the form', async () => {
+  test('a client_credentials request in a form without a scope returns a token with all scopes of the client', async () => {
     const { body } = await form(tenant.origin, '/oauth/token', { grant_type: 'client_credentials', ...own(client) });
     expect(body.scope).toBe('services.read services.write support.read');
   });
@@ -58,12 +58,12 @@ describe('client credentials', () => {
     ['a wrong secret', { secret: 'cs_wrong' }, 401, 'invalid_client'],
     ['an unknown client', { id: 'client_none' }, 401, 'invalid_client'],
     ['no secret', { secret: undefined }, 400, 'invalid_request'],
-  ])('client credentials with %s are refused', async (_, members, status, error) => {
+  ])('a client_credentials request with %s is rejected with 4xx and the matching OAuth error', async (_, members, status, error) => {
     const refused = await clientToken(tenant.origin, { ...client, ...members }, 'services.read');
     expect(refused).toMatchObject({ status, body: { error } });
   });
 
-  test('client credentials are refused for scopes beyond the client, and without client authentication', async () => {
+  test('a client_credentials request returns 400 for scopes that the client lacks and for requests without client authentication', async () => {
     expect(await clientToken(tenant.origin, client, 'services.read billing.read')).toMatchObject({
       status: 400,
       body: { error: 'invalid_scope', scope: 'billing.read' },
@@ -74,17 +74,17 @@ describe('client credentials', () => {
     });
   });
 
-  test('client credentials are refused to a public client and to one without that grant type', async () => {
+  test('a client_credentials request returns 400 to a public client and to a client without this grant type', async () => {
     const codes = await registered(tenant, { grant_types: ['authorization_code'] });
     expect((await clientToken(tenant.origin, codes)).status).toBe(400);
     const open = await registered(tenant, { is_confidential: false });
-    const asked = await form(tenant.origin, '/oauth/token', { grant_type: 'client_credentials', client_id: open.id });
-    expect(asked.status).toBe(400);
+    const response = await form(tenant.origin, '/oauth/token', { grant_type: 'client_credentials', client_id: open.id });
+    expect(response.status).toBe(400);
   });
 });
 
 describe('refresh tokens', () => {
-  test("a public client's refresh token is replaced at each use", async () => {
+  test('each refresh by a public client returns a new refresh token', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const first = await tokensOf(user, open);
     const second = (await refresh(tenant.origin, open, first.refresh_token)).body;
@@ -94,7 +94,7 @@ describe('refresh tokens', () => {
     expect(await statusWith(tenant, third.access_token)).toBe(200);
   });
 
-  test('reusing a refresh token of a public client ends the whole grant', async () => {
+  test('reusing a refresh token of a public client returns invalid_grant and revokes all tokens of the grant', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const first = await tokensOf(user, open);
     const second = (await refresh(tenant.origin, open, first.refresh_token)).body;
@@ -103,21 +103,21 @@ describe('refresh tokens', () => {
     for (const { access_token } of [first, second]) expect(await statusWith(tenant, access_token)).toBe(401);
   });
 
-  test('refreshing can narrow the scope but never widen it', async () => {
+  test('a refresh can request fewer scopes, and returns invalid_scope for additional scopes', async () => {
     const { refresh_token } = await tokensOf(user, client, 'services.read support.read');
     expect((await refresh(tenant.origin, client, refresh_token, { scope: 'support.read' })).body.scope).toBe('support.read');
     const wider = await refresh(tenant.origin, client, refresh_token, { scope: 'services.write' });
     expect(wider).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
   });
 
-  test("a refresh token works only for its client with the client's secret", async () => {
+  test('a refresh by another client returns invalid_grant, and a refresh without the correct client secret returns 401', async () => {
     const { refresh_token } = await tokensOf(user, client);
     expect(await refresh(tenant.origin, await registered(tenant), refresh_token)).toMatchObject(INVALID_GRANT);
     expect((await refresh(tenant.origin, { ...client, secret: 'wrong' }, refresh_token)).status).toBe(401);
     expect((await refresh(tenant.origin, { id: client.id, secret: undefined }, refresh_token)).status).toBe(401);
   });
 
-  test('a refresh token expires after 30 days, and that of a public client after 14 days without use', async () => {
+  test('a refresh token expires after 30 days, or for a public client after 14 days without use', async () => {
     const { advance } = await rig();
     const open = await registered(tenant, { is_confidential: false });
     const idle = await tokensOf(user, open);
@@ -132,7 +132,7 @@ describe('refresh tokens', () => {
 
 describe('changes of an OAuth client', () => {
   const change = (path: string, method: string, body?: unknown) => tenant.rest(method, `/auth/oauth-clients/${path}`, { body });
-  const own2 = async () => {
+  const clientWithTokens = async () => {
     const made = await registered(tenant);
     const tokens = await tokensOf(user, made, 'services.read support.read');
     const { access_token } = (await clientToken(tenant.origin, made)).body;
@@ -143,17 +143,17 @@ describe('changes of an OAuth client', () => {
   test.each([
     ['is deleted', 'DELETE', '', undefined],
     ['is switched off', 'PUT', '', { active: false }],
-    ['gets a new secret and loses its tokens', 'POST', '/rotate', { revoke_tokens: true }],
-  ])('an OAuth client that %s loses all its tokens at once', async (_, method, path, body) => {
-    const { made, tokens, clientsToken } = await own2();
+    ['gets a new secret with revoke_tokens', 'POST', '/rotate', { revoke_tokens: true }],
+  ])('all tokens of an OAuth client that %s immediately return 401', async (_, method, path, body) => {
+    const { made, tokens, clientsToken } = await clientWithTokens();
     expect((await change(made.id + path, method, body)).status).toBe(200);
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token)).toBe(401);
     expect((await refresh(tenant.origin, made, tokens.refresh_token)).status).toBe(401);
     expect((await clientToken(tenant.origin, made)).status).toBe(401);
   });
 
-  test('an OAuth client that is enabled again gets new tokens, and the old ones stay invalid', async () => {
-    const { made, tokens, clientsToken } = await own2();
+  test('an OAuth client that is enabled again can get new tokens, but its old tokens stay invalid', async () => {
+    const { made, tokens, clientsToken } = await clientWithTokens();
     await change(made.id, 'PUT', { active: false });
     const page = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client: made }));
     expect(page.text).toContain('This application is not known');
@@ -163,7 +163,7 @@ describe('changes of an OAuth client', () => {
     expect(await statusWith(tenant, (await clientToken(tenant.origin, made)).body.access_token)).toBe(200);
   });
 
-  test('an OAuth client with a new secret may keep the old one for a grace period', async () => {
+  test('the old secret of an OAuth client stays valid for the grace period of a rotation and then returns 401', async () => {
     const made = await registered(tenant);
     const { body } = await change(`${made.id}/rotate`, 'POST', { grace_period: 60 });
     const next = { id: made.id, secret: body.data.client_secret };
@@ -173,15 +173,15 @@ describe('changes of an OAuth client', () => {
     expect((await clientToken(tenant.origin, next)).status).toBe(200);
   });
 
-  test('an OAuth client that loses a scope loses it in issued tokens', async () => {
-    const { made, tokens, clientsToken } = await own2();
+  test('issued tokens of an OAuth client lose a scope when the scope is removed from the client', async () => {
+    const { made, tokens, clientsToken } = await clientWithTokens();
     await change(made.id, 'PUT', { scopes: ['support.read'] });
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token)).toBe(403);
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token, '/support/tickets')).toBe(200);
     expect((await refresh(tenant.origin, made, tokens.refresh_token)).body.scope).toBe('support.read');
   });
 
-  test('changing the redirect URI of an OAuth client refuses requests in progress with the old one', async () => {
+  test('exchanging an authorization code returns 401 after its OAuth client was deleted', async () => {
     const made = await registered(tenant);
     const verifier = newVerifier();
     const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';

@@ -23,7 +23,7 @@ beforeAll(async () => {
 const filled = (path: string, id = tenant.organizationId): string => path.replace('{organization_id}', id).replace(/\{\w+\}/g, 'none');
 
 describe('wildcards and operator permissions', () => {
-  test.each(titled(operators))('a wildcard permission does not grant the operator operation %s', async (_, route) => {
+  test.each(titled(operators))('the operator operation %s returns 403 to a caller with wildcard permissions', async (_, route) => {
     const required = operationOf(route)['x-permission'];
     expect(required).toMatch(/^platform:/);
     for (const caller of [tenant, await platform.limitedTo('*:*'), await userOf(tenant, 'owner')]) {
@@ -33,12 +33,12 @@ describe('wildcards and operator permissions', () => {
     }
   });
 
-  test('there are several operator operations', () => {
+  test('the route table contains more than three operator operations', () => {
     expect(operators.length).toBeGreaterThan(3);
   });
 });
 
-test('each operator operation states the same permission for its route and its GraphQL field', () => {
+test('the GraphQL field of each operator operation requires platform:read for GET routes and platform:admin for all others', () => {
   const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
   for (const route of operators) {
     const root = route.method === 'GET' ? 'Query' : 'Mutation';
@@ -63,17 +63,23 @@ describe('platform permissions', () => {
     ],
   ] as const;
 
-  test.each(EVERYWHERE)('a caller without a platform permission cannot grant it to %s', async (_, path, body) => {
-    const refused = await tenant.rest('POST', path, { body });
-    expect(refused.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'platform:read' } } });
-  });
+  test.each(EVERYWHERE)(
+    'a caller without platform:read gets INSUFFICIENT_PERMISSIONS when granting this permission to %s',
+    async (_, path, body) => {
+      const refused = await tenant.rest('POST', path, { body });
+      expect(refused.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'platform:read' } } });
+    },
+  );
 
-  test.each(EVERYWHERE.slice(1))('the operator cannot grant a platform permission to %s', async (_, path, body) => {
-    const refused = await platform.rest('POST', path, { body });
-    expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
-  });
+  test.each(EVERYWHERE.slice(1))(
+    'the operator gets 400 INVALID_PARAMETERS when granting a platform permission to %s',
+    async (_, path, body) => {
+      const refused = await platform.rest('POST', path, { body });
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
+    },
+  );
 
-  test('platform permissions of a key outside the operator organization have no effect', async () => {
+  test('a key outside the operator organization gets 403 for operator operations, even if platform:admin is stored for it', async () => {
     const { assembly } = await rig();
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Robot', permissions: ['accounts:read'] } });
     const { rows } = assembly.domains.identity.core.ports;
@@ -82,7 +88,7 @@ describe('platform permissions', () => {
     expect((await key.rest('GET', '/operator/organizations')).status).toBe(403);
   });
 
-  test('platform:admin includes platform:read, and platform:read changes nothing', async () => {
+  test('platform:admin can list organizations, and platform:read gets an error when it changes a plan', async () => {
     const reader = await platform.limitedTo('platform:read');
     expect((await reader.rest('GET', '/operator/organizations')).status).toBe(200);
     const { body } = await reader.rest('PUT', filled('/operator/organizations/{organization_id}/plan'), { body: { plan: 'developer' } });
@@ -97,10 +103,10 @@ describe('operator users', () => {
       body: { name: 'Made by a user', plan: 'developer', administrator: { name: 'Ada', email: freshEmail() } },
     });
 
-  test('an operator user can read without a second factor and must enrol one to make changes', async () => {
+  test('an operator user can list organizations without a second factor but gets mfa_required for changes', async () => {
     const user = await operating(PlatformAccess.ADMIN);
     expect((await user.rest('GET', '/operator/organizations')).status).toBe(200);
-    // operations that are not the operator's require none
+    // operations that are not operator operations require no second factor
     expect((await user.rest('PUT', '/organization', { body: {} })).status).toBe(200);
     const refused = await create(user);
     expect([refused.status, refused.body.error]).toEqual([403, 'mfa_required']);
@@ -112,7 +118,7 @@ describe('operator users', () => {
     expect((await create(user)).status).toBe(201);
   });
 
-  test('an operator user cannot be changed, suspended or removed by a caller with fewer permissions', async () => {
+  test('changing or deleting an operator user returns an error to a caller without platform permissions', async () => {
     const user = await operating(PlatformAccess.READ);
     const owner = await platform.limitedTo('*:*');
     const path = `/accounts/${user.account.id}/users/${user.id}`;
@@ -125,7 +131,7 @@ describe('operator users', () => {
     for (const { body } of refusals) expect(body.error.details).toEqual({ required: 'platform:read' });
   });
 
-  test('an OAuth client acting for an operator user does not get platform permissions', async () => {
+  test('the session token of an operator user has the scope *.* without a platform scope', async () => {
     const user = await operating(PlatformAccess.ADMIN);
     const { body } = await user.rest('GET', '/auth/verify');
     expect(body.data.permissions).toEqual(['*:*', 'platform:admin']);

@@ -12,10 +12,10 @@ import { PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 import { enrolled } from './mfa.setup.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Violations reported by axe: rule, impact and element. */
+/** The result of an axe run: violations with rule, impact and elements, and the checks that passed. */
 type Found = { violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]; passes: object[] };
 
-/** The only axe rule whose result depends on colors. */
+/** Color schemes to test. In dark colors only color contrast is checked, because no other rule depends on colors. */
 const RUNS = [
   ['light', {}, 10],
   ['dark', { runOnly: ['color-contrast'] }, 0],
@@ -26,14 +26,14 @@ async function expectAccessible(page: Page, title: RegExp): Promise<void> {
   await page.evaluate(AXE);
   for (const [colorScheme, options, morePassesThan] of RUNS) {
     await page.emulateMedia({ colorScheme });
-    // colors change with a transition
+    // wait for the transitions that change colors
     await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
     const wanted = JSON.stringify({ ...options, resultTypes: ['violations'] });
     const { violations, passes } = (await page.evaluate(`axe.run(document, ${wanted})`)) as Found;
     expect(passes.length).toBeGreaterThan(morePassesThan);
     const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const said = bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`);
-    expect(said, `${page.url()} (${title}) in ${colorScheme} colors`).toEqual([]);
+    const descriptions = bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`);
+    expect(descriptions, `${page.url()} (${title}) in ${colorScheme} colors`).toEqual([]);
   }
 }
 
@@ -48,7 +48,7 @@ describeInChromium('accessibility in light and dark colors', () => {
   });
   afterAll(() => browser?.close());
 
-  /** The pages allow no scripts, but axe is a script. */
+  /** Opens a page without its content security policy, which would block the axe script. */
   async function opened() {
     const context = await browser.newContext({ baseURL: tenant.origin, bypassCSP: true });
     return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() };
@@ -59,7 +59,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test('the sign-in pages of an application have no accessibility violations, from sign-in to consent', async () => {
+  test('the OAuth sign-in, second-step, consent and sign-out pages have no serious accessibility violations', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     await using window = await opened();
     const { page } = window;
@@ -82,7 +82,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await expectAccessible(page, /^Sign out/);
   });
 
-  test('the pages for devices and forgotten passwords have no accessibility violations', async () => {
+  test('the device and password pages have no serious accessibility violations', async () => {
     const user = await userOf(tenant, 'member');
     await using window = await opened();
     const { page } = window;
@@ -109,7 +109,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await expectAccessible(page, /./);
   });
 
-  /** A ticket with everything its page can show: a conversation, attachments and a changed status. */
+  /** A ticket with a comment, and the link of the email to its contact. */
   async function conversation(): Promise<{ ticket: Json; link: URL }> {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();
@@ -118,7 +118,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     return { ticket, link: new URL(/https?:\S+\/console\/tickets\/\S+/.exec((await mailTo(email)).text)?.[0] ?? '') };
   }
 
-  test('the ticket page has no accessibility violations, for a contact, for a user, and when signing in and out', async () => {
+  test('the ticket page and its sign-in and sign-out pages have no serious accessibility violations', async () => {
     const { ticket, link } = await conversation();
     await using contact = await opened();
     await contact.page.goto(`${link.pathname}${link.search}`);
@@ -140,7 +140,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await expectAccessible(page, /./);
   });
 
-  test.each(['light', 'dark'] as const)('on the API reference, which chooses its colors at the start: %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('the API reference has no serious accessibility violations in %s colors', async (colorScheme) => {
     await using window = await opened();
     await window.page.emulateMedia({ colorScheme });
     await window.page.goto('/docs/');
@@ -149,7 +149,7 @@ describeInChromium('accessibility in light and dark colors', () => {
   });
 
   test.each([['/console/sign-in/single-sign-on'], ['/console/sign-in/done']])(
-    'the page %s has no accessibility violations',
+    'the page %s has no serious accessibility violations',
     async (path) => {
       await using window = await opened();
       await window.page.goto(path);
@@ -158,7 +158,7 @@ describeInChromium('accessibility in light and dark colors', () => {
   );
 
   test.each([['/docs/guide'], ['/docs/guide/webhooks'], ['/docs/guide/graphql'], ['/docs/guide/events']])(
-    'the guide page %s has no accessibility violations',
+    'the guide page %s has no serious accessibility violations',
     async (path) => {
       await using window = await opened();
       await window.page.goto(path);
@@ -172,7 +172,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     ['an invalid password link', '/password?token=forged'],
     ['an unregistered application', '/oauth/authorize?client_id=none'],
     ['an unknown single sign-on connection', '/saml/sso?connection=saml_none'],
-  ])('the error page for %s has no accessibility violations', async (_, path) => {
+  ])('the error page for %s has no serious accessibility violations', async (_, path) => {
     await using window = await opened();
     await window.page.goto(path);
     await expectAccessible(window.page, /./);

@@ -7,7 +7,7 @@ import { type Json, Tenant } from '../tenant.ts';
 import { confirmed } from './mfa.setup.ts';
 
 let tenant: Tenant;
-/** Two keys, each with one permission that hardly any operation requires. */
+/** Two keys by their only permission. Every operation requires a permission that one of the keys lacks. */
 let keys: Record<string, Tenant>;
 beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
@@ -20,10 +20,10 @@ const guarded = routes.filter(({ access }) => access !== 'public');
 const permitted = guarded.filter((route) => operationOf(route)['x-permission'] !== undefined);
 
 /**
- * The response to a request that sends its headers and only a little of its body: a response before the body was read does not
- * wait for the rest.
+ * Sends the headers and only the beginning of the body, and returns the response. A server that responds before it
+ * reads the body does not wait for the rest.
  */
-function answerToHead(
+function responseToHead(
   route: Route,
   as: Tenant,
   body: { length: number; begin: string } | undefined,
@@ -47,7 +47,7 @@ function answerToHead(
   return promise;
 }
 
-/** Bodies that every check of the body refuses. */
+/** Bodies that would fail if the server read them. */
 const bodiesFor = (route: Route): (readonly [string, { length: number; begin: string } | undefined])[] => [
   ['no body', undefined],
   ...(hasBody(route)
@@ -60,27 +60,27 @@ const bodiesFor = (route: Route): (readonly [string, { length: number; begin: st
 ];
 
 describe('missing permissions are reported before the body is read', () => {
-  test.each(titled(permitted))('a key without the permission gets 403 whatever the body is: %s', async (_, route) => {
+  test.each(titled(permitted))('a key without the permission gets 403 before the server reads the body: %s', async (_, route) => {
     const required = operationOf(route)['x-permission'] as string;
     const key = keys[required === 'monitoring:read' ? 'analytics:read' : 'monitoring:read'] as Tenant;
     for (const [title, body] of bodiesFor(route)) {
-      const answer = await answerToHead(route, key, body);
+      const answer = await responseToHead(route, key, body);
       expect(answer, title).toMatchObject({ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } } });
     }
   });
 });
 
 describe('missing credentials are reported before the body is read', () => {
-  test.each(titled(guarded))('a request without credentials gets 401 whatever the body is: %s', async (_, route) => {
+  test.each(titled(guarded))('a request without credentials gets 401 before the server reads the body: %s', async (_, route) => {
     const nobody = new Tenant(tenant.origin, '', '');
     for (const [title, body] of bodiesFor(route)) {
-      const answer = await answerToHead(route, nobody, body);
+      const answer = await responseToHead(route, nobody, body);
       expect(answer, title).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
     }
   });
 });
 
-test('a user gets a second-factor challenge before the body is read', async () => {
+test('a request that needs a second factor gets 403 mfa_required before its invalid body is reported', async () => {
   const { user } = await confirmed(tenant);
   const again = await user.again();
   const answer = await again.rest('POST', '/auth/api-keys', { body: '{' });
@@ -107,7 +107,7 @@ describe('permissions that depend on the body', () => {
       { name: '', scopes: ['billing.admin'] },
     ],
     [
-      'a user with a role beyond that of the inviter',
+      'a user with a higher role than the inviter',
       'accounts:create',
       'POST',
       '/accounts/acc_1/users',
@@ -121,8 +121,11 @@ describe('permissions that depend on the body', () => {
       '/support/tickets/none/comments',
       { content: '', visibility: 'internal' },
     ],
-  ] as const)('creating %s returns 403 before the other rules of the body are checked', async (_, permission, method, path, body) => {
-    const answer = await (await tenant.limitedTo(permission)).rest(method, path, { body });
-    expect(answer.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
-  });
+  ] as const)(
+    'creating %s returns INSUFFICIENT_PERMISSIONS before other errors of the body are reported',
+    async (_, permission, method, path, body) => {
+      const answer = await (await tenant.limitedTo(permission)).rest(method, path, { body });
+      expect(answer.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
+    },
+  );
 });

@@ -33,35 +33,41 @@ import { arranged } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import { Tenant } from '../tenant.ts';
 
-/** Platform permissions, which no wildcard includes, are listed separately. */
+/**
+ * All permissions that an operation may require. Platform permissions are listed separately because no wildcard
+ * includes them.
+ */
 const STATED: readonly string[] = [...AREAS.flatMap((area) => ACTIONS.map((action) => `${area}:${action}`)), ...PLATFORM_PERMISSIONS];
 const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));
-/** The permissions that include one, according to docs/decisions/access.md: itself, admin of its area, and write for create. */
+/**
+ * The permissions that include this permission, as documented in docs/decisions/access.md: itself, admin of its area,
+ * and write for create.
+ */
 const givers = (permission: string): string[] => {
   const [area, action] = permission.split(':');
   return [permission, `${area}:admin`, ...(action === 'create' ? [`${area}:write`] : [])];
 };
 /** Root fields that require no permission, with the reason. */
 const FREE: Readonly<Record<string, string>> = {
-  'Mutation.login': 'makes credentials of an address and a password',
-  'Mutation.refreshSession': 'makes credentials of a refresh token',
-  'Mutation.requestPasswordReset': 'for who has lost theirs; answers nothing about anybody',
-  'Mutation.choosePassword': 'by the link of a mail',
-  'Mutation.logout': "ends the caller's own session",
-  'Mutation.endSession': "ends one of the caller's own sessions; of others it asks for credentials:admin",
-  'Mutation.changePassword': "the caller's own, which they must know",
-  'Mutation.setupTotp': "the caller's own",
-  'Mutation.setupSms': "the caller's own",
-  'Mutation.setupEmail': "the caller's own",
-  'Mutation.deleteMfaMethod': "one of the caller's own",
-  'Mutation.createBackupCodes': "the caller's own",
-  'Mutation.createMfaChallenge': "of the caller's own session",
-  'Mutation.sendMfaCode': "for a challenge of the caller's own session",
-  'Mutation.verifyMfaChallenge': "a challenge of the caller's own session",
-  'Query.mfaMethods': "the caller's own; of others it asks for credentials:admin",
-  'Query.callerIdentity': 'who the caller is',
-  'Query.event': 'one whose record the caller may read; others read as absent',
-  'Query.sessions': "the caller's own; of others it asks for credentials:admin",
+  'Mutation.login': 'creates credentials from an email address and a password',
+  'Mutation.refreshSession': 'creates credentials from a refresh token',
+  'Mutation.requestPasswordReset': 'for users without a password; the response reveals nothing about users',
+  'Mutation.choosePassword': 'uses the link of an email',
+  'Mutation.logout': "deletes the caller's own session",
+  'Mutation.endSession': "deletes one of the caller's own sessions; sessions of others need credentials:admin",
+  'Mutation.changePassword': "changes the caller's own password, which the request must contain",
+  'Mutation.setupTotp': 'for the caller',
+  'Mutation.setupSms': 'for the caller',
+  'Mutation.setupEmail': 'for the caller',
+  'Mutation.deleteMfaMethod': 'deletes a method of the caller',
+  'Mutation.createBackupCodes': 'for the caller',
+  'Mutation.createMfaChallenge': "for the caller's session",
+  'Mutation.sendMfaCode': "for a challenge of the caller's session",
+  'Mutation.verifyMfaChallenge': "for a challenge of the caller's session",
+  'Query.mfaMethods': "lists the caller's methods; methods of others need credentials:admin",
+  'Query.callerIdentity': 'returns the identity of the caller',
+  'Query.event': 'returns only events of records that the caller may read',
+  'Query.sessions': "lists the caller's sessions; sessions of others need credentials:admin",
 };
 const isFree = (route: Route): boolean => `Mutation.${route.field}` in FREE || `Query.${route.field}` in FREE;
 
@@ -83,23 +89,26 @@ function without(permission: string): Promise<Tenant> {
   return known;
 }
 
-/** The body of a request; a GET is sent without one, also where it may have one. */
+/** The example body of a route, or undefined for GET routes. */
 const exampleOf = ({ method, example }: Route) => (method === 'GET' ? undefined : example);
 
 describe('required permissions of REST operations', () => {
-  test.each(titled(permitted))('a key without the permission is refused before any record is read: %s', async (_, route) => {
-    const required = operationOf(route)['x-permission'];
-    expect(STATED).toContain(required);
+  test.each(titled(permitted))(
+    'a key without the required permission gets 403 even for a record that does not exist: %s',
+    async (_, route) => {
+      const required = operationOf(route)['x-permission'];
+      expect(STATED).toContain(required);
 
-    const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
-    const { status, body } = await (await without(required)).rest(route.method, path, { body: exampleOf(route) });
-    expect(body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } });
-    expect(status).toBe(403);
-  });
+      const path = await records.path(route.path, async () => 'none_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
+      const { status, body } = await (await without(required)).rest(route.method, path, { body: exampleOf(route) });
+      expect(body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } });
+      expect(status).toBe(403);
+    },
+  );
 });
 
 describe('REST operations without credentials', () => {
-  test.each(titled(guarded))('a request without credentials is refused: %s', async (_, route) => {
+  test.each(titled(guarded))('a request without credentials returns 401 INVALID_CREDENTIALS: %s', async (_, route) => {
     const anybody = new Tenant(tenant.origin, '', '');
     const options = { body: exampleOf(route), headers: { authorization: '' } };
     const { status, body } = await anybody.rest(route.method, await records.path(route.path, async () => 'none'), options);
@@ -107,7 +116,7 @@ describe('REST operations without credentials', () => {
     expect(status).toBe(401);
   });
 
-  test('the OpenAPI document requires credentials for exactly the operations that need them', () => {
+  test('the OpenAPI document requires credentials for all operations except public operations', () => {
     expect(openapi.security.length).toBeGreaterThan(0);
     for (const route of routes) {
       const { security } = operationOf(route);
@@ -126,17 +135,20 @@ describe('required permissions of GraphQL root fields', async () => {
     return (definition.fields ?? []).map(({ name }) => [definition.name.value, name.value] as const);
   });
 
-  test.each(coordinates)('the root field %s.%s states a permission and refuses callers without it', async (root, name) => {
-    const field = schema.getRootType(root.toLowerCase() as OperationTypeNode)?.getFields()[name] as Field;
-    const required = permissionOf(`${root}.${name}`);
-    if (`${root}.${name}` in FREE) return;
-    expect(STATED).toContain(required);
+  test.each(coordinates)(
+    'the root field %s.%s declares a permission and returns INSUFFICIENT_PERMISSIONS to callers without it',
+    async (root, name) => {
+      const field = schema.getRootType(root.toLowerCase() as OperationTypeNode)?.getFields()[name] as Field;
+      const required = permissionOf(`${root}.${name}`);
+      if (`${root}.${name}` in FREE) return;
+      expect(STATED).toContain(required);
 
-    const caller = await without(required as string);
-    const operation = `${root.toLowerCase()} { ${name}${given(field)} ${isObjectType(getNamedType(field.type)) ? '{ __typename }' : ''} }`;
-    const errors = root === 'Subscription' ? await refusalOf(caller, operation) : (await caller.graphql(operation)).errors;
-    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } }]);
-  });
+      const caller = await without(required as string);
+      const operation = `${root.toLowerCase()} { ${name}${given(field)} ${isObjectType(getNamedType(field.type)) ? '{ __typename }' : ''} }`;
+      const errors = root === 'Subscription' ? await refusalOf(caller, operation) : (await caller.graphql(operation)).errors;
+      expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } }]);
+    },
+  );
 });
 
 type Field = GraphQLField<unknown, unknown>;
@@ -156,23 +168,24 @@ async function refusalOf(caller: Tenant, query: string): Promise<unknown> {
 const ROLES: Grant[] = [...new Set([...grantsOf(UserRole.MEMBER), ...grantsOf(UserRole.BILLING)])];
 
 describe('sufficient permissions of REST operations', () => {
-  test.each(titled(permitted))('the stated permission is enough to call %s', async (_, route) => {
+  test.each(titled(permitted))('a caller with only the documented permission can call %s', async (_, route) => {
     const required: Permission = operationOf(route)['x-permission'];
     const stated = exampleOf(route);
     const example = stated && (await records.body(stated));
-    // whoever grants permissions must have them
+    // a caller that grants permissions must have them
     const body = example?.permissions ? { ...example, permissions: [required] } : example;
     const idOf = (name: string) =>
       route.method === 'DELETE' && name === pathParameters(route.path).at(-1) ? records.fresh(name) : records.id(name);
-    // whoever creates or changes a webhook must be allowed to read what it sends
-    const told: Permission[] =
+    // a caller that creates or changes a webhook needs permission to read the records in its events
+    const forWebhooks: Permission[] =
       body?.events || /rotate-secret|resume/.test(route.path) ? ['support:read', 'billing:read', 'services:read'] : [];
-    // whoever assigns or removes a role must have its permissions
+    // a caller that assigns or removes a role must have the permissions of the role
     const given = route.path.includes('/users') && route.method !== 'GET' ? ROLES : [];
-    // whoever creates or changes an OAuth client must have its scopes
-    const asked: Permission[] = route.path.includes('/oauth-clients') && route.method !== 'GET' ? ['services:read', 'monitoring:read'] : [];
+    // a caller that creates or changes an OAuth client must have its scopes
+    const forClients: Permission[] =
+      route.path.includes('/oauth-clients') && route.method !== 'GET' ? ['services:read', 'monitoring:read'] : [];
     const holder = isPlatformPermission(required) ? await operator() : tenant;
-    const caller = await holder.limitedTo(required, ...told, ...given, ...asked);
+    const caller = await holder.limitedTo(required, ...forWebhooks, ...given, ...forClients);
     await arranged[route.operationId]?.(records);
     const answer = await caller.rest(route.method, await records.path(route.path, idOf), { body });
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
@@ -202,7 +215,7 @@ describe('permissions of relations', async () => {
   });
 
   test.each(relations)(
-    'a relation to another area shows nothing that the caller may not read there: %s',
+    'a relation to another area returns INSUFFICIENT_PERMISSIONS without the read permission of this area: %s',
     async (_, { root, kind, field, from, to }) => {
       const query = `query ($id: ID!) { ${root}(id: $id) { id ${field} { createdAt } } }`;
       const variables = { id: await records.id(kind) };
@@ -220,21 +233,24 @@ describe('permissions of entity references', async () => {
   const subgraphs = Object.values(domains).map(({ subgraph }) => subgraph);
   const entities = new Set(subgraphs.flatMap(({ schema }) => entitiesOf(schema)));
 
-  test.each([...entities])('an entity reference requires the permission in the subgraph that stores the record: %s', async (entity) => {
-    const caller = new Principal({ kind: 'api_key', id: 'key_none', organizationId: tenant.organizationId, plan: 'custom', grants: [] });
-    const request = { requestId: 'req_none', principal: caller, log: createLogger({ level: 'silent' }) };
-    const holders = subgraphs.filter(({ schema }) => entitiesOf(schema).includes(entity));
-    const refusals = holders.map(async ({ schema, createContext }) => {
-      const { errors = [] } = await execute({
-        schema,
-        document: parse('query ($of: [_Any!]!) { _entities(representations: $of) { __typename } }'),
-        variableValues: { of: [{ __typename: entity, id: 'none', customerId: 'none' }] },
-        contextValue: createContext(request),
+  test.each([...entities])(
+    'an entity reference without permission returns INSUFFICIENT_PERMISSIONS from exactly one subgraph: %s',
+    async (entity) => {
+      const caller = new Principal({ kind: 'api_key', id: 'key_none', organizationId: tenant.organizationId, plan: 'custom', grants: [] });
+      const request = { requestId: 'req_none', principal: caller, log: createLogger({ level: 'silent' }) };
+      const holders = subgraphs.filter(({ schema }) => entitiesOf(schema).includes(entity));
+      const refusals = holders.map(async ({ schema, createContext }) => {
+        const { errors = [] } = await execute({
+          schema,
+          document: parse('query ($of: [_Any!]!) { _entities(representations: $of) { __typename } }'),
+          variableValues: { of: [{ __typename: entity, id: 'none', customerId: 'none' }] },
+          contextValue: createContext(request),
+        });
+        return errors.map(({ extensions }) => extensions.code);
       });
-      return errors.map(({ extensions }) => extensions.code);
-    });
-    expect((await Promise.all(refusals)).flat()).toEqual(['INSUFFICIENT_PERMISSIONS']);
-  });
+      expect((await Promise.all(refusals)).flat()).toEqual(['INSUFFICIENT_PERMISSIONS']);
+    },
+  );
 
   function entitiesOf(schema: GraphQLSchema): string[] {
     const type = schema.getType('_Entity');

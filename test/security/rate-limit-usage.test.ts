@@ -18,7 +18,7 @@ function expectAsHeaders({ current_usage }: Json, headers: Headers): void {
   });
 }
 
-test('rate limit usage equals the headers of the same response and is free of charge', async () => {
+test('GET /monitoring/rate-limits returns the values of its rate limit headers and does not count as a request', async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   await tenant.rest('GET', '/accounts');
   await tenant.rest('PUT', '/accounts/acc_none', { body: { name: 'Ada' } });
@@ -35,7 +35,7 @@ test('rate limit usage equals the headers of the same response and is free of ch
   expect({ suspended_until, under_review_since }).toEqual({ suspended_until: null, under_review_since: null });
 });
 
-test('a key with its own limit sees that limit in usage and headers, over REST and GraphQL', async () => {
+test('the usage and headers of a key with its own limit show this limit, over REST, GraphQL and WebSocket', async () => {
   const tenant = await (await rig()).organization();
   const limits = { requests_per_minute: 30, burst_limit: 20 };
   const { body } = await tenant.rest('POST', '/auth/api-keys', {
@@ -54,36 +54,39 @@ test('a key with its own limit sees that limit in usage and headers, over REST a
   const { value } = await socket.iterate<Json>({ query }).next();
   await socket.dispose();
   expect(value?.data?.rateLimitUsage.currentUsage).toEqual({ ...expected, requestsThisHour: 2 });
-  // a GraphQL operation takes a slot while it runs; the free REST route needs none
+  // a GraphQL operation takes a slot while it runs; the free REST route takes no slot
   expect([read1.data, data.rateLimitUsage, value?.data?.rateLimitUsage].map(({ concurrency }) => concurrency.used)).toEqual([0, 1, 1]);
 });
 
 const TOO_LARGE = 'accounts(page: { limit: 200 }) { nodes { tickets(limit: 200) { account { services(limit: 200) { id } } } } }';
 
 test.each([
-  ['cannot be read', '{ accounts', {}],
+  ['cannot be parsed', '{ accounts', {}],
   ['is too large', `{ a: ${TOO_LARGE} b: ${TOO_LARGE} c: ${TOO_LARGE} }`, {}],
   [
     'has a text that cannot be stored',
     'mutation ($id: ID!) { a: deleteAccount(id: $id) { id } b: deleteAccount(id: $id) { id } }',
     { id: '\0' },
   ],
-])('a GraphQL operation that %s is refused at the cost of one request, over HTTP and WebSocket', async (_, query, variables) => {
-  const tenant = await (await rig()).organization();
-  const used = async () => (await usage(tenant)).current_usage.requests_this_hour;
-  expect((await tenant.graphql(query, variables)).errors?.[0]?.extensions.code).toBe('INVALID_PARAMETERS');
-  expect(await used()).toBe(1);
-  const socket = tenant.socket();
-  const refusal = await socket
-    .iterate({ query, variables })
-    .next()
-    .catch((errors: unknown) => errors);
-  await socket.dispose();
-  expect(refusal).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS' } }]);
-  expect(await used()).toBe(2);
-});
+])(
+  'a GraphQL operation that %s returns INVALID_PARAMETERS and counts as one request, over HTTP and WebSocket',
+  async (_, query, variables) => {
+    const tenant = await (await rig()).organization();
+    const used = async () => (await usage(tenant)).current_usage.requests_this_hour;
+    expect((await tenant.graphql(query, variables)).errors?.[0]?.extensions.code).toBe('INVALID_PARAMETERS');
+    expect(await used()).toBe(1);
+    const socket = tenant.socket();
+    const refusal = await socket
+      .iterate({ query, variables })
+      .next()
+      .catch((errors: unknown) => errors);
+    await socket.dispose();
+    expect(refusal).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS' } }]);
+    expect(await used()).toBe(2);
+  },
+);
 
-test('usage history covers the last 24 hours by weight with the share of the limit, and the month counts requests', async () => {
+test('the usage history shows the weight and share of the limit for each of the last 24 hours', async () => {
   const { organization, advance, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   await tenant.rest('DELETE', '/accounts/acc_none');
@@ -100,28 +103,28 @@ test('usage history covers the last 24 hours by weight with the share of the lim
   expect(history.at(-3)).toEqual({ hour: new Date(hour.getTime() - 2 * HOUR_MS).toISOString(), requests: 3, percentage: 0.3 });
   expect(history.at(-2)).toMatchObject({ requests: 0, percentage: 0 });
   expect(month).toMatchObject({ included: 50_000, overage: 0, overage_price: 0.001, currency: 'USD' });
-  // in the first hours of a month the earliest of them belong to the month before
+  // in the first hours of a month, the earlier request belongs to the previous month
   expect(month.requests).toBe(Date.parse(month.period_start) > Date.parse(history.at(-3).hour) ? 3 : 4);
 });
 
-test('usage above the monthly quota is shown and sent to billing as an event', async () => {
+test('usage above the monthly quota appears in the usage response and is recorded as a usage.overage event', async () => {
   const { organization, assembly, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const { core } = assembly.domains.identity;
-  // more requests than a test could send
+  // counts more requests than a test could send
   core.usage.count(tenant.organizationId, { requests: 50_007, weight: 0 }, clock.now());
   await core.usage.flush();
   expect((await usage(tenant)).month).toMatchObject({ requests: 50_007, included: 50_000, overage: 7, overage_price: 0.001 });
 
   await core.overages.report();
-  const told = await eventually(async () => {
+  const payload = await eventually(async () => {
     const { data } = await tenant.graphql('{ events(filter: { event: ["usage.overage"] }) { nodes { payload } } }');
     return data.events.nodes[0]?.payload as string | undefined;
   });
-  expect(JSON.parse(told).data.usage).toMatchObject({ metric: 'api_requests', quantity: 7, unit_price: '0.001', currency: 'USD' });
+  expect(JSON.parse(payload).data.usage).toMatchObject({ metric: 'api_requests', quantity: 7, unit_price: '0.001', currency: 'USD' });
 });
 
-test('projected usage continues the current rate and shows how close to the limit it ends', async () => {
+test('the projected usage extrapolates the current rate and has the risk level critical above the limit', async () => {
   const tenant = await (await rig()).organization({ plan: 'developer' });
   for (let count = 0; count < 20; count++) await tenant.rest('GET', '/services/svc_none');
   const { projected_usage } = await usage(tenant);
@@ -130,7 +133,7 @@ test('projected usage continues the current rate and shows how close to the limi
   expect((await usage(await (await rig()).organization())).projected_usage).toEqual({ end_of_hour: 0, risk_level: 'low' });
 });
 
-test('usage on a plan without limits shows null as limits', async () => {
+test('the usage response of a plan without limits has null instead of limits', async () => {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   await tenant.rest('GET', '/accounts');
   const shown = await usage(tenant);
@@ -141,14 +144,14 @@ test('usage on a plan without limits shows null as limits', async () => {
   expect(shown.month).toMatchObject({ included: null, overage: 0, overage_price: null });
 });
 
-test('reading the rate limit usage runs two statements', async () => {
+test('reading the rate limit usage runs two SQL statements', async () => {
   const { organization, statements } = await rig();
   const tenant = await organization();
   await read(tenant);
   expect(await statements(() => read(tenant))).toHaveLength(2);
 });
 
-test('usage of another organization is not included', async () => {
+test('the usage response does not include requests of another organization', async () => {
   const { organization } = await rig();
   const [mine, other] = [await organization(), await organization()];
   await other.rest('GET', '/accounts');
@@ -159,15 +162,15 @@ test('usage of another organization is not included', async () => {
   expect(usage_history.every(({ requests }: Json) => requests === 0)).toBe(true);
 });
 
-/** Costs more than half of the developer plan's burst in one operation: it would delete 20 accounts. */
+/** An operation with 20 deletions, which costs more than half of the developer plan's burst limit. */
 const HALF = `mutation { ${Array.from({ length: 20 }, (_, n) => `d${n}: deleteAccount(id: "acc_none") { id }`).join(' ')} }`;
-/** Exceeds the burst; returns the response to the operation that did. */
+/** Exceeds the burst limit and returns the rejected response. */
 const exceed = async (tenant: Tenant) => {
   expect((await tenant.graphql(HALF)).errors?.[0].extensions.code).toBe('RESOURCE_NOT_FOUND');
   return tenant.graphql(HALF);
 };
 
-test('exceeding the burst limit over GraphQL suspends the key everywhere, its usage stays readable and other keys work', async () => {
+test('a key that exceeds the burst limit over GraphQL gets KEY_SUSPENDED on every API but can still read its usage', async () => {
   const { organization } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const other = await tenant.limitedTo('*:*');
@@ -224,7 +227,7 @@ test('three burst violations within 24 hours put the organization under review o
   });
 });
 
-test('burst violations that are further apart cause no review', async () => {
+test('three burst violations 13 hours apart do not put the organization under review', async () => {
   const { organization, advance } = await rig();
   const tenant = await organization({ plan: 'developer' });
   for (let count = 0; count < 3; count++) {

@@ -4,16 +4,19 @@ import type { Charge, Charged, WindowCharge } from '../../router/edge/counters.t
 interface Entry {
   at: number;
   amount: number;
-  /** The charge was seen outside its window: if the clock is set back later, it may count again for a step, and need not. */
+  /**
+   * True if a check found the charge outside its window. If the clock is set back later, the charge may or may not
+   * count again.
+   */
   hasLeft?: boolean;
 }
 
-/** How much longer than the window a charge may count in a sliding window. */
+/** The part of a sliding window by which a charge may count longer than the window. */
 const TOLERANCE = 1 / 60;
 
 /**
- * A brute-force model of the counters: it keeps every charge and sums them for every question. It follows the decisions of the
- * counters under test and fails where one is wrong.
+ * A brute-force model of the counters that stores every charge and sums them for each check. It applies the decisions
+ * of the tested counters and fails if a decision is wrong.
  */
 export class RateModel {
   readonly #entries = new Map<string, Entry[]>();
@@ -35,14 +38,14 @@ export class RateModel {
       if (answer.refused === undefined) for (const window of windows) this.#add(window, nowMs);
       this.#checkSuspension(charge, nowMs, answer, until);
     }
-    // refused requests are counted only after the decision
+    // rejected requests are counted only after the decision
     for (const [index, window] of windows.entries()) this.#checkCount(window, nowMs, answer, index);
     if (answer.refused !== undefined)
       for (const [index, window] of windows.entries())
         if (window.countsRefused && index !== answer.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
   }
 
-  /** Applies the clock to a window at the time of a check: no charge is in the future, and an expired charge stays expired. */
+  /** Applies the current time to a window: charges in the future move to now, and an expired charge stays expired. */
   #pass(window: WindowCharge, nowMs: number): void {
     const { key, windowMs, isSliding } = window;
     const entries = this.#of(key);
@@ -87,7 +90,7 @@ export class RateModel {
     return window.amount > 0 && this.#used(window, nowMs).least + window.amount > window.limit;
   }
 
-  /** The least and the most that may be counted. */
+  /** The lowest and the highest sum that the counters may report. */
   #used({ key, windowMs, isSliding }: WindowCharge, nowMs: number): { least: number; most: number } {
     const entries = this.#of(key);
     const sumOf = (some: readonly Entry[]) => some.reduce((sum, { amount }) => sum + amount, 0);

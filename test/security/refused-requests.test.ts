@@ -20,7 +20,7 @@ afterAll(() => own.close());
 const keyWith = async (members: object): Promise<Json> =>
   (await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Key', permissions: ['accounts:read'], ...members } })).body.api_key;
 
-/** Status counts of many requests from one address, each with a different User-Agent of maximal length. */
+/** Sends many requests from one address, each with a different long User-Agent, and counts the response statuses. */
 async function flood(key: string, ip: string): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   for (let count = 0; count < REQUESTS; count++) {
@@ -51,16 +51,19 @@ test.each([
       return key;
     },
   ],
-])('repeated requests with a key that is %s leave one audit record and count against the address', async (_, ip, reason, make) => {
-  const { key } = await make();
-  const statuses = await flood(key, ip);
-  expect(statuses[429]).toBe(REQUESTS - ADDRESS_PER_MINUTE);
-  const records = await recordsOf(ip, 'authentication_failure');
-  expect(records.map((record) => record.reason)).toEqual([reason]);
-  expect(records[0]?.user_agent).toHaveLength(500);
-});
+])(
+  'repeated requests with a key that is %s create one audit record and count against the limit of their address',
+  async (_, ip, reason, make) => {
+    const { key } = await make();
+    const statuses = await flood(key, ip);
+    expect(statuses[429]).toBe(REQUESTS - ADDRESS_PER_MINUTE);
+    const records = await recordsOf(ip, 'authentication_failure');
+    expect(records.map((record) => record.reason)).toEqual([reason]);
+    expect(records[0]?.user_agent).toHaveLength(500);
+  },
+);
 
-test('a key that was valid before and is refused now counts against the limit of its address', async () => {
+test('rejected requests with a key that was valid before count against the limit of their address', async () => {
   const ip = freshAddress();
   const { key, id } = await keyWith({});
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip };
@@ -70,7 +73,7 @@ test('a key that was valid before and is refused now counts against the limit of
   expect(await recordsOf(ip, 'authentication_failure')).toHaveLength(1);
 });
 
-test('a suspended key with ever new User-Agents leaves at most fifty audit records per hour', async () => {
+test('requests with one key and many different User-Agents create at most fifty success records per hour', async () => {
   const ip = freshAddress();
   const { key } = await keyWith({ rate_limit: { burst_limit: 2 } });
   expect(await flood(key, ip)).toEqual({ 200: 2, 429: 1, 403: REQUESTS - 3 });

@@ -20,8 +20,8 @@ interface SigningKey {
   signing_secret: string;
 }
 const make = async (body: object = {}): Promise<SigningKey> => {
-  const asked = { name: 'Signed', permissions: ['accounts:read', 'accounts:write', 'credentials:read'], ...body };
-  return (await tenant.rest('POST', '/auth/api-keys', { body: asked })).body.api_key;
+  const requested = { name: 'Signed', permissions: ['accounts:read', 'accounts:write', 'credentials:read'], ...body };
+  return (await tenant.rest('POST', '/auth/api-keys', { body: requested })).body.api_key;
 };
 const demanding = () => make({ require_signature: true });
 
@@ -32,9 +32,9 @@ const timestamp = (offsetSeconds = 0): string =>
 
 interface Sent {
   method?: string;
-  /** The request as sent. */
+  /** The path of the request as sent. */
   path?: string;
-  /** The signed values, where they differ from the sent ones. */
+  /** The signed values that differ from the sent values. */
   signed?: { method?: string; path?: string; secret?: string };
   at?: string;
   headers?: Record<string, string | undefined>;
@@ -50,7 +50,7 @@ function headersFor({ key, signing_secret }: SigningKey, { method = 'GET', path 
   return { 'x-api-key': key, 'x-timestamp': at, 'x-signature': signatureOf(signed.secret ?? signing_secret, text) };
 }
 
-/** Sent by Node's http client, because fetch would rewrite the path. */
+/** Sends a signed request with Node's http client, because fetch would rewrite the path. */
 function send(key: SigningKey, sent: Sent = {}): Promise<{ status: number; body: Json }> {
   const { method = 'GET', path = '/v1/accounts', body } = sent;
   const given = { ...headersFor(key, sent), ...(body && { 'content-type': 'application/json' }), ...sent.headers };
@@ -77,11 +77,11 @@ describe('accepted signatures', () => {
     ['with HEAD', { method: 'HEAD' }],
     ['to GraphQL', { method: 'POST', path: '/graphql', body: JSON.stringify({ query: '{ accounts { pageInfo { total } } }' }) }],
     ['to GraphQL by GET', { path: `/graphql?query=${encodeURIComponent('{ organization { id } }')}` }],
-  ] satisfies [string, Sent][])('a signed request %s is accepted', async (_, sent) => {
+  ] satisfies [string, Sent][])('a signed request %s returns 200', async (_, sent) => {
     expect((await send(await demanding(), sent)).status).toBe(200);
   });
 
-  test('a signed request is accepted if the key does not require signatures, and costs one more statement', async () => {
+  test('a signed request of a key that does not require signatures returns 200 and runs one more SQL statement', async () => {
     const key = await make();
     await send(key);
     const unsigned = await platform.statements(() => send(key, { headers: { 'x-signature': undefined, 'x-timestamp': undefined } }));
@@ -89,7 +89,7 @@ describe('accepted signatures', () => {
     expect(signed.length).toBe(unsigned.length + 1);
   });
 
-  test.each([[-290], [290]])('a signed request with a clock that is %s s off is accepted', async (offset) => {
+  test.each([[-290], [290]])('a signed request with a timestamp %s s from the server time returns 200', async (offset) => {
     expect((await send(await demanding(), { at: timestamp(offset) })).status).toBe(200);
   });
 });
@@ -103,23 +103,26 @@ describe('refused signatures', () => {
     ['mismatch', 'of the path that an alias is rewritten to', { path: '/api/v1/accounts', signed: { path: '/v1/accounts' } }],
     ['mismatch', 'of GET, sent with HEAD', { method: 'HEAD', signed: { method: 'GET' } }],
     ['mismatch', 'with another secret', { signed: { secret: 'sgn_other' } }],
-    ['mismatch', 'that is made up', { headers: { 'x-signature': `${NONE}=` } }],
+    ['mismatch', 'that is random', { headers: { 'x-signature': `${NONE}=` } }],
     ['malformed', 'in hexadecimal', { headers: { 'x-signature': 'ab'.repeat(32) } }],
     ['malformed', 'that is empty', { headers: { 'x-signature': '' } }],
     ['malformed', 'that is too long', { headers: { 'x-signature': `${NONE}${NONE}=` } }],
     ['malformed', 'without a timestamp', { headers: { 'x-timestamp': undefined } }],
     ['malformed', 'with a date as timestamp', { headers: { 'x-timestamp': '2026-01-01T00:00:00Z' } }],
     ['malformed', 'with a timestamp below zero', { headers: { 'x-timestamp': '-5' } }],
-  ] satisfies [string, string, Sent][])('a signature is refused with the reason %s if it is %s', async (reason, _, sent: Sent) => {
-    for (const key of [await make(), await demanding()]) {
-      const answer = await send(key, sent);
-      if (sent.method === 'HEAD') expect(answer.status).toBe(401);
-      else expect(faultOf(answer)).toEqual(refused(reason));
-    }
-  });
+  ] satisfies [string, string, Sent][])(
+    'a request returns 401 INVALID_SIGNATURE with the reason %s for a signature %s',
+    async (reason, _, sent: Sent) => {
+      for (const key of [await make(), await demanding()]) {
+        const answer = await send(key, sent);
+        if (sent.method === 'HEAD') expect(answer.status).toBe(401);
+        else expect(faultOf(answer)).toEqual(refused(reason));
+      }
+    },
+  );
 
   test.each([[-301], [302], [-1_000_000]])(
-    'a signature with a timestamp %s s off is refused, and the error states the server time',
+    'a signature with a timestamp %s s from the server time returns 401, and the error contains the server time',
     async (offset) => {
       const answer = await send(await make(), { at: timestamp(offset) });
       expect(faultOf(answer)).toEqual(refused('timestamp'));
@@ -128,7 +131,7 @@ describe('refused signatures', () => {
     },
   );
 
-  test('a signature that was accepted before is refused as replayed, also in another Base64 spelling', async () => {
+  test('a signature that was used before returns 401 with the reason replayed, even in another Base64 form', async () => {
     const key = await demanding();
     const at = timestamp();
     expect((await send(key, { at })).status).toBe(200);
@@ -140,26 +143,26 @@ describe('refused signatures', () => {
     expect(faultOf(await send(key, { at, headers: { 'x-signature': respelled } }))).toEqual(refused('replayed'));
   });
 
-  test('of concurrent requests with the same signature one is accepted', async () => {
+  test('exactly one of eight concurrent requests with the same signature is accepted, and the others return 401', async () => {
     const key = await demanding();
     const at = timestamp();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(key, { at })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('an unsigned request is refused as missing a signature if the key requires one', async () => {
+  test('an unsigned request of a key that requires signatures returns 401 INVALID_SIGNATURE with the reason missing', async () => {
     const answer = await send(await demanding(), { headers: { 'x-signature': undefined } });
     expect(faultOf(answer)).toEqual(refused('missing'));
   });
 
-  test('a signature of a key without a signing secret is refused as not_signable until the key is rotated', async () => {
+  test('a signature of a key without a signing secret returns 401 with the reason not_signable until the key is rotated', async () => {
     const [{ id }] = (await tenant.rest('GET', '/auth/api-keys')).body.data;
     expect(faultOf(await send({ id, key: tenant.apiKey, signing_secret: 'none' }))).toEqual(refused('not_signable'));
     const { data } = (await tenant.rest('POST', `/auth/api-keys/${id}/rotate`)).body;
     expect((await send(data)).status).toBe(200);
   });
 
-  test('a refused signature is not corrected in the error', async () => {
+  test('the error for a wrong signature does not contain the correct signature', async () => {
     const key = await make();
     const at = timestamp();
     const right = headersFor(key, { at })['x-signature'];
@@ -167,7 +170,7 @@ describe('refused signatures', () => {
     expect(JSON.stringify(answer.body)).not.toContain(right);
   });
 
-  test('a refused signature over GraphQL is described in the error extensions', async () => {
+  test('a wrong signature over GraphQL returns 401 with INVALID_SIGNATURE and the reason in the error extensions', async () => {
     const { status, body } = await send(await demanding(), {
       method: 'POST',
       path: '/graphql',
@@ -181,7 +184,7 @@ describe('refused signatures', () => {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-test('after a rotation each value of the key is signed with its own secret', async () => {
+test('after a rotation, the old and the new key are each accepted only with their own signing secret', async () => {
   const old = await demanding();
   const { data: next } = (await tenant.rest('POST', `/auth/api-keys/${old.id}/rotate`, { body: { grace_period: 600 } })).body;
   expect((await send(old)).status).toBe(200);
@@ -190,7 +193,7 @@ test('after a rotation each value of the key is signed with its own secret', asy
   expect(faultOf(await send(old, { signed: { secret: next.signing_secret } }))).toEqual(refused('mismatch'));
 });
 
-test('the signing secret is stored encrypted and never shown again', async () => {
+test('the signing secret of a key is stored encrypted and is not in the response of GET /auth/api-keys/{id}', async () => {
   const { id, signing_secret: secret } = await make();
   expect(await rowsWith('identity.api_key', secret)).toBe(0);
   const [row] = await (await rows()).query<{ signing_secret: string }>('select signing_secret from identity.api_key where id = $1', [id]);
@@ -216,7 +219,7 @@ describe('signed WebSocket connections', () => {
     }
   };
 
-  test('a WebSocket of a key that requires signatures is signed once in connection_init', async () => {
+  test('a WebSocket of a key that requires signatures needs a new signature in connection_init or is closed with 4401', async () => {
     const key = await demanding();
     const signed = headersFor(key, { path: '/graphql' });
     expect((await ask(signed)).data.organization.id).toBe(tenant.organizationId);

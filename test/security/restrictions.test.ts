@@ -16,7 +16,7 @@ const keyOf = async (tenant: Tenant, restrictions: object): Promise<RestResponse
 const holding = (tenant: Tenant, { body }: RestResponse): Tenant => new Tenant(tenant.origin, tenant.organizationId, body.api_key.key);
 const errorOf = ({ status, body }: RestResponse): Json => [status, body.error?.code, body.error?.details];
 
-/** A time window that contains the platform's current time, or the same hours of yesterday. */
+/** A time window that contains the platform's current time, or the whole day that was `daysAgo` days ago. */
 function hoursAround(now: Date, daysAgo = 0): object {
   const day = new Date(now.getTime() - daysAgo * 86_400_000);
   const next = new Date(day.getTime() + 86_400_000);
@@ -26,7 +26,7 @@ function hoursAround(now: Date, daysAgo = 0): object {
 }
 
 describe('time windows of keys', () => {
-  test('a key with time windows works only within them, and the error does not reveal them', async () => {
+  test('a key outside its time windows gets 403 ACCESS_RESTRICTED, and the error does not reveal the windows', async () => {
     const platform = await rig();
     const tenant = await platform.organization();
     const within = holding(tenant, await keyOf(tenant, { time_windows: [hoursAround(platform.clock.now())] }));
@@ -38,7 +38,7 @@ describe('time windows of keys', () => {
     expect((await outside.graphql('{ organization { id } }')).errors?.[0].extensions.code).toBe('ACCESS_RESTRICTED');
   });
 
-  test('a key is refused as soon as its time window ends, cached or not', async () => {
+  test('a key that was used within its time window gets 403 after the window ends', async () => {
     const platform = await rig();
     const tenant = await platform.organization();
     const key = holding(tenant, await keyOf(tenant, { time_windows: [hoursAround(platform.clock.now())] }));
@@ -67,7 +67,7 @@ describe('country restrictions', () => {
     ['T1', 403],
     ['', 403],
     [undefined, 403],
-  ])('the country header %s of a trusted proxy results in status %s', async (country, status) => {
+  ])('the country header %s from a trusted proxy gives a key restricted to DE and AT the status %s', async (country, status) => {
     const tenant = await behindProxy.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['DE', 'AT'] }));
     const answer = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
@@ -82,13 +82,13 @@ describe('country restrictions', () => {
     ['175.16.199.1', 403],
     ['81.2.70.1', 403],
     ['2001:4861::1', 403],
-  ])('the address %s results in status %s according to the country database', async (ip, status) => {
+  ])('the address %s gives a key restricted to GB and US the status %s with the country database', async (ip, status) => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB', 'US'] }));
     expect((await key.rest('GET', '/accounts', { headers: { 'x-forwarded-for': ip } })).status).toBe(status);
   });
 
-  test('a country header sent by the caller is ignored', async () => {
+  test('a country header that the caller sends is ignored, and the request returns 403', async () => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB'] }));
     const headers = { 'x-forwarded-for': '175.16.199.1', 'cf-ipcountry': 'GB' };
@@ -100,7 +100,7 @@ describe('country restrictions', () => {
     await untrusting.close();
   });
 
-  test('countries cannot be restricted without a source of countries, and the error names what is missing', async () => {
+  test('restricting countries without COUNTRY_HEADER or GEOIP_DATABASE returns 400 and names these settings', async () => {
     const tenant = await (await rig()).organization();
     for (const answer of [
       await keyOf(tenant, { countries: ['DE'] }),
@@ -112,7 +112,7 @@ describe('country restrictions', () => {
     expect((await keyOf(tenant, { countries: [] })).status).toBe(201);
   });
 
-  test('startup fails if the country header is not protected or the country database is invalid', async () => {
+  test('startup fails if COUNTRY_HEADER is set without TRUSTED_PROXIES or GEOIP_DATABASE cannot be read', async () => {
     expect(() => loadConfig({ COUNTRY_HEADER: 'CF-IPCountry' })).toThrow(/COUNTRY_HEADER needs TRUSTED_PROXIES/);
     const file = join(scratchFolder(), 'none.mmdb');
     writeFileSync(file, 'no database');
@@ -135,7 +135,7 @@ describe('restrictions of users', () => {
   });
   const restrict = (body: object, by: Tenant = tenant) => by.rest('PUT', '/auth/restrictions', { body });
 
-  test('restrictions of users apply to tokens, login and refresh at once, and not to keys', async () => {
+  test('user restrictions immediately return 403 to tokens, login and refresh, but not to API keys', async () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
     const { status, body } = await restrict(ELSEWHERE);
     expect(status).toBe(200);
@@ -151,7 +151,7 @@ describe('restrictions of users', () => {
     expect((await tenant.rest('POST', '/auth/refresh', refresh)).status).toBe(200);
   });
 
-  test('a refusal by restrictions is reported only after the right password and is recorded in the audit log', async () => {
+  test('a login blocked by restrictions still reports a wrong password first, and the audit log records it', async () => {
     await restrict(ELSEWHERE);
     expect((await login(tenant, user.email, 'not the password')).body.error.code).toBe('INVALID_CREDENTIALS');
     await login(tenant, user.email);
@@ -161,14 +161,14 @@ describe('restrictions of users', () => {
     expect(changes.body.data).toHaveLength(1);
   });
 
-  test('restrictions of users do not apply to other organizations', async () => {
+  test('the user restrictions of an organization do not apply to users of another organization', async () => {
     const other = await userOf(await (await rig()).organization());
     await restrict(ELSEWHERE);
     expect((await other.rest('GET', '/accounts')).status).toBe(200);
     expect((await other.rest('GET', '/auth/restrictions')).body.data).toMatchObject({ ip_whitelist: [], updated_at: null });
   });
 
-  test('a user cannot set restrictions that would refuse their own request', async () => {
+  test("setting user restrictions that would block the caller's own request returns 400", async () => {
     const { clock } = await rig();
     for (const [field, wrong] of [
       ['ip_whitelist', ELSEWHERE],
@@ -183,7 +183,7 @@ describe('restrictions of users', () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
   });
 
-  test('updating restrictions keeps fields that are not sent, and requires permission to administer accounts', async () => {
+  test('updating user restrictions keeps the fields that are not sent and requires accounts:admin', async () => {
     const { clock } = await rig();
     const window = hoursAround(clock.now());
     await restrict({ ip_whitelist: ['127.0.0.0/8', '::/0'] });

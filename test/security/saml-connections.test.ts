@@ -12,7 +12,7 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
 let world: SamlWorld;
 let metadata: string;
-/** The next response of the server below. */
+/** The next response of the metadata server. */
 let served: { status: number; body: string; location?: string };
 const host = createServer((_, response) => {
   response.writeHead(served.status, served.location ? { location: served.location } : {}).end(served.body);
@@ -42,7 +42,7 @@ const create = (body: Json): Promise<RestResponse> =>
 const count = async (): Promise<number> => (await world.tenant.rest('GET', PATH)).body.pagination.total;
 
 describe('SAML connections', () => {
-  test('a SAML connection shows what its identity provider must know, even before that one is configured', async () => {
+  test('a new SAML connection contains the addresses of the service provider before its identity provider is configured', async () => {
     const { status, body } = await create({});
     expect(status).toBe(201);
     const { origin } = world.tenant;
@@ -69,7 +69,7 @@ describe('SAML connections', () => {
     expect(completed.body.data).toMatchObject({ active: true, sso_url: 'https://idp.example.com/sso' });
   });
 
-  test('a SAML connection can be listed, read, changed and deleted, and its domains can then be used again', async () => {
+  test('a SAML connection can be listed, read, changed and deleted, and a new connection can use its domains', async () => {
     const domain = newDomain();
     const { data } = (await create({ email_domains: [domain.toUpperCase(), domain] })).body;
     expect(data.email_domains).toEqual([domain]);
@@ -82,7 +82,7 @@ describe('SAML connections', () => {
     expect((await create({ email_domains: [domain] })).status).toBe(201);
   });
 
-  test('a domain belongs to one SAML connection of its organization, and claims of others are not revealed', async () => {
+  test('claiming a domain twice in an organization returns 409, and other organizations can claim it without seeing the claim', async () => {
     const taken = await create({ email_domains: [newDomain(), world.domain] });
     expect([taken.status, taken.body.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
     const stranger = await (await rig()).organization();
@@ -93,7 +93,7 @@ describe('SAML connections', () => {
     expect(JSON.stringify(claimed.body)).not.toContain(world.tenant.organizationId);
   });
 
-  test('changes of a SAML connection are recorded in the audit log', async () => {
+  test('the audit log records the creation and update of a SAML connection', async () => {
     const own = await SamlWorld.open();
     await own.update({ name: 'Other' });
     const { body } = await own.tenant.rest('GET', '/auth/audit');
@@ -102,7 +102,7 @@ describe('SAML connections', () => {
     );
   });
 
-  test('listing SAML connections runs a constant number of statements', async () => {
+  test('listing SAML connections runs the same number of SQL statements for any number of connections', async () => {
     const { tenant, platform } = await SamlWorld.open();
     const list = () => platform.statements(() => tenant.rest('GET', PATH));
     await list();
@@ -113,7 +113,7 @@ describe('SAML connections', () => {
 });
 
 describe('SAML certificates', () => {
-  test('a SAML connection may have several certificates, so that the identity provider can rotate its key', async () => {
+  test('a SAML connection with two certificates accepts responses signed by either key', async () => {
     const own = await SamlWorld.open();
     const next = await signingPair();
     expect((await own.signIn({ signedBy: next })).status).toBe(401);
@@ -134,14 +134,14 @@ describe('SAML certificates', () => {
 describe('SAML metadata of an identity provider', () => {
   const expected = { idp_entity_id: 'https://idp.example.com/metadata', sso_url: 'https://idp.example.com/sso', active: true };
 
-  test('SAML metadata as XML sets entity id, address and certificates', async () => {
+  test('SAML metadata sent as XML sets the entity id, the sign-in address and the certificates', async () => {
     const commented = `<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->${metadata}`;
     const { body } = await create({ metadata_xml: commented });
     expect(body.data).toMatchObject(expected);
     expect(body.data.certificates).toEqual([expect.stringContaining('BEGIN CERTIFICATE')]);
   });
 
-  test('SAML metadata can be fetched from a URL', async () => {
+  test('SAML metadata is fetched from the URL in metadata_url', async () => {
     served = { status: 200, body: metadata };
     const { body } = await create({ metadata_url: metadataUrl });
     expect(body.data).toMatchObject({ ...expected, metadata_url: metadataUrl });
@@ -152,7 +152,7 @@ describe('SAML metadata of an identity provider', () => {
     ['redirects', () => ({ status: 302, body: '', location: metadataUrl })],
     ['is too long', () => ({ status: 200, body: `${metadata}${' '.repeat(1_100_000)}` })],
     ['returns something other than metadata', () => ({ status: 200, body: '<html></html>' })],
-  ])('a SAML metadata URL that %s is refused', async (_, answer) => {
+  ])('creating a SAML connection with a metadata URL that %s returns 400', async (_, answer) => {
     served = answer();
     const before = await count();
     const { status, body } = await create({ metadata_url: metadataUrl });
@@ -170,7 +170,7 @@ describe('SAML metadata of an identity provider', () => {
     ['a javascript: URL', () => metadata.replace('https://idp.example.com/sso', 'javascript:alert(1)')],
     ['another service type', () => metadata.replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
     ['nonsense', () => 'nonsense'],
-  ])('SAML metadata with %s is refused', async (_, text) => {
+  ])('creating a SAML connection from metadata with %s returns 400', async (_, text) => {
     expect(text()).not.toBe(metadata);
     const { status, body } = await create({ metadata_xml: text() });
     expect(status, JSON.stringify(body)).toBe(400);
@@ -214,7 +214,7 @@ describe('refused SAML connections', () => {
     ['allow_provisioning', { allow_provisioning: 'yes' }],
     ['grants', { grants: ['*:*'] }],
     ['organization_id', { organization_id: 'org_other' }],
-  ])('a SAML connection with an invalid %s is refused: %j', async (field, wrong) => {
+  ])('creating a SAML connection with an invalid %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
     const before = await count();
     const { status, body } = await create(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
@@ -223,7 +223,7 @@ describe('refused SAML connections', () => {
     expect(await count()).toBe(before);
   });
 
-  test('a SAML certificate with a short key is refused', async () => {
+  test('creating a SAML connection with a certificate of a 1024-bit key returns 400', async () => {
     const { certificate } = await signingPair(1024);
     const { status, body } = await create({ certificates: [certificate] });
     expect([status, body.error.details.field]).toEqual([400, 'certificates.0']);
