@@ -18,10 +18,10 @@ import { type DeclaredCosts, isSized } from './cost.ts';
 import type { OperationLimits } from './limits.ts';
 import { fieldWeight } from './weight.ts';
 
-/** How a root field counts against the limits of who serves it. */
+/** How much a root field counts in the rate limits. */
 export interface FieldRate {
   weight: number;
-  /** Groups of operations with a limit of their own. */
+  /** Categories of operations in which the field is counted too. Each category has its own limit. */
   categories?: readonly string[];
 }
 export type RateOf = (operation: `${OperationTypeNode}`, field: string) => FieldRate;
@@ -37,8 +37,9 @@ interface Described {
 }
 
 /**
- * The schema as clients read it: the description of each root field also states its permission, its weight and its cost. It is a
- * separate schema, because the REST bridge takes descriptions from the plain one and adds permissions itself.
+ * Returns the schema that clients read. The description of each root field also states its permission, its weight and
+ * its cost.
+ * It is a copy: the REST bridge takes the descriptions of the original schema and adds the permissions itself.
  */
 export function describeApi({ schema, supergraph, costs, limits, rateOf }: Described): GraphQLSchema {
   const demands = demandsIn(supergraph);
@@ -91,7 +92,7 @@ function costText(
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
-/** What each root field asks of its caller, in words, by coordinate. */
+/** Returns a text about the permission and policies of each root field, by coordinate such as `Query.ticket`. */
 function demandsIn({ definitions }: DocumentNode): Map<string, string> {
   return new Map(
     definitions.flatMap((definition) =>
@@ -109,7 +110,7 @@ function demandText(directives: readonly ConstDirectiveNode[]): string {
     const value = directives.find(({ name }) => name.value === directive)?.arguments?.[0]?.value;
     return value ? (valueFromASTUntyped(value) as string[][]).flat() : [];
   };
-  // a scope is a permission with a dot
+  // a scope is a permission with a dot instead of a colon
   const scopes = namesIn('requiresScopes').map((scope) => `\`${scope.replace('.', ':')}\``);
   const isGuarded = directives.some(({ name }) => name.value === 'authenticated');
   const policies = new Set(namesIn('policy'));

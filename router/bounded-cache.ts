@@ -1,4 +1,4 @@
-/** A cache of limited size that keeps the most recently used entries. */
+/** A cache with a maximum number of entries. When it is full, it drops the least recently used entry. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
 

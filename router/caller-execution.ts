@@ -6,7 +6,7 @@ import { namingVariables } from './errors.ts';
 import type { RouterObserver } from './observer.ts';
 import type { MaybePromise, Transport, Variables } from './transport.ts';
 
-/** Executes a plan for a caller and counts the calls to subgraphs. */
+/** Sends the subgraph requests of one operation for one caller, and counts them per subgraph. */
 export class CallerExecution {
   readonly fetches: Record<string, number> = {};
 

@@ -3,14 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, encodedTag } from '../kernel/http/entity-tags.ts';
 import { addVary } from '../kernel/http/http.ts';
 
-/** Minimum size of a compressed response. Below it, compression costs more than it saves. */
+/** Minimum size of a response that is compressed. Compressing a smaller one costs more than it saves. */
 const LEAST_BYTES = 1024;
-/** Up to this size, synchronous compression takes less time than a worker thread, which may be busy with password hashing. */
+/**
+ * Maximum size for synchronous compression, which is faster than a worker thread for small responses. Password hashing
+ * may keep the worker threads busy.
+ */
 const SYNC_BYTES = 16 * 1024;
 
 /**
- * Compressible content types: machine-readable texts. HTML pages are excluded, because they contain submitted values beside a session
- * token (BREACH attack).
+ * Content types that are compressed: machine-readable texts.
+ * HTML pages are not compressed: they contain a session token and values that the user sent, so their compressed size
+ * would leak the token (BREACH attack).
  */
 const COMPRESSIBLE = /^(application\/(json|javascript|xml|[\w.-]+\+(json|xml))|text\/(?!event-stream|html)|image\/svg\+xml)/;
 
@@ -18,8 +22,8 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTL
 const GZIP = { level: 5 };
 
 /**
- * Compresses responses of more than 1 KiB for clients that accept it. Each encoding has its own entity tag. Event streams and attachments
- * are not compressed.
+ * Compresses responses of at least 1 KiB for clients that accept it. Each encoding has its own entity tag.
+ * Event streams and attachments are not compressed.
  * Call it on the root instance, after all hooks that read a payload.
  */
 export function mountCompression(app: FastifyInstance): void {
@@ -44,14 +48,20 @@ function isCompressible(reply: FastifyReply): boolean {
   );
 }
 
-/** Sets the headers of a compressed response. The entity tag of a change is that of the record, so it does not depend on the encoding. */
+/**
+ * Sets the headers of a compressed response. In the response to GET or HEAD, the entity tag names the encoding.
+ * In the response to a change, the tag is for a later `If-Match` and does not depend on the encoding.
+ */
 export function markEncoded({ method }: FastifyRequest, reply: FastifyReply, encoding: Encoding): void {
   const tag = reply.getHeader('etag');
   reply.removeHeader('content-length').header('content-encoding', encoding);
   if (typeof tag === 'string' && (method === 'GET' || method === 'HEAD')) reply.header('etag', encodedTag(tag, encoding));
 }
 
-/** Calls back without a result if compression fails; the response is then sent uncompressed. */
+/**
+ * Compresses a payload and passes the result to `done`. If compression fails, `done` gets undefined, and the response
+ * is sent uncompressed.
+ */
 function compress(payload: string | Buffer, bytes: number, encoding: Encoding, done: (compressed?: Buffer) => void): void {
   const take = (error: Error | null, compressed: Buffer): void => done(error ? undefined : compressed);
   if (bytes <= SYNC_BYTES) done(encoding === 'br' ? brotliCompressSync(payload, BROTLI) : gzipSync(payload, GZIP));
@@ -61,7 +71,7 @@ function compress(payload: string | Buffer, bytes: number, encoding: Encoding, d
 
 const RANGES_MAX = 20;
 
-/** Returns the preferred encoding that Accept-Encoding allows (RFC 9110, 12.5.3); undefined if none is supported. */
+/** Returns the preferred encoding that Accept-Encoding allows (RFC 9110, 12.5.3). Undefined if none is supported. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const range of String(header ?? '')

@@ -10,26 +10,30 @@ import { NOTHING_SELECTED } from './execution/projection.ts';
 import type { Fragments } from './limits.ts';
 import type { Variables } from './transport.ts';
 
-/** Values of the variables that `@skip` and `@include` of an operation use, by name. */
+/** Values of the variables in the `@skip` and `@include` conditions of an operation, by variable name. */
 export type Decisions = ReadonlyMap<string, boolean>;
 
-/** An operation after its conditions are resolved. */
+/** An operation without its skipped selections and without `@skip` and `@include`. */
 export interface Unconditional {
   node: OperationDefinitionNode;
   fragments: Fragments;
 }
 
-/** Returned if a variable of `@skip` or `@include` is null, which is known only with the request. */
+/**
+ * Returned if a variable of `@skip` or `@include` is null. This can be detected only when the values of a request are
+ * available.
+ */
 export class NullCondition {
   constructor(readonly variable: string) {}
 }
 
 /**
- * The `@skip` and `@include` conditions of one operation. They are resolved before planning: each combination of values is an operation of
- * its own, so the planner, the projection and the cost calculation never see conditions.
+ * The `@skip` and `@include` conditions of one operation. They are resolved before planning.
+ * Each combination of values becomes a separate operation, so the planner, the projection and the cost calculation need
+ * not support conditions.
  */
 export class Conditions {
-  /** Default value by variable name. */
+  /** The variables in conditions, with their default values. */
   readonly #variables = new Map<string, boolean>();
   #areAny = false;
 
@@ -53,7 +57,10 @@ export class Conditions {
     collect(node.selectionSet);
   }
 
-  /** Returns the values for a request. A value of the wrong type counts as false here; the validation of variables refuses it later. */
+  /**
+   * Returns the values of the variables in conditions. A value of the wrong type counts as false here; the check of
+   * variables rejects it later.
+   */
   decide(variables: Variables): Decisions | NullCondition {
     if (this.#variables.size === 0) return NO_DECISIONS;
     const decisions = new Map<string, boolean>();
@@ -65,7 +72,10 @@ export class Conditions {
     return decisions;
   }
 
-  /** Returns the operation without skipped parts and without conditions. If it has no conditions, the nodes are the original ones. */
+  /**
+   * Returns the operation without skipped selections and without conditions. An operation that has no conditions is
+   * returned as it is.
+   */
   apply(decisions: Decisions): Unconditional {
     if (!this.#areAny) return { node: this.node, fragments: this.fragments };
     const pruning = new Pruning(this.fragments, decisions);
@@ -86,7 +96,7 @@ export class Conditions {
 
 const NO_DECISIONS: Decisions = new Map();
 
-/** Removes skipped selections. Fragments that become empty are no longer spread. */
+/** Removes skipped selections, and spreads of fragments in which every selection is skipped. */
 class Pruning {
   readonly kept = new Map<string, FragmentDefinitionNode>();
   readonly #empty = new Set<string>();
@@ -114,7 +124,8 @@ class Pruning {
       case Kind.FIELD: {
         if (!kept.selectionSet) return [kept];
         const selectionSet = this.prune(kept.selectionSet);
-        // the object is in the response even if all its fields are skipped, but GraphQL does not allow an empty selection
+        // The object must be in the response even if all its fields are skipped. GraphQL does not allow an empty
+        // selection.
         return [{ ...kept, selectionSet: selectionSet.selections.length > 0 ? selectionSet : NOTHING_SELECTED }];
       }
     }

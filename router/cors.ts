@@ -4,32 +4,33 @@ import { addVary } from '../kernel/http/http.ts';
 import type { AllowedOrigins } from '../kernel/settings/origins.ts';
 
 export interface CorsOptions {
-  /** The origins whose pages may read responses. */
+  /** Origins whose pages may read responses. */
   allowed: AllowedOrigins;
-  /** The paths that pages of other origins may call, including everything below them. */
+  /** Paths that pages of other origins may call. Each path includes all paths below it. */
   paths: readonly string[];
 }
 
-/** Chromium caches a preflight response no longer than this. */
+/** Lifetime of a cached preflight response. This is the maximum that Chromium supports. */
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * Headers of a preflight response, the same for every path and caller. The wildcards cover all names because browsers send these requests
- * without cookies and client certificates; only `Authorization` must be listed (Fetch standard, 4.9).
+ * Headers of a preflight response. They are equal for every path and caller.
+ * `*` covers all header names, because browsers send these requests without cookies and client certificates. Only
+ * `Authorization` must be listed (Fetch standard, 4.9).
  */
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'Authorization, *',
   'access-control-max-age': String(PREFLIGHT_SECONDS),
-  // browsers cache it according to max-age; shared caches must not store it
+  // for shared caches; browsers cache a preflight response according to max-age
   'cache-control': 'no-store',
 };
 
 /**
- * Enables cross-origin resource sharing (Fetch standard) for paths that require credentials in headers. Every response of these paths has
- * the headers, including errors and unknown paths.
- * Preflight requests are handled here, without counting and authentication. Call it on the root instance before the edge is mounted. Never
- * include a path that reads a cookie.
+ * Enables cross-origin resource sharing (Fetch standard) for paths that require credentials in headers.
+ * Every response of these paths has the CORS headers, including errors and unknown paths.
+ * Preflight requests are answered here. They are not authenticated, and do not count in the rate limit.
+ * Call it on the root instance before the edge is mounted. Never include a path that reads a cookie.
  */
 export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions): void {
   const isCovered = (url: string): boolean => {
@@ -39,13 +40,13 @@ export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions)
 
   app.addHook('onRequest', (request, reply, done) => {
     const { method, url, originalUrl, headers } = request;
-    // a path that cannot be decoded is routed under another URL
+    // `url` differs from `originalUrl` if the path could not be decoded
     if (!isCovered(url) && !isCovered(originalUrl)) return done();
     allow(reply, headers.origin, allowed);
     if (method !== 'OPTIONS' || !headers.origin || !headers['access-control-request-method']) return done();
     void reply.code(204).headers(PREFLIGHT_HEADERS).header('x-request-id', request.id).send();
   });
-  // added at the end, because a handler may set Vary itself
+  // a separate hook at the end of the request, because a handler may set Vary
   if (allowed === '*') return;
   app.addHook('onSend', ({ url, originalUrl }, reply, payload, done) => {
     if (isCovered(url) || isCovered(originalUrl)) addVary(reply, 'Origin');
@@ -59,13 +60,16 @@ function allow(reply: FastifyReply, origin: string | undefined, allowed: Allowed
   reply.header('access-control-expose-headers', '*');
 }
 
-/** Returns true if a page of another origin sends the request. Only browsers send `Origin`. */
+/** Returns true if a page of another origin sent the request. Only browsers send `Origin`. */
 export function isCrossOrigin({ headers: { origin, host } }: Pick<IncomingMessage, 'headers'>): boolean {
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
 }
 
-/** Returns true if the client may open a WebSocket. Browsers send no preflight for WebSockets, so the server must check the origin. */
+/**
+ * Returns true if the client may open a WebSocket. The server must check the origin, because browsers send no preflight
+ * request for WebSockets.
+ */
 export function mayOpenSocket(request: Pick<IncomingMessage, 'headers'>, allowed: AllowedOrigins): boolean {
   return allowed === '*' || !isCrossOrigin(request) || allowed.includes(request.headers.origin ?? '');
 }

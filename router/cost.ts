@@ -21,21 +21,30 @@ import {
 import { type Fragments, INTROSPECTION, type OperationLimits } from './limits.ts';
 import type { Variables } from './transport.ts';
 
-/** Arguments that limit the number of items of a list, or of the list inside a page. */
+/**
+ * Arguments that set the maximum number of items in a list. The list can be the field itself, or inside the page that
+ * the field returns.
+ */
 const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first', 'last']);
 
-/** `members` are the fields of the variable's value that hold the size, if it is an input object. */
+/**
+ * The number of items in a list: a constant, or the value of a variable. If the variable is an input object, `members`
+ * are its fields that contain the number.
+ */
 type ListSize = number | { variable: string; members: readonly string[]; fallback: number };
 
-/** The cost of a selection: objects that occur once (or what counts like them), and lists whose item cost is multiplied by their length. */
+/**
+ * The cost of a selection. `objects` is the cost of everything that occurs once. The cost of each list is the cost of
+ * an item multiplied by its size.
+ */
 interface CostNode {
   objects: number;
   lists: { size: ListSize; item: CostNode }[];
 }
 
 /**
- * Costs that the supergraph declares, by type and field: the weight of a large text (`@cost`) and the assumed length of a list
- * (`@listSize`).
+ * Costs that the supergraph declares, by type and field: the weight of a field with a large text (`@cost`), and the
+ * assumed size of a list (`@listSize`).
  */
 export type DeclaredCosts = ReadonlyMap<string, { weight: number; size: number | undefined }>;
 
@@ -57,8 +66,10 @@ function numberIn({ directives = [] }: FieldDefinitionNode, directive: string, a
 }
 
 /**
- * Compiles the cost of an operation: one per object of its response, where lists have the length of their size argument, plus the weight
- * of large fields. If no size depends on a variable, the cost is constant. The operation must be validated and within the other limits.
+ * Compiles the function that computes the cost of an operation: 1 for each object that the response may have, plus the
+ * weight of large fields.
+ * The size of a list is taken from its size argument. If no size depends on a variable, the cost is computed only once.
+ * The operation must already be validated, and be within the other limits.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -86,7 +97,10 @@ class CostCompiler {
     private readonly declared: DeclaredCosts,
   ) {}
 
-  /** `pageSize` is the size argument of the field above, for the list inside it (`tickets(limit: 20) { nodes { … } }`). */
+  /**
+   * Compiles a selection set. `pageSize` is the size argument of a page such as `tickets(limit: 20) { nodes { … } }`;
+   * it applies to the list inside the page.
+   */
   compile({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): CostNode {
     const node: CostNode = { objects: 0, lists: [] };
     for (const selection of selections) {
@@ -125,7 +139,7 @@ class CostCompiler {
     }
   }
 
-  /** Returns the size from an argument, or from a field of an input object (`page: { limit: 20 }`). */
+  /** Returns the list size that an argument states, directly or in an input object such as `page: { limit: 20 }`. */
   #sizeOf({ arguments: given = [] }: FieldNode, definition: GraphQLField<unknown, unknown>): ListSize | undefined {
     const sizing = definition.args.flatMap((argument) => {
       const members = SIZE_ARGUMENTS.has(argument.name) ? [] : sizeMembers(argument.type);
@@ -148,10 +162,10 @@ class CostCompiler {
   }
 }
 
-/** Returns true if an argument limits the length of a list, by itself or by a field of its input object. */
+/** Returns true if an argument sets the maximum number of items, directly or in a field of its input object. */
 export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeMembers(type) !== undefined;
 
-/** The fields of an input object that limit the number of items; undefined if there are none. */
+/** Returns the fields of an input object that set the maximum number of items. Undefined if it has none. */
 function sizeMembers(type: GraphQLInputType): string[] | undefined {
   const named = getNamedType(type);
   if (!isInputObjectType(named)) return undefined;

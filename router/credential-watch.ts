@@ -7,21 +7,22 @@ import { inTime, Rounds } from './rounds.ts';
 
 /** A connection that stays open: a WebSocket or a stream of server-sent events. */
 export interface OpenConnection<C> {
-  /** Checks the credentials again. Throws like the first admission. */
+  /** Authenticates the connection again. Throws the same errors as when it was opened. */
   readmit(): Promise<C>;
-  /** Closes the connection because its credentials are no longer valid (401, 403). Called once. */
+  /** Closes the connection because its credentials are no longer valid (401, 403). It is called once. */
   end(error: PlatformError): void;
 }
 
 export interface CredentialWatchOptions {
   /**
-   * Registers a listener for credential changes, by id of a key, user, session or organization (empty: anything may have changed).
-   * Affected connections are checked at once.
+   * Registers a listener for changes of credentials. The listener gets the id of a key, user, session, OAuth client or
+   * organization.
+   * An empty id means that any credentials may have changed. Affected connections are checked immediately.
    */
   onCredentialChange?: ((listener: (subjectId: string) => void) => void) | undefined;
   /**
-   * Interval at which all connections are checked, because tokens expire without an event. Default: 4 s, so that an expiry takes effect
-   * within 5 s.
+   * Interval at which all connections are checked, because no event reports that a token has expired. Default: 4 s, so
+   * that a connection is closed within 5 s.
    */
   recheckMs?: number;
   log: Logger;
@@ -30,8 +31,8 @@ export interface CredentialWatchOptions {
 const RECHECK_MS = 4_000;
 
 /**
- * Watches the credentials of open connections; one per process. It closes connections with revoked or expired credentials, and applies
- * reduced permissions.
+ * Checks the credentials of all open connections of this process. It closes connections whose credentials are revoked
+ * or expired, and applies reduced permissions.
  */
 export class CredentialWatch<C extends RequestContext> {
   readonly #watched = new Set<Watched<C>>();
@@ -43,7 +44,7 @@ export class CredentialWatch<C extends RequestContext> {
     options.onCredentialChange?.((subjectId) => this.#recheckOf(subjectId));
   }
 
-  /** Watches a connection until it leaves. */
+  /** Checks a connection until its `leave` is called. */
   watch(admitted: C, connection: OpenConnection<C>): Watched<C> {
     const watched: Watched<C> = new Watched(admitted, connection, this.options.log, () => this.#watched.delete(watched));
     this.#watched.add(watched);
@@ -54,33 +55,42 @@ export class CredentialWatch<C extends RequestContext> {
     clearInterval(this.#timer);
   }
 
-  /** Checks the affected connections separately from the round over all, which may have passed them already. */
+  /**
+   * Checks the connections of one subject immediately. A check of all connections that is already running may have
+   * passed them.
+   */
   #recheckOf(subjectId: string): void {
     const affected = [...this.#watched].filter(({ admitted }) => isAbout(subjectId, admitted.principal));
     if (affected.length > 0) void new Rounds<Watched<C>>((watched) => watched.recheck()).run(affected);
   }
 }
 
-/** The holder of an open connection. */
+/** The caller behind an open connection, with its current permissions. */
 export class Watched<C extends RequestContext> {
   #isOpen = true;
-  /** Cache of the last comparison that found the permissions sufficient. The objects are mostly the same for successive events. */
+  /**
+   * The last two principals for which no permission was missing. Successive events mostly have the same principals, so
+   * they need no new comparison.
+   */
   #sufficient: { now: Principal; begun: Principal } | undefined;
 
   constructor(
-    /** The result of the last check. */
+    /** The context from the last successful check. */
     public admitted: C,
     private readonly connection: OpenConnection<C>,
     private readonly log: Logger,
     private readonly onLeave: () => void,
   ) {}
 
-  /** False after the credentials were refused or the connection was closed. */
+  /** False after the credentials were rejected or the connection was closed. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Never rejects. If the check itself fails, nothing is known about the credentials, and nothing changes. */
+  /**
+   * Checks the credentials again. It never rejects: if the check itself fails, the connection stays open with its
+   * permissions.
+   */
   async recheck(): Promise<void> {
     if (!this.#isOpen) return;
     try {
@@ -96,7 +106,10 @@ export class Watched<C extends RequestContext> {
     }
   }
 
-  /** Returns an error if the caller has lost permissions since the subscription began. Call it for each event. */
+  /**
+   * Returns an error if the caller has lost permissions since a subscription began. `begun` is the caller at that time.
+   * Call it for each event.
+   */
   narrowed(begun: Principal): PlatformError | undefined {
     const now = this.admitted.principal;
     if (now === begun || (this.#sufficient?.now === now && this.#sufficient.begun === begun)) return undefined;

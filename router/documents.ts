@@ -27,21 +27,27 @@ import type { Variables } from './transport.ts';
 import { compileVariableCheck } from './variables.ts';
 import { type OperationPrice, priceOf } from './weight.ts';
 
-/** A document that is parsed, validated and measured. The same text gives the same object. */
+/** A document that is parsed, validated and checked against the limits. The cache returns one object for each text. */
 export interface PreparedDocument {
   readonly text: string;
-  /** The key of the plan cache. Empty if the text is not valid GraphQL. */
+  /**
+   * The parsed document. The plan cache uses this object as a key. It has no definitions if the text is not valid
+   * GraphQL.
+   */
   readonly document: DocumentNode;
   readonly fragments: Fragments;
-  /** Errors of syntax, validation or limits. Empty if the document can be executed. */
+  /** Errors of syntax and validation, and exceeded limits. The document can be executed if there are none. */
   readonly errors: readonly GraphQLError[];
-  /** True if a limit refuses the document. It must then not be validated for further errors. */
+  /**
+   * True if the document exceeds a limit. It must not be validated for further errors, because that could take too
+   * long.
+   */
   readonly isTooLarge: boolean;
-  /** By operation name, created on first use. */
+  /** The operations of the document by name. Each is added at its first use. */
   readonly operations: Map<string, OperationVariants>;
 }
 
-/** One operation of a document, prepared once per combination of its `@skip` and `@include` values. */
+/** One operation of a document. It is prepared once for each combination of its `@skip` and `@include` values. */
 interface OperationVariants {
   readonly node: OperationDefinitionNode;
   readonly conditions: Conditions;
@@ -54,36 +60,42 @@ export interface PreparedOperation {
   readonly node: OperationDefinitionNode;
   readonly fragments: Fragments;
   readonly name: string | undefined;
-  /** The values that resolved its conditions. */
+  /** Values of the condition variables for which this operation was prepared. */
   readonly decisions: Decisions;
-  /** Its cost in the rate limit. */
+  /** Weight and categories of the operation in the rate limit. */
   readonly price: OperationPrice;
-  /** Whether it selects introspection fields, which the router resolves itself, data fields, or both. */
+  /**
+   * Whether the operation selects introspection fields, data fields, or both. The router resolves introspection fields
+   * itself.
+   */
   readonly introspection: Introspection;
   /** Validates variables before any subgraph is called. */
   readonly checkVariables: (variables: Variables) => Problems;
-  /** Number of objects that the response may have. */
+  /** Returns the number of objects that the response may have. */
   readonly cost: (variables: Variables) => number;
-  /** Number of executions. The most used operations are planned first for a new supergraph. */
+  /** Number of executions. When a new supergraph is loaded, the most used operations are planned first. */
   uses: number;
 }
 
 const MAX_DOCUMENTS = 2_000;
-/** Maximum number of cached condition combinations per operation. */
+/** Maximum number of prepared combinations of `@skip` and `@include` values per operation. */
 const MAX_VARIANTS = 32;
-/** Length limit of short texts. Only a few longer texts are cached, to limit the cache's memory; literals should be variables. */
+/**
+ * Maximum length of a short text. Only a few longer texts are cached, to limit memory. Clients should send variables
+ * instead of long literals.
+ */
 const MAX_SHORT_LENGTH = 32 * 1024;
 const MAX_LONG_DOCUMENTS = 20;
 
 /**
- * This rule of graphql-js fails on `@skip(if: $variable)` at the root of a subscription, because the number of fields depends on the
- * variables.
+ * The validation rules of graphql-js, except one that fails on `@skip(if: $variable)` at the root of a subscription:
+ * there, the number of fields depends on the variables.
  */
 const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 
 const EMPTY: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/** The cached documents of one supergraph. */
+/** Prepares the documents for one supergraph, and caches them. */
 export class Documents {
   readonly #short = new BoundedCache<string, PreparedDocument>(MAX_DOCUMENTS);
   readonly #long = new BoundedCache<string, PreparedDocument>(MAX_LONG_DOCUMENTS);
@@ -98,7 +110,7 @@ export class Documents {
     this.#introspection = new IntrospectionLimit(schema);
   }
 
-  /** Prepares a text, or a parsed document that is the same object for each execution. */
+  /** Prepares a text or a parsed document. A parsed document must be the same object for each execution. */
   prepare(source: string | DocumentNode): PreparedDocument {
     if (typeof source === 'string') return this.#textsLike(source).get(source) ?? this.#keep(this.#parse(source));
     const known = this.#byObject.get(source);
@@ -109,7 +121,10 @@ export class Documents {
     return prepared;
   }
 
-  /** Returns the requested operation with its conditions resolved by the variables, or an error if there is none. */
+  /**
+   * Returns the requested operation for these variables, without its conditions. Returns an error if the document has
+   * no such operation.
+   */
   operation(prepared: PreparedDocument, name: string | null | undefined, variables: Variables): PreparedOperation | GraphQLError {
     const operation = this.#variantsOf(prepared, name);
     if (operation instanceof GraphQLError) return operation;
@@ -160,7 +175,7 @@ export class Documents {
     };
   }
 
-  /** Returns the most used operations, in descending order. */
+  /** Returns the most used operations. The operation with the most executions is first. */
   mostUsed(count: number): PreparedOperation[] {
     const operations = [...this.#short.values(), ...this.#long.values()].flatMap((document) => [...document.operations.values()]);
     const all = operations.flatMap(({ variants }) => [...variants.values()]).filter(({ uses }) => uses > 0);
@@ -212,8 +227,9 @@ function unstorableTexts(document: DocumentNode): GraphQLError[] {
 }
 
 /**
- * Rejects response keys that start with two underscores, as GraphQL's own names do: `__typename: name` would mislead the planner, and
- * `__proto__` is not a normal property. Aliases of `__typename` are allowed, because Relay uses them (`__isNode: __typename`).
+ * Rejects response keys that start with two underscores, which are reserved for GraphQL.
+ * The key `__typename: name` would mislead the planner, and `__proto__` is not a normal property. Aliases of
+ * `__typename` are allowed, because Relay uses them (`__isNode: __typename`).
  */
 function reservedAliases(document: DocumentNode): GraphQLError[] {
   const found: GraphQLError[] = [];

@@ -7,16 +7,16 @@ import { type Cost, givenBack, type Holder, type Payer, type RateLimiter, type R
 import type { KeyLimits } from './plans.ts';
 import type { Slot } from './slots.ts';
 
-/** The authenticated principal, and the key's own limits if it has some (`keyLimits` in plans.ts). */
+/** An authenticated principal, and the limits of its key if the key has its own (`keyLimits` in plans.ts). */
 export interface Identified {
   principal: Principal;
   keyLimits?: KeyLimits | undefined;
 }
 
-/** One caller at the edge: its identity, and the accounting of its request or of each operation on its socket. */
+/** One caller at the edge: its identity, and what it is charged for its request or for each operation on its socket. */
 export class Admission implements RequestContext {
   principal: Principal = Principal.nobody;
-  /** The state in the rate headers of the response. */
+  /** The values of the rate limit headers in the response. */
   rates: RateState | undefined;
   readonly #address: Payer;
   #holder: Holder | undefined;
@@ -34,7 +34,7 @@ export class Admission implements RequestContext {
     this.#address = { address: networkOf(client.ip) };
   }
 
-  /** Created on first use, because most requests log nothing. */
+  /** Logger with the request id. It is created at first use, because most requests log nothing. */
   get log(): Logger {
     this.#log ??= this.processLog.child({ request_id: this.requestId });
     return this.#log;
@@ -50,27 +50,34 @@ export class Admission implements RequestContext {
   }
 
   /**
-   * Checks the limit of the address before unknown credentials are verified.
+   * Checks the rate limit of the client's address, before credentials are verified that are not known to be valid.
    * @throws RateLimitExceeded if the address has used up its limit
    */
   checkAddress(): Promise<void> {
     return this.limiter.check(this.#address);
   }
 
-  /** @throws KeySuspended */
+  /**
+   * Checks that the credentials are not suspended.
+   * @throws KeySuspended if they are suspended
+   */
   async checkSuspension(): Promise<void> {
     if (this.#holder) await this.limiter.checkSuspension(this.#holder);
   }
 
   /**
-   * Charges a request.
-   * @throws RateLimitExceeded (429), KeySuspended (403); then nothing is counted
+   * Charges the cost of a request.
+   * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
    */
   async charge(cost: Cost): Promise<RateState> {
     return this.limiter.charge(this.#holder ?? this.#address, cost);
   }
 
-  /** Like `charge`, for a request that will be executed: takes a concurrency slot of the plan if one is free. `leave` releases it. */
+  /**
+   * Charges the cost of a request that will be executed, and takes a concurrency slot of the plan if one is free.
+   * `leave` releases the slot.
+   * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
+   */
   async chargeServed(cost: Cost, priority: Priority): Promise<RateState> {
     const payer = this.#holder ?? this.#address;
     this.#slot ??= this.limiter.slotFor(payer);
@@ -80,7 +87,9 @@ export class Admission implements RequestContext {
     return state;
   }
 
-  /** Refunds category counts of operations that were refused before they had an effect. */
+  /**
+   * Refunds operations to the limits of their categories. It is called if they were rejected before they had an effect.
+   */
   async giveBack(categories: NonNullable<Cost['categories']>): Promise<void> {
     if (!this.#holder || Object.keys(categories).length === 0) return;
     const cost: Cost = { weight: 0, requests: 0, categories };
@@ -88,30 +97,33 @@ export class Admission implements RequestContext {
     this.#paid = sumOf(this.#paid, givenBack(cost));
   }
 
-  /** Refunds all category counts of this request. */
+  /** Refunds everything that this request has charged to the limits of categories. */
   async giveBackCategories(): Promise<void> {
     const paid = Object.entries(this.#paid.categories ?? {}).filter(([, amount]) => amount > 0);
     if (paid.length > 0) await this.giveBack(Object.fromEntries(paid));
   }
 
   /**
-   * Waits for a concurrency slot if none was free.
-   * @throws RateLimitExceeded after the maximum wait; then the charge is refunded
+   * Waits for a concurrency slot if none was free when the request was charged.
+   * @throws RateLimitExceeded after the maximum wait, and refunds the charge
    */
   async enter(priority: Priority): Promise<void> {
     if (!this.#slot || this.#slot.isHeld || !this.#holder) return;
     await this.limiter.wait(this.#holder, this.#paid, this.#slot, priority);
   }
 
-  /** Releases the slot or the place in the queue: the response was sent, or the caller has disconnected. */
+  /**
+   * Releases the slot or the place in the queue. It is called when the response was sent or the caller has
+   * disconnected.
+   */
   leave(): void {
     this.#hasLeft = true;
     this.#slot?.leave();
   }
 
   /**
-   * Runs an operation of a socket in its own slot, unless the socket closes first.
-   * @throws RateLimitExceeded after the maximum wait; then the charge is refunded
+   * Runs an operation of a socket in a concurrency slot. If the socket closes first, the operation does not run.
+   * @throws RateLimitExceeded after the maximum wait, and refunds the charge
    */
   async serve<T>({ cost, priority }: { cost: Cost; priority: Priority }, closed: AbortSignal, run: () => Promise<T>): Promise<T> {
     const slot = this.#holder && this.limiter.slotFor(this.#holder);

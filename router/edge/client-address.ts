@@ -1,14 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 
-/** Returns the client's address, like `request.ip`, for a WebSocket upgrade, for which Fastify creates no request. */
+/**
+ * Returns a function that gives the client's address of a request. Use it for a WebSocket upgrade, for which Fastify
+ * has no `request.ip`.
+ */
 export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddress.compile([...trustedProxies]);
   return (request) => proxyAddress(request, isTrusted) ?? '';
 }
 
-/** Returns the country that a trusted proxy sends for the client. From any other client the header is ignored. */
+/**
+ * Returns a function that reads the client's country from a header of a trusted proxy. The header is ignored if another
+ * client sends it.
+ */
 export function clientCountry(
   trustedProxies: readonly string[],
   header: string | undefined,

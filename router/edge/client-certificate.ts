@@ -7,7 +7,10 @@ import { BoundedCache } from '../bounded-cache.ts';
 import { isCrossOrigin } from '../cors.ts';
 
 export interface ClientCertificateOptions {
-  /** Lower-case name of the header with the client certificate from a trusted proxy; undefined if no proxy sends it. */
+  /**
+   * Lower-case name of the header in which a trusted proxy sends the client certificate. Undefined if no proxy sends
+   * it.
+   */
   header: string | undefined;
   trustedProxies: readonly string[];
 }
@@ -15,9 +18,11 @@ export interface ClientCertificateOptions {
 const CACHED_HEADERS = 1_000;
 
 /**
- * Finds the client certificate of a connection: from the TLS handshake, or from the header of a trusted proxy that terminated TLS. A
- * proxy's own certificate is never used for its client, and the header is ignored from other senders.
- * @throws InvalidCredentials if the header is not a certificate, and for a page of another origin
+ * Returns a function that finds the client certificate of a request.
+ * The certificate comes from the TLS handshake, or from the header of a trusted proxy that terminated TLS. A proxy's
+ * own certificate is never used for its client. The header is ignored if another client sends it.
+ * The function throws InvalidCredentials if the header contains no certificate, or if a page of another origin sent the
+ * request.
  */
 export function clientCertificate({ header, trustedProxies }: ClientCertificateOptions) {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
@@ -27,7 +32,7 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
   return (request: IncomingMessage): X509Certificate | undefined => {
     const isProxied = trustedProxies.length > 0 && isTrusted(request.socket.remoteAddress ?? '', 0);
     const certificate = isProxied ? forwarded(request, header, parsed) : presented(request, handshakes);
-    // a browser sends its user's certificate with requests of any page, like cookies
+    // browsers send the user's certificate, like cookies, with requests of any page
     if (certificate && isCrossOrigin(request)) {
       throw new InvalidCredentials('Pages of other origins cannot use a client certificate. Send an API key or access token.');
     }
@@ -35,7 +40,10 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
   };
 }
 
-/** Returns the certificate of the handshake, in which the client proved that it has the key. Cached per connection. */
+/**
+ * Returns the certificate of the TLS handshake, and caches it per connection. In the handshake, the client has proved
+ * that it has the private key.
+ */
 function presented({ socket }: IncomingMessage, known: WeakMap<TLSSocket, X509Certificate | null>): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const found = known.get(socket);
@@ -52,7 +60,7 @@ function forwarded(
 ): X509Certificate | undefined {
   const [value, ...more] = (header && headersDistinct[header]) || [];
   if (!value) return undefined;
-  // the first value could come from the client itself
+  // the client itself may have sent the first value
   if (more.length > 0)
     throw new InvalidCredentials(`${header} was sent more than once. The proxy must overwrite the value that a client sends.`);
   const certificate = known.get(value) ?? parse(value);
@@ -64,8 +72,10 @@ function forwarded(
 const ENVOY = /(?:^|;)Cert="([^"]*)"/i;
 
 /**
- * Parses the formats of proxies: PEM, URL-encoded (nginx, AWS; Envoy within `Cert="…"`), or DER in base64 (Traefik, HAProxy; RFC 9440
- * between colons). In a chain, the first certificate is the client's.
+ * Parses a certificate in the formats that proxies send:
+ * - PEM, URL-encoded (nginx and AWS; Envoy puts it into `Cert="…"`)
+ * - DER in base64 (Traefik and HAProxy; RFC 9440 puts it between colons)
+ * If the value is a chain, the first certificate is the client's.
  */
 function parse(value: string): X509Certificate | undefined {
   try {

@@ -2,14 +2,17 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, PlatformError } from '../../kernel/errors/errors.ts';
 import { rawResponse } from './raw-response.ts';
 
-/** Responses by the error codes of Node's HTTP parser. */
+/** Error responses by the error code of Node's HTTP parser. */
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB. Send less in them, such as fewer cookies.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Send it again, on a new connection.'],
 };
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
-/** Responds to data that never becomes a request (headers too large, too slow or malformed) and closes the connection. */
+/**
+ * Answers a connection whose data is not a complete request, and closes it. The headers were too large, too slow or
+ * malformed.
+ */
 export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
@@ -19,6 +22,9 @@ export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: So
   socket.end(rawResponse(new PlatformError(refusal, message)), () => socket.destroy());
 }
 
-/** Returns true if a response has already begun on the connection, so another one would corrupt it. Node's own handler checks the same. */
+/**
+ * Returns true if a response has already begun on the connection. A second response would corrupt it. Node's default
+ * handler makes the same check.
+ */
 const isBeingAnswered = (socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean =>
   socket._httpMessage?.headersSent === true;

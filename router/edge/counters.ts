@@ -1,22 +1,28 @@
-/** A charge to one window. An `amount` of 0 only reads; a negative one refunds. */
+/** A charge to one window. An `amount` of 0 reads the window without charging. A negative `amount` is a refund. */
 export interface WindowCharge {
   readonly key: string;
   readonly amount: number;
   readonly limit: number;
   readonly windowMs: number;
-  /** True if the limit applies to any interval of this length. Otherwise the window starts with its first charge and ends as a whole. */
+  /**
+   * True if the limit applies to every interval of this length. Otherwise the window starts with its first charge, and
+   * is reset when it ends.
+   */
   readonly isSliding?: boolean;
-  /** True if exceeding this window suspends the payer (specification 8.3). Hard windows are checked before others. */
+  /**
+   * True if the payer is suspended when it exceeds this window (specification 8.3). Such windows are checked before the
+   * others.
+   */
   readonly isHard?: boolean;
-  /** True if requests that another window refuses are counted here too. */
+  /** True if this window also counts requests that exceed another window. */
   readonly countsRefused?: boolean;
 }
 
 export interface WindowCount {
   readonly used: number;
   /**
-   * When the window ends, in milliseconds since the epoch. For a sliding window, when the refused amount fits, or when the oldest charge
-   * expires.
+   * The end of the window, in milliseconds since the epoch.
+   * For a sliding window, it is the time at which the rejected amount would fit, or at which the oldest charge expires.
    */
   readonly resetAt: number;
 }
@@ -24,42 +30,45 @@ export interface WindowCount {
 /** A claim for a concurrency slot of an organization. A slot serves one request at a time. */
 export interface SlotClaim {
   readonly key: string;
-  /** Total number of slots. */
+  /** Number of slots of the organization. */
   readonly limit: number;
-  /** The lowest rank is served first. */
+  /** Position in the queue. The claim with the lowest rank is served first. */
   readonly rank: number;
-  /** True for the first waiter of this process. It keeps its place before later waiters, including those of other processes. */
+  /**
+   * True for the first request that waits in this process. It is served before later requests, including those of other
+   * processes.
+   */
   readonly isWaiting: boolean;
 }
 
-/** What one request charges. */
+/** Everything that one request charges, in one atomic step. */
 export interface Charge {
   readonly windows: readonly WindowCharge[];
-  /** Key of the payer's suspension, and how long it lasts if a hard window is exceeded. */
+  /** Key under which a suspension of the payer is stored, and the duration of a suspension. */
   readonly suspension?: { readonly key: string; readonly forMs: number } | undefined;
-  /** Taken if one is free and nothing is refused. */
+  /** A slot to take if one is free and no limit is exceeded. */
   readonly slot?: SlotClaim | undefined;
 }
 
-/** The provider of a slot, which takes it back. */
+/** The store that gave a slot and takes it back. */
 export interface SlotHolder {
   release(key: string): void;
 }
 
 export interface Charged {
-  /** One per requested window, in the same order. */
+  /** The state of each charged window, in the order of `Charge.windows`. */
   readonly counts: readonly WindowCount[];
-  /** Index of the first exceeded window. Then nothing was counted, except in windows with `countsRefused`. */
+  /** Index of the first exceeded window. If it is set, nothing was counted, except in windows with `countsRefused`. */
   readonly refused: number | undefined;
-  /** End of the payer's suspension, in milliseconds since the epoch. Nothing is counted for a suspended payer. */
+  /** End of the payer's suspension, in milliseconds since the epoch. If it is set, nothing was counted. */
   readonly suspendedUntil: number | undefined;
-  /** Set if a slot was requested and free. */
+  /** The store of the slot that was taken. Undefined if no slot was requested or free. */
   readonly slot: SlotHolder | undefined;
-  /** Slots in use, if one was requested. */
+  /** Number of slots in use. It is 0 if no slot was requested. */
   readonly slotsUsed: number;
 }
 
-/** Store of usage counters. A charge is atomic: it fits into all of its windows or is refused. */
+/** Store of usage counters. A charge is atomic: it is counted in all of its windows, or rejected. */
 export interface Counters {
   charge(charge: Charge, nowMs: number): Charged | Promise<Charged>;
 }

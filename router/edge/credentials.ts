@@ -1,12 +1,12 @@
 import { InvalidCredentials, type RequestSigning, type ShownToken } from '../../kernel/access/credentials.ts';
 
-// RFC 6750, 2.1
+// the syntax of bearer tokens (RFC 6750, 2.1)
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const KEY = /^[\x21-\x7e]+$/;
 
 /**
- * Reads `Authorization: Bearer` or `X-API-Key` from headers, or from the parameters of a WebSocket's connection_init. Returns null if
- * neither is given.
+ * Reads `Authorization: Bearer` or `X-API-Key` from headers, or from the parameters of a WebSocket's connection_init.
+ * Returns null if both are absent.
  * @throws InvalidCredentials for another scheme, a malformed header, or two different values
  */
 export function readCredentials(headers: Readonly<Record<string, unknown>>): ShownToken | null {
@@ -21,7 +21,7 @@ export function readCredentials(headers: Readonly<Record<string, unknown>>): Sho
   return { kind: 'api_key', token: apiKey };
 }
 
-/** Reads the signature from headers, or from the parameters of a connection_init. */
+/** Reads the request signature from headers, or from the parameters of a WebSocket's connection_init. */
 export const readSigning = (headers: Readonly<Record<string, unknown>>, method: string, path = '/'): RequestSigning => ({
   method,
   path,

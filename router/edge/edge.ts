@@ -23,13 +23,15 @@ import { KeySuspended, RateLimitExceeded } from './rate-limit.errors.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Charges more than the weight of the route, for a request whose cost is known only with its body: the cost of GraphQL root fields is
-     * the same as over REST. Updates the rate headers.
-     * @throws RateLimitExceeded (429) or KeySuspended (403); then nothing is counted
+     * Charges a request whose cost is known only after its body was read, in addition to the weight of the route.
+     * Updates the rate limit headers.
+     * A GraphQL root field costs as much as the same operation over REST.
+     * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
      */
     charge(cost: Cost): Promise<void>;
     /**
-     * Waits for a concurrency slot once the priority is known, on a route with the priority `deferred`.
+     * Waits for a concurrency slot. A route with the priority `deferred` calls this when it has determined the priority
+     * of the request.
      * @throws RateLimitExceeded (429) after the maximum wait
      */
     enter(priority: Priority): Promise<void>;
@@ -38,49 +40,55 @@ declare module 'fastify' {
 
 export interface EdgeOptions {
   /**
-   * Verifies credentials and returns their holder. Throws a 401 or 403 PlatformError if they are invalid. Called for every request, so it
-   * must cache.
+   * Verifies credentials and returns their holder. It must use a cache, because it is called for every request.
+   * @throws PlatformError with 401 or 403 if the credentials are not valid
    */
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Returns the client's country, as a trusted proxy sent it. */
+  /** Returns the client's country, from a header of a trusted proxy. */
   countryOf?(request: IncomingMessage): string | undefined;
   /**
-   * Returns true if the credentials were valid before, from memory. Such credentials are always verified; unknown ones only while their
-   * address is within its limit.
+   * Returns true if these credentials are in memory because they were valid before. They are then verified without
+   * checking the address.
+   * Other credentials are verified only while the client's address is within its rate limit.
    */
   isFamiliar(credentials: Credentials): boolean;
   /**
-   * Returns the client certificate of the connection (client-certificate.ts). Called if the request has no other credentials. Throws a 401
-   * PlatformError if the certificate must not be used. Default: none.
+   * Returns the client certificate of the connection (client-certificate.ts). It is called if the request has no other
+   * credentials. Default: none.
+   * @throws PlatformError with 401 if the certificate must not be used
    */
   certificateOf?(request: IncomingMessage): X509Certificate | undefined;
   counters: Counters;
-  /** Rate limit of an address without valid credentials. */
+  /** Rate limit of an address that sends no valid credentials. */
   anonymous: RateLimit;
   /** Maximum wait for a concurrency slot, in milliseconds. */
   slotWaitMs: number;
-  /** Receives usage and suspensions. */
+  /** Receives the usage and the suspensions of callers. */
   usage?: UsageObserver | undefined;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
 }
 
-/** The opening of a long-lived connection. `params` are those of a WebSocket's connection_init, or the headers of an event stream. */
+/**
+ * The data with which a long-lived connection is opened. `params` are the parameters of a WebSocket's connection_init,
+ * or the headers of an event stream.
+ */
 export interface ConnectionOpening {
   requestId: string;
   ip: string;
   userAgent?: string | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** The HTTP request, whose connection may have a client certificate. */
+  /** The HTTP request of the connection. The connection may have a client certificate. */
   request?: IncomingMessage | undefined;
-  /** True if an open connection is checked again: a failure is not a failed attempt, and is not charged to the address. */
+  /** True if this is a repeated check of an open connection. A failure is then not charged to the address. */
   isRecheck?: boolean;
 }
 
 /**
- * Mounts the edge, which handles every request first: it assigns an id, authenticates the caller and charges the request (specification 5,
- * 8). Every response has the request id and the rate headers, whatever its status.
+ * Mounts the edge, which handles every request first. It assigns a request id, authenticates the caller, and charges
+ * the request (specification 5, 8).
+ * Every response, with any status, has the request id and the rate limit headers.
  * Call it on the root instance, before any route is added.
  */
 export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
@@ -91,7 +99,7 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   app.addHook('onRequest', (request, reply) => edge.receive(request, reply));
   app.addHook('onSend', (request, { statusCode }, payload, done) => {
     if (!TAKES_NOTHING.has(statusCode) || !request.routeOptions.config.category) return done(null, payload);
-    // refunds before the response is sent, so that the caller's next request sees the correct remainder
+    // the refund must be complete before the caller gets the response and sends its next request
     (request.caller as Admission).giveBackCategories().then(
       () => done(null, payload),
       () => done(null, payload),
@@ -103,12 +111,15 @@ export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   return edge;
 }
 
-/** Maximum length of a stored User-Agent. It appears in audit records and sessions, and a header may have 16 KB. */
+/** Maximum length of a User-Agent that is stored in audit records and sessions. A header may have up to 16 KB. */
 const USER_AGENT_MAX = 500;
 
 export class Edge {
   readonly #limiter: RateLimiter;
-  /** Holders by principal. A cached principal is the same object each time, and subgraphs look up usage by it. */
+  /**
+   * Holders of credentials by principal. A cached principal is always the same object. Subgraphs use it to get the
+   * usage of its holder.
+   */
   readonly #holders = new WeakMap<Principal, Holder>();
 
   constructor(private readonly options: EdgeOptions) {
@@ -116,8 +127,10 @@ export class Edge {
   }
 
   /**
-   * Authenticates and charges a request. Authentication comes first, so that the holder is charged; a failed one is charged to the
-   * address. A request with a cost runs in a concurrency slot of its organization, which is released when the response is closed.
+   * Authenticates a request, then charges it to the holder of the credentials. A failed authentication is charged to
+   * the client's address.
+   * A request with a cost runs in a concurrency slot of its organization. The slot is released when the response is
+   * closed.
    */
   async receive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const admission = this.#arrival(request.id, {
@@ -131,7 +144,7 @@ export class Edge {
     request.charge = (cost) => charged(admission, reply, () => admission.chargeServed(cost, 'normal'));
     request.enter = (late) => charged(admission, reply, async () => void (await admission.enter(late)));
     reply.header('x-request-id', request.id);
-    // registered before anything is awaited, because the caller may disconnect meanwhile
+    // registered before the first await, because the caller may disconnect during it
     reply.raw.once('close', () => admission.leave());
 
     const failure = await this.#identify(request, admission).catch((error: unknown) => asError(error));
@@ -148,8 +161,10 @@ export class Edge {
   }
 
   /**
-   * Authenticates a WebSocket without charge: each of its operations is charged.
-   * @throws InvalidCredentials or errors of `authenticate`; KeySuspended; RateLimitExceeded for an address with too many failures
+   * Authenticates a WebSocket or an event stream. Nothing is charged, because each operation is charged separately.
+   * @throws InvalidCredentials or errors of `authenticate`
+   * @throws KeySuspended if the credentials are suspended
+   * @throws RateLimitExceeded if the address had too many failed attempts
    */
   async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: ConnectionOpening): Promise<Admission> {
     const admission = this.#arrival(requestId, {
@@ -165,12 +180,15 @@ export class Edge {
       if (!isRecheck && !(failure instanceof RateLimitExceeded)) await admission.charge({ weight: 1 });
       throw failure;
     }
-    // an open socket stays open; its operations are refused during the suspension
+    // an open connection stays open during a suspension, but its operations are rejected
     if (!isRecheck) await admission.checkSuspension();
     return admission;
   }
 
-  /** Returns a caller's current usage. Hour and burst are those in the response's headers, if the request was charged. */
+  /**
+   * Returns a caller's current usage. If the request was charged, hour and burst have the values of its rate limit
+   * headers.
+   */
   async usageOf({ principal, rates }: { principal: Principal; rates?: RateState | undefined }): Promise<LiveUsage> {
     const usage = await this.#limiter.usage(this.#holders.get(principal) ?? { principal });
     return rates ? { ...usage, hour: rates.hour, burst: rates.burst, at: rates.at } : usage;
@@ -187,14 +205,14 @@ export class Edge {
     if (access === 'public' && !is404) return;
     if (access === 'page') return this.#identifyOnPage(request, admission);
     const sent = this.#shownBy(headers, raw);
-    // an unknown path is 404 for everyone, but a request with credentials is charged to their holder
+    // an unknown path returns 404 to everyone, but a request with credentials is still charged to their holder
     if ((is404 || access === 'optional') && !sent) return;
     await this.#authenticate(admission, sent, { signing: readSigning(headers, method, originalUrl), isRecheck: false });
   }
 
   /**
-   * Authenticates by the session cookie, which only `page` routes accept. An expired session counts as anonymous; the page then asks the
-   * user to log in.
+   * Authenticates by the session cookie, which only routes with the access `page` accept. If the session has expired,
+   * the caller is anonymous, and the page asks the user to log in.
    */
   async #identifyOnPage({ headers, method, originalUrl }: FastifyRequest, admission: Admission): Promise<void> {
     const token = cookieIn({ headers }, SESSION_COOKIE);
@@ -205,7 +223,7 @@ export class Edge {
     });
   }
 
-  /** Credentials in the request take precedence over the certificate of its connection. */
+  /** Returns the credentials in the request. If there are none, returns the client certificate of the connection. */
   #shownBy(sent: Readonly<Record<string, unknown>>, request: IncomingMessage | undefined): ShownToken | ShownCertificate | null {
     const token = readCredentials(sent);
     if (token) return token;
@@ -220,7 +238,7 @@ export class Edge {
   ): Promise<void> {
     if (!sent) throw new CredentialsMissing();
     const credentials = { ...sent, ...admission.client, signing };
-    // otherwise an attacker who guesses keys would cause a lookup for each, even after the address is over its limit
+    // an attacker who guesses keys must not cause a lookup for each guess after the address has exceeded its limit
     if (!isRecheck && !this.options.isFamiliar(credentials)) await admission.checkAddress();
     const identified = await this.options.authenticate(credentials);
     this.#holders.set(identified.principal, identified);
@@ -228,7 +246,7 @@ export class Edge {
   }
 }
 
-/** Updates the rate headers after a charge or a refusal. */
+/** Runs a charge, and sets the rate limit headers to the result, also if the charge is rejected. */
 async function charged(admission: Admission, reply: FastifyReply, charge: () => Promise<RateState | undefined>): Promise<void> {
   try {
     const state = await charge();
@@ -240,7 +258,10 @@ async function charged(admission: Admission, reply: FastifyReply, charge: () => 
   }
 }
 
-/** Returns the cost of a request. A failed authentication costs at least 1, even on routes that are charged later. */
+/**
+ * Returns the cost of a request. If authentication failed, the cost is at least 1, even if the weight of the route is
+ * 0.
+ */
 function costOf({ method, routeOptions: { config } }: FastifyRequest, hasFailed: boolean): Cost {
   const weight = config.weight ?? weightOf(method);
   if (hasFailed) return { weight: Math.max(1, weight) };

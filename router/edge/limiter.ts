@@ -8,22 +8,27 @@ import { CATEGORY_LIMITS, categoryLimit, HOUR_MS, type KeyLimits, MINUTE_MS, typ
 import { KeySuspended, RateLimitExceeded, type WindowName } from './rate-limit.errors.ts';
 import { type Slot, Slots } from './slots.ts';
 
-/** The payer of a request: an organization, with the limits of the key that was used, or an address without valid credentials. */
+/** The payer of a request: the holder of credentials, or the address of a request without valid credentials. */
 export type Payer = Holder | { address: string };
 export interface Holder {
   principal: Principal;
   keyLimits?: KeyLimits | undefined;
 }
 
-/** The cost of a request: weight for hour and burst (8.4), and operations per category with an hourly limit. */
+/**
+ * The cost of a request: its weight in the hourly and burst limits (specification 8.4), and its operations per
+ * category.
+ */
 export interface Cost {
   weight: number;
   categories?: Partial<Record<RateCategory, number>>;
-  /** Number of requests in the monthly usage (8.1). Default: 1, or 0 for a weight of 0. */
+  /**
+   * Number of requests that are counted in the monthly usage (specification 8.1). Default: 1, or 0 if `weight` is 0.
+   */
   requests?: number;
 }
 
-/** The state of one window as callers see it. `limit` and `remaining` may be `Infinity`. */
+/** The state of one window for callers. `limit` and `remaining` may be `Infinity`. */
 export interface WindowState {
   limit: number;
   used: number;
@@ -31,29 +36,35 @@ export interface WindowState {
   resetAt: Date;
 }
 
-/** The values of the headers of 8.2. Of the organization's windows and the key's, those with less remaining. */
+/**
+ * The values of the rate limit headers (specification 8.2). If both the organization and its key have a window, the
+ * window with less remaining is used.
+ */
 export interface RateState {
   hour: WindowState;
   burst: WindowState;
-  /** The time of these values. */
+  /** The time at which these values were read. */
   at: Date;
-  /** Seconds until a retry is allowed; 0 if the request was not refused. */
+  /** Seconds until a retry is allowed. It is 0 if the request was not rejected. */
   retryAfter: number;
 }
 
-/** A holder's current usage of all limits. */
+/** The current usage of all limits by a holder of credentials. */
 export interface LiveUsage extends Omit<RateState, 'retryAfter'> {
   categories: Readonly<Record<RateCategory, WindowState>>;
-  /** `limit` may be `Infinity`. */
+  /** Concurrency slots. `limit` may be `Infinity`. */
   concurrency: { used: number; limit: number; waiting: number };
   suspendedUntil: Date | null;
 }
 
-/** Receives the usage of each holder, for billing and review. Called on the hot path, so it must not throw. */
+/**
+ * Receives the usage of each holder, for billing and review. Its methods are called for every request, so they must be
+ * fast and must not throw.
+ */
 export interface UsageObserver {
-  /** Negative values are refunds. */
+  /** Called when usage was counted. Negative values are refunds. */
   counted(principal: Principal, usage: { requests: number; weight: number }, at: Date): void;
-  /** The holder's credentials were suspended for exceeding the burst limit. */
+  /** Called when the holder's credentials were suspended because they exceeded the burst limit. */
   suspended(principal: Principal, until: Date): void;
 }
 
@@ -61,14 +72,14 @@ export interface RateLimiterParts {
   counters: Counters;
   clock: Clock;
   metrics: Metrics;
-  /** Rate limit of an address without valid credentials. */
+  /** Rate limit of an address that sends no valid credentials. */
   anonymous: RateLimit;
   /** Maximum wait for a concurrency slot, in milliseconds. */
   slotWaitMs: number;
   usage?: UsageObserver | undefined;
 }
 
-/** Number of requests in the monthly usage that a cost stands for. */
+/** Returns the number of requests that a cost adds to the monthly usage. */
 export const requestsOf = ({ weight, requests = weight === 0 ? 0 : 1 }: Cost): number => requests;
 
 type NamedWindow = WindowCharge & { name: WindowName };
@@ -83,7 +94,10 @@ export class RateLimiter {
     this.#slots = new Slots({ counters: parts.counters, clock: parts.clock, waitMs: parts.slotWaitMs });
   }
 
-  /** Returns a slot for one request; undefined for payers without a limit: addresses, and plans without one. */
+  /**
+   * Returns a slot for one request. Undefined for payers without a concurrency limit: addresses, and organizations with
+   * an unlimited plan.
+   */
   slotFor(payer: Payer): Slot | undefined {
     if ('address' in payer) return undefined;
     const { concurrent } = PLANS[payer.principal.plan];
@@ -91,8 +105,8 @@ export class RateLimiter {
   }
 
   /**
-   * Charges the cost, and takes the slot if one is free; otherwise the caller must wait for it.
-   * @throws RateLimitExceeded, KeySuspended; then nothing is counted and no slot is taken
+   * Charges the cost, and takes the slot if one is free. If none is free, the caller must wait for the slot.
+   * @throws RateLimitExceeded or KeySuspended, without charging anything or taking a slot
    */
   async charge(payer: Payer, cost: Cost, slot?: Slot, priority: Priority = 'normal'): Promise<RateState> {
     const windows = this.#windows(payer, cost);
@@ -110,7 +124,7 @@ export class RateLimiter {
 
   /**
    * Waits for a slot that was not free.
-   * @throws RateLimitExceeded after the maximum wait; then the cost is refunded
+   * @throws RateLimitExceeded after the maximum wait, and refunds the cost
    */
   async wait(holder: Holder, cost: Cost, slot: Slot, priority: Priority): Promise<void> {
     if (await slot.wait(priority)) return;
@@ -120,14 +134,14 @@ export class RateLimiter {
     throw new RateLimitExceeded('concurrency', full, { ...state, retryAfter: 1 });
   }
 
-  /** Refunds a cost. A window that has ended meanwhile is not changed. */
+  /** Refunds a cost. A window that has ended since the charge is not changed. */
   giveBack(holder: Holder, cost: Cost): Promise<RateState> {
     return this.charge(holder, givenBack(cost));
   }
 
   /**
-   * Checks that an address is within its limit, without counting.
-   * @throws RateLimitExceeded
+   * Checks that an address is within its rate limit, without counting a request.
+   * @throws RateLimitExceeded if the address has used up its limit
    */
   async check(payer: Payer): Promise<void> {
     const now = this.parts.clock.now();
@@ -138,15 +152,15 @@ export class RateLimiter {
   }
 
   /**
-   * Checks for a suspension where nothing is charged: the opening of a socket.
-   * @throws KeySuspended
+   * Checks that the credentials are not suspended. It is for the opening of a socket, which charges nothing.
+   * @throws KeySuspended if they are suspended
    */
   async checkSuspension(holder: Holder): Promise<void> {
     const { suspendedUntil, ...state } = await this.usage(holder);
     if (suspendedUntil) throw this.#suspended(suspendedUntil.getTime(), { ...state, retryAfter: 0 });
   }
 
-  /** Returns a holder's usage in its current windows (8.6), without charge. */
+  /** Returns a holder's usage in its current windows (specification 8.6), without a charge. */
   async usage(holder: Holder): Promise<LiveUsage> {
     const now = this.parts.clock.now();
     const windows = this.#windows(holder, { weight: 0, categories: NO_CATEGORIES });
@@ -175,7 +189,7 @@ export class RateLimiter {
     const window = windows[refused] as NamedWindow;
     const full = windowState(window, counts[refused]);
     this.parts.metrics.rateLimitRefusals.inc({ window: window.name });
-    // a suspended holder must wait for the end of the suspension, not of the window
+    // suspended credentials must wait until the suspension ends, and not only until the window ends
     const resetAt = window.isHard && suspendedUntil !== undefined ? new Date(suspendedUntil) : full.resetAt;
     if (resetAt !== full.resetAt && !('address' in payer)) this.parts.usage?.suspended(payer.principal, resetAt);
     return new RateLimitExceeded(window.name, { ...full, resetAt }, { ...state, retryAfter: secondsBetween(state.at, resetAt) });
@@ -201,17 +215,23 @@ export class RateLimiter {
   }
 }
 
-/** The braces make Redis Cluster store all keys of one charge in the same hash slot. */
+/**
+ * Returns the prefix of an organization's keys in Redis. Keys with equal text in braces are in the same hash slot of a
+ * Redis Cluster, as one charge requires.
+ */
 const prefixOf = ({ organizationId }: Principal): string => `rate:{${organizationId}}`;
 const slotsKey = (principal: Principal): string => `${prefixOf(principal)}:slots`;
 
-/** Suspends the credentials, not the organization, so its other keys continue to work. An address is only throttled. */
+/**
+ * Returns where a suspension is stored. Only the credentials are suspended: other keys of the organization continue to
+ * work. An address is never suspended.
+ */
 const suspensionOf = (payer: Payer) =>
   'address' in payer ? undefined : { key: `${prefixOf(payer.principal)}:${payer.principal.id}:suspended`, forMs: SUSPENSION_MS };
 
 const secondsBetween = (from: Date, to: Date): number => Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 1000));
 
-/** The negative cost, for a refund. */
+/** Returns the negative of a cost, for a refund. */
 export const givenBack = (cost: Cost): Cost => ({
   weight: -cost.weight,
   requests: -requestsOf(cost),
@@ -224,8 +244,9 @@ const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): Na
 ];
 
 /**
- * Windows of a key. The hour is derived from the minute, for the headers. The burst window counts every request, including those that the
- * minute window refuses.
+ * Returns the windows of a key with its own limits. The hourly limit is 60 times the limit per minute, and appears in
+ * the headers.
+ * The burst window also counts requests that exceed the limit per minute.
  */
 const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLimits): NamedWindow[] => [
   ...(perMinute === undefined
@@ -237,10 +258,13 @@ const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLim
   ...(burst === undefined ? [] : [{ ...burstWindow(prefix, amount, burst), countsRefused: true }]),
 ];
 
-/** A cost that can never fit, such as an operation with more root fields than the burst allows, is refused but does not suspend. */
+/**
+ * Returns the burst window. A cost that is larger than the whole limit is rejected, but does not suspend the payer. An
+ * example is an operation with too many root fields.
+ */
 const burstWindow = (prefix: string, amount: number, limit: number): NamedWindow => ({
   name: 'burst',
-  // not `:burst`, where earlier releases stored a hash
+  // not `:burst`, because earlier releases stored a hash under that key
   key: `${prefix}:any-minute`,
   amount,
   limit,
@@ -258,7 +282,9 @@ function stateOf(windows: readonly NamedWindow[], counts: readonly WindowCount[]
   return { hour: tightest(['hour'], windows, counts), burst: tightest(['burst', 'minute'], windows, counts), at, retryAfter: 0 };
 }
 
-/** Returns the window with the least remaining among these names. At least one exists. */
+/**
+ * Returns the state of the window with the least remaining among the windows with these names. At least one must exist.
+ */
 function tightest(names: readonly WindowName[], windows: readonly NamedWindow[], counts: readonly WindowCount[]): WindowState {
   let found: WindowState | undefined;
   for (const [index, window] of windows.entries()) {

@@ -12,7 +12,7 @@ import { FixedWindow, SlidingWindow, type Window } from './windows.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Counters in the memory of this process. */
+/** Usage counters in the memory of this process. */
 export class MemoryCounters implements Counters, SlotHolder {
   readonly #windows = new Map<string, Window>();
   readonly #suspensions = new Map<string, number>();
@@ -101,7 +101,7 @@ export class MemoryCounters implements Counters, SlotHolder {
   }
 }
 
-/** Hard windows, which suspend, take precedence over those that throttle. */
+/** Returns the index of the first exceeded window. Windows that suspend the payer take precedence over the others. */
 function firstRefused(windows: readonly WindowCharge[], used: readonly number[]): number | undefined {
   const refused = windows.flatMap((window, index) => (overflows(window, used[index] ?? 0) ? [index] : []));
   return refused.find((index) => windows[index]?.isHard) ?? refused[0];

@@ -2,8 +2,10 @@ import type { RateState, WindowState } from './limiter.ts';
 import { FAIR_USE, HOUR_MS, MINUTE_MS } from './plans.ts';
 
 /**
- * Builds the six headers of specification 8.2, the same limits as `RateLimit` and `RateLimit-Policy`
- * (draft-ietf-httpapi-ratelimit-headers), and Retry-After if the request was refused.
+ * Builds the rate limit headers of a response:
+ * - the six headers of specification 8.2
+ * - `RateLimit` and `RateLimit-Policy` with the same limits (draft-ietf-httpapi-ratelimit-headers)
+ * - `Retry-After`, if the request was rejected
  */
 export function rateHeaders(state: RateState): Record<string, string> {
   const { hour, burst, retryAfter } = state;
@@ -20,7 +22,7 @@ export function rateHeaders(state: RateState): Record<string, string> {
   return headers;
 }
 
-/** Adds the headers of the standard. A plan without a limit has no policy, so it gets none. */
+/** Adds `RateLimit` and `RateLimit-Policy`. A plan without limits does not get these headers. */
 function addStandard(headers: Record<string, string>, { hour, burst, at }: RateState): void {
   const policies: string[] = [];
   const limits: string[] = [];

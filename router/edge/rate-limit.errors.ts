@@ -5,7 +5,10 @@ import type { RateState, WindowState } from './limiter.ts';
 /** A limit that can be exceeded: a time window, or the concurrency slots of the plan. */
 export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | RateCategory;
 
-/** 429 with the details of section 7 for the exceeded limit. `state` is for the headers. */
+/**
+ * Error 429 with the details of the exceeded limit (specification 7). `state` contains the values of the rate limit
+ * headers.
+ */
 export class RateLimitExceeded extends PlatformError {
   constructor(
     readonly window: WindowName,
@@ -23,7 +26,9 @@ export class RateLimitExceeded extends PlatformError {
   }
 }
 
-/** 403 for a key, user or certificate that exceeded the burst limit (specification 8.3). */
+/**
+ * Error 403 for a key, user or certificate that is suspended because it exceeded the burst limit (specification 8.3).
+ */
 export class KeySuspended extends PlatformError {
   constructor(
     until: Date,

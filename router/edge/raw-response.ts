@@ -3,7 +3,10 @@ import type { PlatformError } from '../../kernel/errors/errors.ts';
 import { errorBody, JSON_TYPE } from '../../kernel/http/http.ts';
 import { newId } from '../../kernel/records/ids.ts';
 
-/** Builds a complete response with the standard error body, for cases in which Node provides only the socket. It closes the connection. */
+/**
+ * Builds the text of a complete response with the standard error body, which closes the connection. It is for cases in
+ * which Node provides only the socket.
+ */
 export function rawResponse(error: PlatformError): string {
   const requestId = newId('request');
   const body = JSON.stringify(errorBody(error, requestId));

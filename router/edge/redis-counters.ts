@@ -12,13 +12,14 @@ declare module 'ioredis' {
   }
 }
 
-/** How long a place in the queue is kept after its process last renewed it. */
+/** How long a place in the queue is kept after a process has renewed it. */
 const PLACE_MS = 500;
 const UNUSED = 'rate:unused';
 
 /**
- * Counters shared by several processes in Redis. A request needs one round trip for its windows, suspension and slot. While Redis is
- * unreachable, each process counts by itself.
+ * Usage counters in Redis, which several processes share. A request needs one round trip for its windows, its
+ * suspension and its slot.
+ * While Redis is unreachable, each process counts separately.
  */
 export class RedisCounters implements Counters {
   readonly #alone = new MemoryCounters();
@@ -57,7 +58,10 @@ export class RedisCounters implements Counters {
     return [suspension?.forMs ?? 0, ...ofSlot, ...windows.flatMap(argumentsOfWindow)];
   }
 
-  /** Counts in this process during an outage of Redis. Allowing everything or refusing everything could cause another outage. */
+  /**
+   * Counts in the memory of this process while Redis is unreachable. To allow or reject every request could cause
+   * another outage.
+   */
   #chargeAlone(charge: Charge, nowMs: number, reason: unknown): Charged {
     this.#report(false, reason);
     return this.#alone.charge(charge, nowMs);
@@ -77,8 +81,9 @@ export class RedisCounters implements Counters {
 }
 
 /**
- * Keys of a charge. All have the same part in braces, so that they are in one hash slot of a Redis cluster. Unused positions get a name
- * like the others.
+ * Returns the keys of a charge for the script. All keys have the same text in braces, so that they are in one hash slot
+ * of a Redis Cluster.
+ * If there is no suspension or slot, its position gets another key of the charge, which the script does not use.
  */
 function keysOf({ windows, suspension, slot }: Charge): string[] {
   const named = windows[0]?.key ?? suspension?.key ?? slot?.key ?? UNUSED;

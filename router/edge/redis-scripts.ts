@@ -1,22 +1,31 @@
 import { STEPS } from './windows.ts';
 
-/** How much longer Redis keeps a window than it lasts, because the platform's clock may be behind that of Redis. */
+/** Additional time that Redis keeps a window, because the platform's clock may be behind the clock of Redis. */
 const SLACK_MS = 60_000;
 
 /**
- * Processes one request atomically.
- * KEYS: the windows, then the suspension, then the slots. The last two are always given but may be unused.
- * ARGV, general: the platform's time, and how long to suspend (0: never).
- * ARGV, slot: limit (-1: not requested), process, rank, whether it waits (1, 0), duration of a lease, and how long a place in the queue is
- * kept.
- * ARGV, per window: amount, limit (-1: none), length, and whether it slides, is hard, and counts refused requests (1, 0).
- * Returns the refused index (-1: none), the end of the suspension (0: none), whether a slot was taken, the slots in use, and used amount
- * and end of each window.
- * Windows and suspensions end by the platform's clock, like those of windows.ts. Leases end by the clock of Redis, which is the same for
- * all processes.
- * A fixed window is a hash of used amount and end. A sliding window is a text of steps `first:last:amount`, separated by commas.
- * The hash of the slots has per process: the slots it holds (h:), the end of its lease (u:), the rank of its first waiter (w:), and the
- * expiry of that place (x:).
+ * Lua script that processes the charge of one request atomically.
+ *
+ * Keys: the windows, then the suspension, then the slots. The last two are always passed but may be unused.
+ *
+ * Arguments:
+ * - general: the platform's time, and the duration of a suspension (0: never suspend)
+ * - slot: limit (-1: no slot requested), process, rank, whether it waits (1, 0), duration of a lease, and how long a
+ *   place in the queue is kept
+ * - for each window: amount, limit (-1: none), length, and three flags (1, 0): is sliding, is hard, counts rejected
+ *   requests
+ *
+ * Returns the index of the exceeded window (-1: none), the end of the suspension (0: none), whether a slot was taken,
+ * the number of slots in use, and the used amount and end of each window.
+ *
+ * Windows and suspensions end by the platform's clock, as in windows.ts. Leases end by the clock of Redis, which all
+ * processes share.
+ *
+ * Stored values:
+ * - A fixed window is a hash of its used amount and its end.
+ * - A sliding window is a text of steps `first:last:amount`, separated by commas.
+ * - The slots are a hash with four fields per process: its number of slots (h:), the end of its lease (u:), the rank of
+ *   its first waiting request (w:), and the expiry of that request's place in the queue (x:).
  */
 export const CHARGE = `
 local now, forMs, limit, process, rank, waits = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
@@ -153,12 +162,14 @@ for _, of in ipairs(counts) do
 end
 return answer`;
 
-/** Releases a slot. KEYS: the slots. ARGV: the process. */
+/** Lua script that releases a slot. Key: the slots of the organization. Argument: the process. */
 export const RELEASE = `
 if redis.call('HINCRBY', KEYS[1], 'h:' .. ARGV[1], -1) <= 0 then redis.call('HDEL', KEYS[1], 'h:' .. ARGV[1], 'u:' .. ARGV[1]) end`;
 
 /**
- * Renews a lease. KEYS: the slots. ARGV: the process, the duration of a lease, and how many slots it holds (-1: keep the stored number).
+ * Lua script that renews the lease of a process. Key: the slots of the organization.
+ * Arguments: the process, the duration of a lease, and the number of slots that the process holds (-1: keep the stored
+ * number).
  */
 export const RENEW = `
 local time = redis.call('TIME')

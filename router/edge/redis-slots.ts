@@ -11,19 +11,22 @@ declare module 'ioredis' {
   }
 }
 
-/** How long the slots of a killed process stay taken. */
+/** Duration of a lease. The slots of a killed process stay taken until its lease ends. */
 export const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_500;
 
 interface Held {
   count: number;
-  /** Pending claims. Redis may count them already while this process does not yet. */
+  /**
+   * Number of claims without a response. Redis may already count such a claim, while `count` does not contain it yet.
+   */
   asking: number;
 }
 
 /**
- * The slots of this process among those shared by all processes. It holds a lease per organization, renewed while slots are in use. Each
- * renewal sends the number of slots, which corrects lost updates.
+ * The concurrency slots that this process holds in Redis. For each organization, it has a lease that it renews while
+ * slots are in use.
+ * Each renewal sends the number of slots, so that a lost update is corrected.
  */
 export class RedisSlots implements SlotHolder {
   readonly process = randomUUID();
@@ -52,7 +55,10 @@ export class RedisSlots implements SlotHolder {
     this.#settle(key, held);
   }
 
-  /** Releases without waiting: later commands on the same connection see the slot as free. */
+  /**
+   * Releases a slot without waiting for the response. Redis processes commands of a connection in order, so later
+   * commands find the slot free.
+   */
   release(key: string): void {
     const held = this.#held.get(key);
     if (!held) return;

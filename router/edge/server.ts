@@ -8,15 +8,19 @@ import { mountCompression } from '../compression.ts';
 import { sendClientError } from './client-errors.ts';
 import { mountErrorHandlers } from './error-handler.ts';
 
-/** As long as a request line can be, so that a path parameter that is too long gives 404 like any unknown id. */
+/**
+ * Maximum length of a path parameter. No request line can be longer, so a parameter that is too long returns 404 like
+ * any unknown id.
+ */
 const MAX_PARAM_LENGTH = 16_384;
 const SLOW_REQUEST_TIMEOUT_MS = 60_000;
 const DEFAULTS = { maxConnections: 10_000, headersTimeoutMs: 10_000 };
 /** How often Node checks for connections that exceed their time limit. */
 const CHECK_EVERY_MS = 1_000;
 /**
- * TLS options. A client certificate is requested but not required, and an invalid one is accepted in the handshake, because the edge can
- * respond with an error that says why. A connection keeps its first certificate.
+ * TLS options. A client certificate is requested but optional. An invalid certificate is accepted in the handshake, so
+ * that the edge can respond with a helpful error.
+ * A connection keeps its first certificate.
  */
 const TLS = {
   minVersion: 'TLSv1.2',
@@ -27,37 +31,43 @@ const TLS = {
 } as const;
 
 export interface ServerOptions {
-  /** Addresses or CIDR ranges whose X-Forwarded-For is trusted. */
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
-  /** Rewrites an alias to the path that is routed. The argument and the result contain path and query. */
+  /** Rewrites an alias to a path that has a route. The argument and the result contain path and query. */
   rewriteUrl?: (url: string) => string;
   /** Creates HTML error pages for browsers. Default: all errors are JSON. */
   errorPage?: ErrorPage;
-  /** Maximum number of open connections. Further connections are closed at once. Default: 10,000. */
+  /** Maximum number of open connections. Further connections are closed immediately. Default: 10,000. */
   maxConnections?: number;
-  /** Time limit for the headers of a request, from the opening of the connection. Default: 10 s. */
+  /** Maximum time from the opening of a connection until all headers of the request have arrived. Default: 10 s. */
   headersTimeoutMs?: number;
-  /** Certificate for https; without it the server uses http. */
+  /** Certificate for HTTPS. If it is undefined, the server uses HTTP. */
   tls?: ServerCertificate | undefined;
 }
 
-/** A server certificate in PEM format. `ca` lists the authorities from which clients choose their certificate. */
+/**
+ * A server certificate in PEM format. `ca` contains the authorities that the server names to clients, which then choose
+ * a certificate from one of them.
+ */
 export interface ServerCertificate {
   cert: string;
   key: string;
   ca?: string | undefined;
 }
 
-/** Combines a certificate with the TLS options, for a new server or a renewed certificate. */
+/** Adds the TLS options to a certificate, for a new server or a renewed certificate. */
 export const secured = (tls: ServerCertificate): typeof TLS & ServerCertificate => ({ ...tls, ...TLS });
 
-/** Creates the HTTP server for all surfaces: request ids, request limits, errors in the standard body. */
+/**
+ * Creates the HTTP server for REST, GraphQL and pages. It sets request ids, enforces limits of size and time, and sends
+ * the standard error body.
+ */
 export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, errorPage, ...limits }: ServerOptions): FastifyInstance {
   const { maxConnections, headersTimeoutMs } = { ...DEFAULTS, ...limits };
   const options = {
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: Math.min(headersTimeoutMs, CHECK_EVERY_MS),
-    // Java's HTTP client offers an upgrade to h2c with every request; unsupported upgrades are ignored
+    // Java's HTTP client offers an upgrade to h2c with every request. Such offers are ignored.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   };
   const app = fastify({
@@ -68,7 +78,7 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
     bodyLimit: BODY_LIMIT,
     requestTimeout: SLOW_REQUEST_TIMEOUT_MS,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    // requests on open connections are still served while closing, with `Connection: close`
+    // while the server closes, requests on open connections are still served, with `Connection: close`
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (isDecodable(url) ? rewriteUrl(url) : UNDECODABLE),
@@ -83,8 +93,8 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
 }
 
 /**
- * A path without a route. Fastify responds to undecodable paths before any hook, without id and charge, so they are rewritten to this
- * path.
+ * A path without a route. Paths that cannot be decoded are rewritten to it, because Fastify would answer them before
+ * any hook assigns a request id or a charge.
  */
 const UNDECODABLE = '/undecodable';
 

@@ -3,32 +3,41 @@ import type { Priority } from '../../kernel/http/http.ts';
 import type { Charged, Counters, SlotClaim, SlotHolder } from './counters.ts';
 import { PRIORITIES } from './plans.ts';
 
-/** Poll interval for slots that other processes release. Slots of this process are passed on at once. */
+/**
+ * Interval at which a waiting queue asks for slots that other processes have released. A slot of this process is passed
+ * on immediately.
+ */
 const ASK_EVERY_MS = 25;
-/** Larger than milliseconds since the epoch, so that a priority class always comes before the next, whatever the arrival times. */
+/**
+ * Difference in rank between two priorities. It is larger than any time in milliseconds, so a higher priority always
+ * comes first.
+ */
 const CLASS = 1e13;
 
 interface Waiter {
   claim: SlotClaim;
-  /** Called with undefined if the waiter timed out or left. */
+  /** Called once, with a slot, or with undefined if the request has left the queue. */
   end(holder: SlotHolder | undefined): void;
 }
 
 interface Queue {
   waiters: Waiter[];
   isServing: boolean;
-  /** True if something changed while the queue was being served. */
+  /** True if the queue changed while it was served, so that it must be served again. */
   again: boolean;
   asking: NodeJS.Timeout | undefined;
 }
 
-/** The waiters of this process for concurrency slots: by priority, and first come first served within a class (specification 8.4). */
+/**
+ * The requests of this process that wait for concurrency slots (specification 8.4). They are ordered by priority, then
+ * by arrival.
+ */
 export class Slots {
   readonly #queues = new Map<string, Queue>();
 
   constructor(private readonly parts: { counters: Counters; clock: Clock; waitMs: number }) {}
 
-  /** Creates a slot for one request of the organization with this key. */
+  /** Creates the slot of one request. `key` identifies the organization. */
   slot(key: string, limit: number): Slot {
     return new Slot(this, key, limit);
   }
@@ -37,7 +46,10 @@ export class Slots {
     return this.#queues.get(key)?.waiters.length ?? 0;
   }
 
-  /** Resolves with the provider of a slot, or with undefined after the maximum wait. `leave` stops waiting earlier. */
+  /**
+   * Waits for a slot. `taken` resolves with the store of the slot, or with undefined after the maximum wait. `leave`
+   * stops the wait earlier.
+   */
   wait(claim: SlotClaim): { taken: Promise<SlotHolder | undefined>; leave(): void } {
     const { promise: taken, resolve } = Promise.withResolvers<SlotHolder | undefined>();
     const queue = this.#queueOf(claim.key);
@@ -60,7 +72,7 @@ export class Slots {
     return { taken, leave };
   }
 
-  /** Releases a slot, and tries at once to give it to the first waiter of this process. */
+  /** Releases a slot, and immediately tries to give it to the first waiting request of this process. */
   release(key: string, holder: SlotHolder): void {
     holder.release(key);
     const queue = this.#queues.get(key);
@@ -84,7 +96,7 @@ export class Slots {
     if (this.#queues.get(key) === queue) this.#queues.delete(key);
   }
 
-  /** Gives slots to the first waiters while there are any. Counters in memory respond synchronously. */
+  /** Gives slots to the waiting requests, in order, until no slot is free. Counters in memory respond synchronously. */
   async #serve(key: string, queue: Queue): Promise<void> {
     queue.again = true;
     if (queue.isServing) return;
@@ -95,7 +107,7 @@ export class Slots {
         const asked = this.#ask(first.claim);
         const { slot } = asked instanceof Promise ? await asked : asked;
         if (!slot) break;
-        // if the waiter has left meanwhile, the slot goes to the next one
+        // the first request may have left the queue during the await: then the next one gets the slot
         const served = queue.waiters.shift();
         if (served) served.end(slot);
         else slot.release(key);
@@ -110,7 +122,7 @@ export class Slots {
   }
 }
 
-/** The concurrency slot of one request: claimed with its charge, waited for if necessary, and released once. */
+/** The concurrency slot of one request. It is claimed together with the charge of the request, and released once. */
 export class Slot {
   #holder: SlotHolder | undefined;
   #leaveQueue: (() => void) | undefined;
@@ -126,19 +138,25 @@ export class Slot {
     return this.#holder !== undefined;
   }
 
-  /** Ranks by the system's time, because the order of the queue must be exact to milliseconds; tests do not move it. */
+  /**
+   * Returns a claim. Its rank uses the system's time and not the platform's clock, because tests set that clock, and
+   * the order must be exact to milliseconds.
+   */
   claim(priority: Priority, isWaiting = false): SlotClaim {
     return { key: this.key, limit: this.limit, rank: PRIORITIES.indexOf(priority) * CLASS + Date.now(), isWaiting };
   }
 
-  /** Stores the slot that a charge returned. If the request has left meanwhile, the slot is released. */
+  /** Stores the slot that a charge has returned. If the request has left during the charge, the slot is released. */
   take(holder: SlotHolder | undefined): void {
     if (!holder) return;
     if (this.#hasLeft) this.slots.release(this.key, holder);
     else this.#holder = holder;
   }
 
-  /** Resolves with true when the slot is held, or with false after the maximum wait or when the request has left. */
+  /**
+   * Resolves with true when the request holds the slot. Resolves with false after the maximum wait, or when the request
+   * has left.
+   */
   async wait(priority: Priority): Promise<boolean> {
     if (this.#holder) return true;
     if (this.#hasLeft) return false;

@@ -1,17 +1,21 @@
 /**
- * The amount counted in one time window. Times are those of the platform's clock. If it is set back, times in the future count as now, so
- * that nothing counts for longer than the window. Expired amounts do not return.
+ * The amount counted in one time window. All times are from the platform's clock.
+ * If the clock is set back, later times count as the current time, so that nothing counts for longer than the window.
+ * An expired amount does not count again.
  */
 export interface Window {
-  /** Returns the amount at a point in time. */
+  /** Returns the amount that counts at this time. */
   used(nowMs: number): number;
-  /** Adds an amount; negative amounts are refunds. */
+  /** Adds an amount. A negative amount is a refund. */
   add(amount: number, nowMs: number): void;
-  /** Returns when this amount fits, in milliseconds since the epoch. If it fits now, returns when the window has more room than now. */
+  /**
+   * Returns the time at which `amount` fits into the limit, in milliseconds since the epoch. If it fits now, returns
+   * the time at which the next charge expires.
+   */
   freeAt(amount: number, limit: number, nowMs: number): number;
 }
 
-/** A window that starts with its first charge and ends as a whole after a fixed time. */
+/** A window that starts with its first charge. After a fixed time, the whole amount expires. */
 export class FixedWindow implements Window {
   #used = 0;
   #resetAt = 0;
@@ -28,7 +32,7 @@ export class FixedWindow implements Window {
     const used = this.used(nowMs);
     if (this.#resetAt === 0) this.#resetAt = nowMs + this.lengthMs;
     this.#used = used + amount;
-    // everything was refunded, so the window has not started
+    // after a refund of everything, the window starts with its next charge
     if (this.#used === 0) this.#resetAt = 0;
   }
 
@@ -37,7 +41,10 @@ export class FixedWindow implements Window {
   }
 }
 
-/** Number of steps of a sliding window: its memory does not depend on the number of charges. */
+/**
+ * Number of steps of a sliding window. Charges are combined into steps, so that memory does not depend on the number of
+ * charges.
+ */
 export const STEPS = 60;
 
 interface Step {
@@ -47,8 +54,9 @@ interface Step {
 }
 
 /**
- * A window that moves with time, so that the limit applies to any interval of its length. Charges within one step (a sixtieth of the
- * window) expire together with the last of them, so they count for up to one step too long, and never too short.
+ * A window that moves with time: the limit applies to every interval of its length.
+ * Charges within one step (1/60 of the window) expire together with the last charge of the step. So a charge may count
+ * for up to one step too long, but never too short.
  */
 export class SlidingWindow implements Window {
   #steps: Step[] = [];
@@ -96,7 +104,7 @@ export class SlidingWindow implements Window {
     } else this.#steps.push(step);
   }
 
-  /** Refunds the newest charges first, because a refund follows its charge closely. */
+  /** Refunds the newest charges first, because a refund usually follows its charge closely. */
   #giveBack(amount: number): void {
     for (let left = amount; left > 0; ) {
       const newest = this.#steps.at(-1);
