@@ -11,18 +11,18 @@ const CREATE = 'mutation($input: AccountCreateInput!) { createAccount(input: $in
 const create = async (name: string): Promise<Json> =>
   (await tenant.graphql(CREATE, { input: { name, email: 'it@acme.example.com' } })).data.createAccount;
 
-test('a caller can query its own organization with its plan and no other', async () => {
+test("the GraphQL field organization returns the caller's own organization with its plan", async () => {
   const { data } = await tenant.graphql('{ organization { id name plan createdAt } }');
   expect(data.organization).toEqual({ id: tenant.organizationId, name: 'Test', plan: 'BUSINESS', createdAt: expect.stringMatching(/Z$/) });
 });
 
-test('GraphQL errors have the code and details of REST, with field names in GraphQL spelling', async () => {
+test('a GraphQL error has the same code and details as over REST, with field names in GraphQL spelling', async () => {
   const { data, errors } = await tenant.graphql(CREATE, { input: { name: '', email: 'x' } });
   expect(data?.createAccount ?? null).toBeNull();
   expect(errors?.[0].extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'name' } });
 });
 
-test('an account of another organization is null in GraphQL', async () => {
+test('an account of another organization is null and is not in the account list over GraphQL', async () => {
   const { id } = await create('Acme');
   const stranger = await (await rig()).organization();
   const { data, errors } = await stranger.graphql(
@@ -33,7 +33,7 @@ test('an account of another organization is null in GraphQL', async () => {
   expect(data).toEqual({ account: null, accounts: { nodes: [], pageInfo: { total: 0 } } });
 });
 
-test('the accounts of many tickets are loaded by one statement', async () => {
+test('a GraphQL query for the accounts of many tickets loads all accounts with one SQL statement', async () => {
   const made = [await create('One'), await create('Two'), await create('Three')];
   for (const { customerId } of [...made, ...made]) {
     const input = { title: 'Slow', description: 'Slow', customerId };
@@ -48,7 +48,7 @@ test('the accounts of many tickets are loaded by one statement', async () => {
   expect(statements.filter((sql) => sql.includes('"account"'))).toHaveLength(1);
 });
 
-test('the account of a ticket requires accounts:read', async () => {
+test('reading the account of a ticket without accounts:read returns null and INSUFFICIENT_PERMISSIONS', async () => {
   const { customerId } = await create('Acme');
   await tenant.graphql('mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }', {
     input: { title: 'Slow', description: 'Slow', customerId },
@@ -59,7 +59,7 @@ test('the account of a ticket requires accounts:read', async () => {
   expect(errors?.[0].extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'accounts:read' } });
 });
 
-test('a ticket remains when its account is deleted, and shows nothing of the account', async () => {
+test('after its account is deleted, a ticket can still be read and its account is null', async () => {
   const { id, customerId } = await create('Gone Corporation');
   const made = await tenant.graphql('mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }', {
     input: { title: 'Slow', description: 'Slow', customerId },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const newest = () => invoices.map(({ number }) => ({ number })).toReversed();
 
 describe('billing relations', () => {
-  test('accounts and services link to their invoices, and invoices and lines link back', async () => {
+  test('accounts and services have a field for their invoices, and invoices have fields for their account and services', async () => {
     const { data, errors } = await billed.tenant.graphql(
       `query($account: ID!, $service: ID!, $invoice: ID!) {
          account(id: $account) { name invoices { number } }
@@ -35,7 +35,7 @@ describe('billing relations', () => {
     });
   });
 
-  test('a service lists an invoice once, however many lines name the service', async () => {
+  test('a service lists an invoice with several lines for this service only once', async () => {
     const own = await billedTenant();
     const line = { service_id: own.serviceId, quantity: 1, unit_price: 1 };
     await createInvoice(own, {}, { services: [line, line, line] });
@@ -43,7 +43,7 @@ describe('billing relations', () => {
     expect(data.service.invoices).toEqual([{ number: 'INV-1002' }, { number: 'INV-1001' }]);
   });
 
-  test('the invoices of an account require billing:read', async () => {
+  test('reading the invoices of an account without billing:read returns INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await billed.tenant.limitedTo('accounts:read');
     const { data, errors } = await limited.graphql('query($id: ID!) { account(id: $id) { name invoices { number } } }', {
       id: billed.accountId,
@@ -52,7 +52,7 @@ describe('billing relations', () => {
     expect(data?.account?.invoices).toBeUndefined();
   });
 
-  test.each([0, 201])('a relation with a limit of %i invoices is refused', async (limit) => {
+  test.each([0, 201])('the invoices field of an account with a limit of %i returns INVALID_PARAMETERS', async (limit) => {
     const { errors } = await billed.tenant.graphql('query($id: ID!, $limit: Int) { account(id: $id) { invoices(limit: $limit) { id } } }', {
       id: billed.accountId,
       limit,
@@ -61,7 +61,7 @@ describe('billing relations', () => {
   });
 });
 
-test('the number of statements of a billing list does not grow with the list', async () => {
+test('the number of SQL statements for invoices and their lines does not grow with the number of accounts', async () => {
   const own = await billedTenant();
   const query = '{ accounts { nodes { invoices { services { amount } } services { invoices { services { amount } } } } } }';
   const count = async () =>
@@ -69,7 +69,7 @@ test('the number of statements of a billing list does not grow with the list', a
   await own.tenant.graphql(query);
   const forOne = await count();
   for (const name of ['Second', 'Third']) await orderService(own.tenant, (await createAccount(own.tenant, name)).id);
-  // at most once each: invoices of accounts, invoices of services, and lines of both
+  // at most one statement each for: invoices of accounts, invoices of services, and lines of both
   expect(forOne).toBeLessThanOrEqual(4);
   expect(await count()).toBe(forOne);
 });
@@ -84,7 +84,7 @@ describe('invoice list', () => {
     return data.invoices;
   };
 
-  test('a cursor of the invoice list continues correctly although invoices are added', async () => {
+  test('paging the invoice list by cursor returns every earlier invoice once while new invoices are added', async () => {
     const own = await billedTenant();
     for (const unit_price of [30, 10, 20]) await createInvoice(own, { quantity: 1, unit_price });
     const query =
@@ -96,7 +96,7 @@ describe('invoice list', () => {
     expect(second.pageInfo).toMatchObject({ hasMore: false, nextCursor: null });
   });
 
-  test('a cursor over exact amounts skips and repeats no invoice', async () => {
+  test('paging the invoice list by cursor, sorted by amount, returns every invoice once', async () => {
     const sort = [{ field: 'AMOUNT', order: 'DESC' }];
     const seen: Json[] = [];
     let cursor: string | null = null;
@@ -109,7 +109,7 @@ describe('invoice list', () => {
     expect(seen.map(({ amount }) => amount)).toEqual(invoices.map(({ amount }) => amount).sort((a, b) => b - a));
   });
 
-  test('a cursor of another sort order is refused', async () => {
+  test('a cursor of the invoice list that is used with another sort order returns INVALID_PARAMETERS', async () => {
     const { pageInfo } = await page({ page: { limit: 1 } });
     const { errors } = await billed.tenant.graphql(
       'query($c: String) { invoices(sort: [{ field: AMOUNT, order: ASC }], page: { cursor: $c }) { nodes { id } } }',

@@ -4,7 +4,7 @@ import { type GraphQLSchema, lexicographicSortSchema, parse, printSchema } from 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
 
-/** The committed subgraphs, composed by Apollo's composition library, which other routers use. */
+/** The committed subgraph schemas. The tests compose them with Apollo's composition library, as other routers do. */
 const subgraphs = readdirSync('schema')
   .filter((file) => file.endsWith('.graphql') && file !== 'supergraph.graphql' && file !== 'api.graphql')
   .map((file) => ({
@@ -20,16 +20,16 @@ beforeAll(() => {
 });
 
 describe("composition by Apollo's library", () => {
-  test('the committed subgraphs are those of the platform', async () => {
+  test('every subgraph of the platform has a committed schema file, and no other subgraph has one', async () => {
     const { assembly } = await rig();
     expect(subgraphs.map(({ name }) => name)).toEqual(Object.keys(assembly.domains).toSorted());
   });
 
-  test('the committed subgraphs compose without an error', () => {
+  test("the committed subgraph schemas compose without an error in Apollo's composition library", () => {
     expect(composed.errors ?? []).toEqual([]);
   });
 
-  test("Apollo's composition produces the same API schema as ours", async () => {
+  test("Apollo's composition library produces the same API schema as the platform's composition", async () => {
     const { assembly } = await rig();
     const theirs = composed.schema?.toAPISchema().toGraphQLJSSchema() as unknown as GraphQLSchema;
     expect(apiOf(theirs)).toEqual(apiOf(assembly.router.schema));

@@ -20,19 +20,19 @@ const caller = (number: number): RequestContext => ({
   log,
 });
 
-/** Callers are rechecked only after a change reported by `tell`. */
-function watchTold(): { watch: CredentialWatch<RequestContext>; tell: (subjectId: string) => void } {
-  let tell: (subjectId: string) => void = () => undefined;
-  const onCredentialChange = (listener: typeof tell): void => {
-    tell = listener;
+/** Returns a watch that rechecks callers only after a change is reported through the returned function. */
+function watchWithReports(): { watch: CredentialWatch<RequestContext>; reportChange: (subjectId: string) => void } {
+  let reportChange: (subjectId: string) => void = () => undefined;
+  const onCredentialChange = (listener: typeof reportChange): void => {
+    reportChange = listener;
   };
   const watch = new CredentialWatch<RequestContext>({ onCredentialChange, recheckMs: 3_600_000, log });
   onTestFinished(() => watch.close());
-  return { watch, tell };
+  return { watch, reportChange };
 }
 
 const refused = async (): Promise<never> => {
-  throw new PlatformError('INVALID_CREDENTIALS', 'They hold no more.');
+  throw new PlatformError('INVALID_CREDENTIALS', 'These credentials are no longer valid.');
 };
 
 test.each([
@@ -41,27 +41,27 @@ test.each([
   ['a client', 'client_1'],
   ['an organization', 'org_1'],
   ['an unknown subject', ''],
-])('a change of %s closes connections of that caller at once', async (_, subjectId) => {
-  const { watch, tell } = watchTold();
+])('a change of %s closes the connections of that caller if its credentials are no longer valid', async (_, subjectId) => {
+  const { watch, reportChange } = watchWithReports();
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit: refused, end }));
-  tell(subjectId);
+  reportChange(subjectId);
   expect((await ended).code).toBe('INVALID_CREDENTIALS');
 });
 
-test('a connection with other credentials is not rechecked', async () => {
-  const { watch, tell } = watchTold();
+test("a change of a user's credentials does not recheck the connections of other callers", async () => {
+  const { watch, reportChange } = watchWithReports();
   const readmit = vi.fn(refused);
   watch.watch(caller(2), { readmit, end: () => undefined });
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit: refused, end }));
-  tell('user_1');
+  reportChange('user_1');
   await ended;
   expect(readmit).not.toHaveBeenCalled();
 });
 
-test('a connection is closed too if its credentials are valid but no longer allowed from its address or at this time', async () => {
-  const { watch, tell } = watchTold();
+test('a change of credentials closes a connection if they are no longer allowed from its address or at this time', async () => {
+  const { watch, reportChange } = watchWithReports();
   const readmit = () => Promise.reject(new PlatformError('ACCESS_RESTRICTED', 'Not at this time.'));
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit, end }));
-  tell('user_1');
+  reportChange('user_1');
   expect((await ended).code).toBe('ACCESS_RESTRICTED');
 });

@@ -7,12 +7,12 @@ const subgraphs = globSync('schema/*.graphql').filter((path) => !['supergraph.gr
 const definitionsOf = (path: string) => parse(readFileSync(path, 'utf8'), { noLocation: true }).definitions;
 
 interface Described {
-  /** Like `Query.ticket(id:)`. */
+  /** The schema coordinate, such as `Query.ticket(id:)`. */
   name: string;
   description: string | undefined;
 }
 
-/** Types with their fields, arguments, input fields and values. Directives and the definition of the roots are federation's own. */
+/** All types with their fields, arguments, input fields and enum values, without the definitions that federation adds. */
 function describedIn(definition: DefinitionNode): Described[] {
   switch (definition.kind) {
     case Kind.SCALAR_TYPE_DEFINITION:
@@ -42,14 +42,14 @@ function describedIn(definition: DefinitionNode): Described[] {
 
 const missing = (all: readonly Described[]): string[] => all.filter(({ description }) => !description?.trim()).map(({ name }) => name);
 
-test('every type, field, argument, input field and value of the API schema has a description', () => {
+test('every type, field, argument, input field and enum value of the API schema has a description', () => {
   const all = definitionsOf('schema/api.graphql').flatMap(describedIn);
   expect(all.length).toBeGreaterThan(2000);
   expect(missing(all)).toEqual([]);
 });
 
 describe.each(subgraphs)('%s', (path) => {
-  test('the subgraph has descriptions of everything except entities of other subgraphs', () => {
+  test('a committed subgraph schema describes everything except entities that another subgraph describes', () => {
     const owned = new Set(
       subgraphs
         .filter((other) => other !== path)
@@ -69,7 +69,7 @@ describe.each(subgraphs)('%s', (path) => {
   });
 });
 
-test('no description in the subgraph only repeats the name', () => {
+test('no description in the API schema only repeats the name of its field or type', () => {
   const words = (text: string) =>
     (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((word) => !['the', 'a', 'an'].includes(word)).join('');
   const repeating = definitionsOf('schema/api.graphql')

@@ -16,7 +16,7 @@ type Row = Record<string, unknown>;
 const shops = Array.from({ length: 4 }, (_, index) => ({ id: `s${index}`, name: `Shop ${index}`, kind: index % 2 ? 'ONLINE' : 'LOCAL' }));
 const weightOf = (id: unknown) => Number(String(id).slice(1)) + 1;
 
-/** A small graph of three subgraphs with the difficult parts of federation: keys, requires, unions, interfaces and shared values. */
+/** Three small subgraphs that use difficult parts of federation: keys, @requires, unions, interfaces and value types. */
 const sources = {
   shops: {
     sdl: `type Query { shops(limit: Int): [Shop!]! shop(id: ID!): Shop nearest: Place thing(id: ID!): Thing }
@@ -74,11 +74,11 @@ const sources = {
 
 export interface Fixture {
   ours(query: string, variables?: Row): Promise<ExecutionResult>;
-  /** The expected response, from Apollo's gateway over the same subgraphs. */
+  /** Runs the query on Apollo's gateway over the same subgraphs; its response is the expected one. */
   theirs(query: string, variables?: Row): Promise<ExecutionResult>;
-  /** The fetches of the last operation. */
+  /** The subgraph fetches of the last operation. */
   fetches: SubgraphFetch<object>[];
-  /** Names of subgraphs that fail every request. */
+  /** Names of subgraphs that return an error for every request. */
   broken: Set<string>;
 }
 
@@ -119,7 +119,7 @@ export async function createFixture(): Promise<Fixture> {
         context: {},
         fetch(request) {
           fixture.fetches.push(request);
-          if (fixture.broken.has(request.subgraph)) return { errors: [new Error(`${request.subgraph} is away`) as never] };
+          if (fixture.broken.has(request.subgraph)) return { errors: [new Error(`${request.subgraph} is unavailable`) as never] };
           return execute({
             schema: schemas.get(request.subgraph) as GraphQLSchema,
             document: request.document,

@@ -17,7 +17,7 @@ const FRONTEND = `query Accounts($n: Int!) {
 
 const SERVED = 4;
 
-/** The oldest accounts have a service and its invoice; all have tickets. */
+/** Creates accounts with two tickets each. The first accounts also have a service and its invoice. */
 async function accountsOf(tenant: Tenant, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const account = await createAccount(tenant);
@@ -33,7 +33,7 @@ async function accountsOf(tenant: Tenant, count: number): Promise<void> {
 
 const list = (tenant: Tenant, n: number) => tenant.graphql(FRONTEND, { n });
 
-test('one query reads an account with its service, invoices and ticket across four domains', async () => {
+test('one GraphQL query reads an account with its service, invoices and ticket from four subgraphs', async () => {
   const platform: Rig = await rig();
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
@@ -60,12 +60,12 @@ test('one query reads an account with its service, invoices and ticket across fo
   });
 });
 
-test('listing 50 accounts with services, invoices and tickets runs as many statements as listing three', async () => {
+test('listing 50 accounts with services, invoices and tickets runs as many SQL statements as listing three', async () => {
   const platform = await rig();
   const tenant = await platform.organization({ plan: 'custom' });
   await accountsOf(tenant, 50);
   const [few, many] = await platform.clock.standingStill(async () => {
-    // caches the plan and the key
+    // the first query caches the query plan and the API key
     expect((await list(tenant, 3)).errors).toBeUndefined();
     return [
       await platform.statements(() => list(tenant, 3)),
@@ -80,13 +80,13 @@ test('listing 50 accounts with services, invoices and tickets runs as many state
       }),
     ] as const;
   });
-  // a page that is not full needs no count
+  // a page that is not full needs no count statement
   const counts = few.filter((sql) => sql.includes('count(')).length;
   expect(many.length, many.join('\n')).toBe(few.length - counts);
   expect(many.length).toBeLessThanOrEqual(12);
 }, 60_000);
 
-test('fields of a domain that the caller may not read are errors, and the rest is returned', async () => {
+test('selecting fields without the required permission returns INSUFFICIENT_PERMISSIONS', async () => {
   const tenant = await (await rig()).organization();
   const account = await createAccount(tenant);
   const limited = await tenant.limitedTo('accounts:read');

@@ -9,12 +9,12 @@ const cost = async (query: string, variables = {}) => {
 };
 const nested = (page: string) => `{ accounts(${page}) { nodes { tickets(limit: 200) { account { services(limit: 200) { id } } } } } }`;
 
-test('a GraphQL operation whose nested lists exceed the object limit is refused before anything is read', async () => {
+test('a GraphQL operation whose nested lists could have more than 250,000 objects returns an error', async () => {
   expect(await cost(nested('page: { limit: 200 }'))).toMatch(/could have \d+ objects; at most 250000/);
   expect(await cost(nested('page: { limit: 1 }'))).toBeUndefined();
 });
 
-test('a page size in a variable counts towards the object limit', async () => {
+test('a page size in a variable counts towards the object limit of a GraphQL operation', async () => {
   const whole = `query ($page: PageInput) ${nested('page: $page')}`;
   expect(await cost(whole, { page: { perPage: 100 } })).toMatch(/at most/);
   expect(await cost(whole, { page: { perPage: 1 } })).toBeUndefined();
@@ -23,7 +23,7 @@ test('a page size in a variable counts towards the object limit', async () => {
   expect(await cost(member, { n: 1 })).toBeUndefined();
 });
 
-test('large texts and lists count as several objects towards the object limit', async () => {
+test('large text fields count as several objects towards the object limit of a GraphQL operation', async () => {
   const mails = (limit: number, members: string) =>
     `{ ticketNotifications(ticketId: "ticket_none", page: { limit: ${limit} }) { nodes { recipients { ${members} } } } }`;
   expect(await cost(mails(20, 'html'))).toMatch(/could have 5\d{5} objects/);
@@ -34,7 +34,7 @@ test('large texts and lists count as several objects towards the object limit', 
   expect(await cost(descriptions(100))).toMatch(/at most/);
 });
 
-test('every list can be requested over REST with its largest page size', async () => {
+test('every REST list with per_page=200 stays below the object limit of its GraphQL operation', async () => {
   const tenant = await (await rig()).organization();
   const { body } = await tenant.rest('GET', '/openapi.json');
   const lists = Object.entries<Json>(body.paths).filter(
@@ -45,14 +45,14 @@ test('every list can be requested over REST with its largest page size', async (
   expect(answers.map(({ body: { error } }) => JSON.stringify(error ?? null)).filter((error) => error.includes('objects'))).toEqual([]);
 });
 
-test('a text with a null character is refused in variables and in the document', async () => {
+test('a text with a null character or a lone surrogate returns an error, in variables and in the document', async () => {
   const open = 'mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
   expect(await cost(open, { input: { title: 'a\u0000b', description: 'x' } })).toMatch(/cannot be stored/);
   expect(await cost(open, { input: { title: 'x', description: 'x', metadata: { deep: ['\ud800'] } } })).toMatch(/cannot be stored/);
   expect(await cost('{ ticket(id: "a\\u0000b") { id } }')).toMatch(/cannot be stored/);
 });
 
-test('repeating a mutation that partly failed gives the same result', async () => {
+test('each repetition of a partly failed mutation creates the same number of tickets', async () => {
   const tenant = await (await rig()).organization();
   const input = '{ title: "A", description: "x" }';
   const query = `mutation ($bad: TicketCreateInput!) { a: createTicket(input: ${input}) { id } b: createTicket(input: $bad) { id } c: createTicket(input: ${input}) { id } }`;

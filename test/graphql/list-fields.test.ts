@@ -15,14 +15,14 @@ beforeAll(async () => {
   await openTicket(tenant);
 });
 
-/** The columns that a ticket list reads for the selected fields. */
+/** The columns that the ticket list reads from the database for a selection. */
 async function columnsOf(selection: string, fragments = ''): Promise<string[]> {
   const seen = await platform.statements(() => tenant.graphql(`{ tickets { nodes ${selection} } } ${fragments}`));
   const [columns] = seen.flatMap((sql) => /^select (.*) from "support"\."ticket" r .*limit/s.exec(sql)?.[1] ?? []);
   return columns?.replaceAll('"', '').split(', ') ?? seen;
 }
 
-test('a list reads only the columns of selected fields and of the cursor', async () => {
+test('the ticket list reads only the columns of the selected fields and of the cursor', async () => {
   expect(await columnsOf('{ title }')).toEqual(['r.id', 'r.title', 'r.created_at']);
   expect(await columnsOf('{ __typename name: title ... on Ticket { status } ...more }', 'fragment more on Ticket { createdAt }')).toEqual([
     'r.id',
@@ -32,13 +32,13 @@ test('a list reads only the columns of selected fields and of the cursor', async
   ]);
 });
 
-test('a list reads the columns that selected computed fields declare', async () => {
+test('the ticket list reads the columns that a selected computed field declares', async () => {
   const columns = await columnsOf('{ urls { self } assignedTo { name } account { name } }');
   expect(columns.filter((column) => column.startsWith('r.'))).toEqual(['r.id', 'r.customer_id', 'r.agent_id', 'r.created_at']);
   expect(columns).toContain('agent.name');
 });
 
-test('a list reads whole records if a selected field declares no columns', async () => {
+test('the ticket list reads all columns if a selected field does not declare its columns', async () => {
   expect(await columnsOf('{ title attachments { id } }')).toEqual(expect.arrayContaining(['r.description', 'agent.name']));
 });
 
@@ -47,7 +47,7 @@ const fieldsOf = async (type: string): Promise<Json[]> =>
   (await tenant.graphql(`{ __type(name: "${type}") { fields { name args { name } type { ${TYPE} } } } }`)).data.__type.fields;
 const namedOf = (type: Json): Json => (type.ofType ? namedOf(type.ofType) : type);
 
-/** A field with everything that can be selected without arguments; of related records only the type. */
+/** A selection of the field with all its subfields without arguments. Related records are selected by type and id only. */
 async function selectionOf({ name, type }: Json): Promise<string> {
   const named = namedOf(type);
   if (named.kind !== 'OBJECT') return name;
@@ -57,7 +57,7 @@ async function selectionOf({ name, type }: Json): Promise<string> {
   return `${name} { ${within.join(' ')} }`;
 }
 
-test('each field of a ticket has the same value in a list as on the single ticket, when selected alone', async () => {
+test('each ticket field that is selected alone has the same value in the list and on the single ticket', async () => {
   const fields = await fieldsOf('Ticket');
   for (const selection of await Promise.all(fields.map(selectionOf))) {
     const { data, errors } = await platform.clock.standingStill(() =>

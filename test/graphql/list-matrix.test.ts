@@ -9,7 +9,7 @@ import type { Json, Tenant } from '../tenant.ts';
 
 const PATIENCE_MS = 180_000;
 const SUPERGRAPH = readFileSync('schema/supergraph.graphql', 'utf8');
-/** Each list has its own filters; there are several records of each kind, so that order and pages are meaningful. */
+/** Kinds of records of which the test creates several, so that the order and the pages of each list can be checked. */
 const SEVERAL = Object.entries(recordKinds).flatMap(([name, { readAt, withoutRoute }]) => (readAt || withoutRoute ? [name] : []));
 
 let tenant: Tenant;
@@ -22,8 +22,8 @@ beforeAll(async () => {
   lists = new Map((await listsOf(SUPERGRAPH, records)).map((list) => [list.name, list]));
 }, PATIENCE_MS);
 
-test('ticket lists with different filters can be read one after another in one process', async () => {
-  // more than a page, so that they are counted
+test('one process can read ticket lists with different filters one after another', async () => {
+  // more tickets than fit on a page, so that the total is counted
   for (const title of ['one', 'two'])
     expect((await tenant.rest('POST', '/support/tickets', { body: { title, description: title, priority: 'low' } })).status).toBe(201);
   for (const query of [
@@ -35,12 +35,12 @@ test('ticket lists with different filters can be read one after another in one p
     expect((await tenant.rest('GET', `/support/tickets?limit=1&${query}`)).status, query).toBe(200);
 });
 
-/** The only list across organizations: other tests add records to it meanwhile. */
+/** The only list that spans organizations. Other tests add records to it while this test runs. */
 const OPERATORS = 'organizations';
 
 const HOUR_MS = 3_600_000;
 
-/** Hourly limits are not tested here. */
+/** Reads a page of a list. If an hourly limit is reached, advances the clock and reads again. */
 async function read(list: List, options: readonly ListOption[], page?: Json): Promise<ListPage> {
   try {
     return await list.read(list.name === OPERATORS ? await operator() : tenant, options, page);
@@ -56,7 +56,7 @@ const pairsOf = (options: readonly ListOption[]): ListOption[][] =>
 
 describe('pairs of list options', () => {
   test.each(listNames(SUPERGRAPH))(
-    'the list can be read with every pair of its filters and sorts: %s',
+    'the list can be read with each of its filters and sorts, alone and in pairs: %s',
     { timeout: PATIENCE_MS },
     async (name) => {
       const list = lists.get(name) as List;
@@ -67,7 +67,7 @@ describe('pairs of list options', () => {
 
 describe('list paging', () => {
   test.each(listNames(SUPERGRAPH).filter((name) => name !== OPERATORS))(
-    'pages by number, offset and cursor follow the order of the list: %s',
+    'page number, offset and cursor return the records in the order of the whole list: %s',
     { timeout: PATIENCE_MS },
     async (name) => {
       const list = lists.get(name) as List;
@@ -90,9 +90,9 @@ describe('list paging', () => {
   );
 });
 
-test('a filter finds the same records in every sort order', { timeout: PATIENCE_MS }, async () => {
+test('a filter returns the same records in every sort order of a list', { timeout: PATIENCE_MS }, async () => {
   for (const list of lists.values()) {
-    // this list has more records than a page
+    // the list of organizations has more records than a page
     if (list.name === OPERATORS) continue;
     for (const filter of list.filters) {
       const { ids } = await read(list, [filter]);

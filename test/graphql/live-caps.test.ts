@@ -35,7 +35,7 @@ interface Opened {
   socket: WebSocket;
 }
 
-/** Resolves when the server accepted the connection; rejects with the close event otherwise. */
+/** Opens a connection. Resolves if the server accepts it; otherwise rejects with the close event. */
 function open(): Promise<Opened> {
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();
   const client = createClient({
@@ -51,7 +51,7 @@ function open(): Promise<Opened> {
   return promise;
 }
 
-/** Retries until the server accepts the connection: a place is free only after the server noticed the disconnect. */
+/** Opens a connection and retries until the server has noticed that another one is closed. */
 async function openWhenFree(): Promise<Opened> {
   for (;;) {
     const opened = await open().catch(() => undefined);
@@ -59,7 +59,7 @@ async function openWhenFree(): Promise<Opened> {
   }
 }
 
-/** Subscribes; returns a function that ends the subscription, or the refusal. */
+/** Subscribes. Returns a function that ends the subscription, or the errors if the server refuses it. */
 async function follow({ client }: Opened, query = 'subscription { orderPlaced { id } }'): Promise<(() => void) | { refused: unknown }> {
   const wanted = subscribers + 1;
   let refused: unknown;
@@ -89,18 +89,18 @@ const BEYOND = {
   ],
 };
 
-test('a connection beyond the limit of the plan is refused with a reason, and accepted after another one closes', async () => {
+test('a connection beyond the limit of the plan is closed with 4429 until another connection closes', async () => {
   const { socket } = await open();
   await open();
   const refusal = { code: 4429, reason: expect.stringMatching(/^RATE_LIMIT_EXCEEDED: The plan allows 2 live connections/) };
   await expect(open()).rejects.toMatchObject(refusal);
-  // dropped without a close frame
+  // disconnects without a close frame
   socket.terminate();
   await openWhenFree();
   await expect(open()).rejects.toMatchObject(refusal);
 });
 
-test('a subscription beyond the limit of the plan is refused on any socket, and the socket stays open', async () => {
+test('a subscription beyond the limit of the plan returns RATE_LIMIT_EXCEEDED on every socket, and the socket stays open', async () => {
   const [one, other] = [await open(), await open()];
   const leave = await follow(one);
   await follow(one);
@@ -114,7 +114,7 @@ test('a subscription beyond the limit of the plan is refused on any socket, and 
   expect(await follow(one)).toMatchObject(BEYOND);
 });
 
-test('a dropped socket releases exactly its own subscriptions', async () => {
+test('when a socket disconnects, only its own subscriptions stop counting towards the limit', async () => {
   const [one, other] = [await open(), await open()];
   const leave = await follow(one);
   (leave as () => void)();
@@ -128,7 +128,7 @@ test('a dropped socket releases exactly its own subscriptions', async () => {
   expect(await follow(other)).toMatchObject(BEYOND);
 });
 
-test('a subscription that is refused for another reason does not count', async () => {
+test('a subscription that returns INVALID_PARAMETERS does not count towards the limit of live subscriptions', async () => {
   const one = await open();
   for (let times = 0; times < 4; times += 1) {
     expect(await follow(one, 'subscription { itemCounted { id available } }')).toMatchObject({

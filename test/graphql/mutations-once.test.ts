@@ -34,7 +34,7 @@ async function countOf(title: string): Promise<number> {
 }
 
 describe('mutations with an Idempotency-Key', () => {
-  test('a mutation with an Idempotency-Key runs once, and its first response is replayed', async () => {
+  test('a mutation that is repeated with the same Idempotency-Key runs once, and its first response is replayed', async () => {
     const [key, title] = [randomUUID(), `once ${randomUUID()}`];
     const first = await send(tenant, key, CREATE, ticket(title));
     const again = await send(tenant, key, CREATE, ticket(title));
@@ -43,7 +43,7 @@ describe('mutations with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  test('of concurrent mutations with one Idempotency-Key one runs', async () => {
+  test('of six concurrent mutations with the same Idempotency-Key, only one runs', async () => {
     const [key, title] = [randomUUID(), `many ${randomUUID()}`];
     const all = await Promise.all(Array.from({ length: 6 }, () => send(tenant, key, CREATE, ticket(title))));
     expect(await countOf(title)).toBe(1);
@@ -51,7 +51,7 @@ describe('mutations with an Idempotency-Key', () => {
       expect([status, body.errors[0].extensions.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
   });
 
-  test('a mutation with the same Idempotency-Key but other variables or another operation returns 409', async () => {
+  test('reusing an Idempotency-Key with other variables or another operation returns 409 IDEMPOTENCY_CONFLICT', async () => {
     const key = randomUUID();
     await send(tenant, key, CREATE, ticket('one'));
     for (const [query, variables] of [
@@ -63,20 +63,20 @@ describe('mutations with an Idempotency-Key', () => {
     }
   });
 
-  test('a mutation with an Idempotency-Key that was used over REST returns 409', async () => {
+  test('a GraphQL mutation with an Idempotency-Key that a REST request has used returns 409', async () => {
     const key = randomUUID();
     await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' }, headers: { 'idempotency-key': key } });
     expect((await send(tenant, key, CREATE, ticket('T'))).status).toBe(409);
   });
 
-  test('a mutation refused for its input releases the Idempotency-Key', async () => {
+  test('an Idempotency-Key can be used again after a mutation with invalid input', async () => {
     const key = randomUUID();
     expect((await send(tenant, key, CREATE, ticket(''))).body.errors[0].extensions.code).toBe('INVALID_PARAMETERS');
     const right = await send(tenant, key, CREATE, ticket('right'));
     expect([right.body.data?.createTicket.title, right.isReplayed]).toEqual(['right', false]);
   });
 
-  test('a mutation whose fields partly failed is stored as a whole, and its errors are replayed too', async () => {
+  test('the response of a partly failed mutation is replayed with its data and errors', async () => {
     const [key, title] = [randomUUID(), `several ${randomUUID()}`];
     const query = `mutation ($input: TicketCreateInput!) {
       first: createTicket(input: $input) { id }
@@ -89,7 +89,7 @@ describe('mutations with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  test('a mutation with a forbidden field is refused as a whole before anything runs or is replayed', async () => {
+  test('a mutation with one forbidden field returns INSUFFICIENT_PERMISSIONS, and none of its fields run', async () => {
     const [key, title] = [randomUUID(), `allowed ${randomUUID()}`];
     const limited = await tenant.limitedTo('support:create');
     const query = `mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } deleteSupportReport(id: "r") { id } }`;
@@ -98,13 +98,13 @@ describe('mutations with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(0);
   });
 
-  test('a malformed Idempotency-Key returns 400, and a query ignores the key', async () => {
+  test('a malformed Idempotency-Key returns 400 for a mutation and is ignored for a query', async () => {
     expect((await send(tenant, 'ü'.repeat(2), CREATE, ticket('x'))).status).toBe(400);
     const query = await send(tenant, randomUUID(), '{ tickets(page: { limit: 1 }) { nodes { id } } }');
     expect([query.status, query.body.errors]).toEqual([200, undefined]);
   });
 
-  test('a mutation over a WebSocket with extensions.idempotencyKey runs once, also together with HTTP', async () => {
+  test('a mutation with the same idempotency key over a WebSocket and over HTTP runs once', async () => {
     const [key, title] = [randomUUID(), `socket ${randomUUID()}`];
     const socket = tenant.socket();
     try {
@@ -126,7 +126,7 @@ describe('mutations with an Idempotency-Key', () => {
 });
 
 describe('idempotency keys of a caller', () => {
-  test('a user who logs in again and repeats a request gets the first response', async () => {
+  test('a user who logs in again and repeats a request with its Idempotency-Key receives the first response', async () => {
     const user = await userOf(tenant);
     const [key, title] = [randomUUID(), `again ${randomUUID()}`];
     const body = { title, description: 'D' };
@@ -139,7 +139,7 @@ describe('idempotency keys of a caller', () => {
     expect(await countOf(title)).toBe(2);
   });
 
-  test('a stored response is not replayed to a caller who lost the permission since', async () => {
+  test('a caller that lost the permission of an operation receives 403 instead of the stored response', async () => {
     const limited = await tenant.limitedTo('support:create');
     const key = randomUUID();
     const body = { title: 'T', description: 'D' };
@@ -155,7 +155,7 @@ describe('idempotency keys of a caller', () => {
     expect((await send(limited, over, CREATE, ticket('T'))).body.errors[0].extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('a stored response is not replayed to a session that must show a second factor first', async () => {
+  test('a request with an Idempotency-Key from a session without its second factor returns 403 mfa_required', async () => {
     const { user } = await confirmed(tenant);
     const account = await createAccount(tenant);
     const key = randomUUID();

@@ -9,7 +9,7 @@ beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-/** Values of a type, each with one nullable field set to null. */
+/** GraphQL literals of a type; in each of them one nullable value is null. */
 function* withNull(type: GraphQLInputType): Generator<string> {
   if (isNonNullType(type)) yield* withNull(type.ofType);
   else {
@@ -37,7 +37,7 @@ describe('null arguments', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ args }) => args.length > 0);
 
   test.each(fields.map((field) => [field.name, field] as const))(
-    'null equals an omitted argument or is refused, for every argument of %s',
+    'null for any argument of %s does not cause an INTERNAL_ERROR',
     async (name, field) => {
       const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
       for (const arg of field.args) {
@@ -55,7 +55,7 @@ describe('null arguments', async () => {
   );
 });
 
-test('articles filtered by a null status are the published ones', async () => {
+test('articles with the filter status: null are the published articles', async () => {
   const { data, errors } = await tenant.graphql('{ articles(filter: { status: null, q: "webhook" }) { nodes { status } } }');
   expect(errors).toBeUndefined();
   expect(new Set(data.articles.nodes.map(({ status }: { status: string }) => status))).toEqual(new Set(['PUBLISHED']));

@@ -11,7 +11,7 @@ const LINK =
 const concerns = (sources: Record<string, string>): string[] =>
   plannerConcerns(composeSupergraph(Object.entries(sources).map(([name, sdl]) => ({ name, sdl: LINK + sdl }))));
 
-test("the platform's supergraph uses nothing that the planner is known to plan incorrectly", () => {
+test("the platform's supergraph contains no construct that the query planner is known to plan incorrectly", () => {
   expect(plannerConcerns(readFileSync('schema/supergraph.graphql', 'utf8'))).toEqual([]);
 });
 
@@ -57,11 +57,11 @@ test.each([
     },
     /^Pet\.checkup requires fields, and so does its type Checkup/,
   ],
-])('the planner check warns of a supergraph that has %s', (_, sources, reason) => {
+])('the planner check reports a supergraph that has %s', (_, sources, reason) => {
   expect(concerns(sources as unknown as Record<string, string>)).toEqual([expect.stringMatching(reason)]);
 });
 
-test('a router logs warnings about parts of its supergraph that may be planned incorrectly', async () => {
+test('the router logs a warning if its supergraph contains a construct that may be planned incorrectly', async () => {
   const lines: { msg: string; concern: string }[] = [];
   const log = createLogger({ level: 'warn', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
   const [people, ...others] = new Shop().subgraphs();

@@ -21,7 +21,7 @@ const run = (document: string, variables: Record<string, unknown> = {}, context 
 const extensionsOf = (errors: readonly GraphQLError[] | undefined) => errors?.map(({ extensions }) => extensions);
 
 describe('federated execution', () => {
-  test('a query is fetched from every subgraph that has its fields, once each', async () => {
+  test('a query over three subgraphs fetches once from each of them', async () => {
     const { data, errors } = await run('{ people { name score orders { id items { id available } } } }');
     expect(errors).toBeUndefined();
     expect(data?.people).toEqual([
@@ -44,7 +44,7 @@ describe('federated execution', () => {
     expect(operations.at(-1)).toMatchObject({ type: 'query', failed: false, subgraphFetches: { people: 1, orders: 1, stock: 1 } });
   });
 
-  test('compiled and interpreted execution of an operation give the same response', async () => {
+  test('repeated runs of an operation return the same response before and after it is compiled', async () => {
     const query =
       'query ($id: ID!, $isLong: Boolean!) { person(id: $id) { ...on Person { name } role orders @include(if: $isLong) { id } } }';
     const results = [];
@@ -54,35 +54,35 @@ describe('federated execution', () => {
     expect((await run(query, { id: 'p1', isLong: false })).data).toEqual({ person: { name: 'Ada', role: 'ADMIN' } });
   });
 
-  test('root fields of a mutation run one after another and can read through other subgraphs', async () => {
+  test('the root fields of a mutation run one after another, and their results can include fields of other subgraphs', async () => {
     const { data } = await run(
       'mutation { a: rename(id: "p2", name: "Joan") { name } b: rename(id: "p2", name: "Grace") { name orders { id } } }',
     );
     expect(data).toEqual({ a: { name: 'Joan' }, b: { name: 'Grace', orders: [{ id: 'o3' }] } });
   });
 
-  test('a subgraph creates one resolver context per request, however often it is fetched from', async () => {
+  test('a subgraph has one resolver context per request, even if it is fetched from several times', async () => {
     const { data } = await run('{ contextNumber person(id: "p1") { orders { person { contextNumber } } } }');
     const { contextNumber, person } = data as { contextNumber: number; person: { orders: { person: { contextNumber: number } }[] } };
     expect(person.orders.map((order) => order.person.contextNumber)).toEqual([contextNumber, contextNumber]);
     expect((await run('{ contextNumber }')).data?.contextNumber).not.toBe(contextNumber);
   });
 
-  test('operationName selects the operation to run', async () => {
+  test('operationName selects one operation of a document, and without it a document with two operations returns an error', async () => {
     const document = 'query A { whoAmI } query B { person(id: "p1") { name } }';
     expect((await router.execute({ document, operationName: 'B', context: caller() })).data).toEqual({ person: { name: 'Ada' } });
     const { errors } = await router.execute({ document, context: caller() });
     expect(errors?.[0]?.message).toBe('The document must have one operation, or operationName must name one of them.');
   });
 
-  test('introspection shows the public schema without federation types', async () => {
+  test('introspection returns the public schema without federation types', async () => {
     const { data } = await run(getIntrospectionQuery());
     const names = (data as unknown as { __schema: { types: { name: string }[] } }).__schema.types.map(({ name }) => name);
     expect(names).toContain('Person');
     expect(names.filter((name) => /join|link|_Any|_Service|_Entity/i.test(name))).toEqual([]);
   });
 
-  test('an operation may select introspection and data together', async () => {
+  test('an operation can select introspection fields and data fields together', async () => {
     const { data } = await run(
       'query Q { ...Both whoAmI } fragment Both on Query { __schema { queryType { name } } person(id: "p1") { name } }',
     );
@@ -91,7 +91,7 @@ describe('federated execution', () => {
 });
 
 describe('router errors', () => {
-  test('a platform error keeps its code, message and details through the router', async () => {
+  test('the router returns a platform error of a subgraph with its code, message and details', async () => {
     const context = caller();
     const { data, errors } = await run('mutation { rename(id: "p9", name: "x") { id } }', {}, context);
     expect(data).toBeNull();
@@ -101,7 +101,7 @@ describe('router errors', () => {
     ]);
   });
 
-  test('an unexpected error is logged with stack and request id, and the response reveals nothing internal', async () => {
+  test('an unexpected error returns INTERNAL_ERROR without internal details, and is logged with its stack and request id', async () => {
     const context = caller();
     const { data, errors } = await run('{ whoAmI order(id: "o1") { id secret } }', {}, context);
     expect(data).toEqual({ whoAmI: 'key_1', order: { id: 'o1', secret: null } });
@@ -114,7 +114,7 @@ describe('router errors', () => {
     });
   });
 
-  test('a missing referenced record in a non-null field moves null up and is an error', async () => {
+  test('a missing record in a non-null field returns an error, and the nearest nullable field is null', async () => {
     shop.orders.push({ id: 'o7', personId: 'gone', items: [] });
     const context = caller();
     const { data, errors } = await run('{ order(id: "o7") { id person { name } } whoAmI }', {}, context);
@@ -125,8 +125,8 @@ describe('router errors', () => {
   });
 
   test.each([
-    ['syntax', '{ people {', {}, 'query', /Syntax Error/],
-    ['validation', '{ peple { id } }', {}, 'query', /Did you mean "people"/],
+    ['its syntax', '{ people {', {}, 'query', /Syntax Error/],
+    ['its field names', '{ peple { id } }', {}, 'query', /Did you mean "people"/],
     ['a missing variable', 'query ($id: ID!) { person(id: $id) { id } }', {}, 'id', /^id: is required$/],
     [
       'a variable of the wrong type',
@@ -142,9 +142,9 @@ describe('router errors', () => {
       'day',
       /^day: must be a day such as/,
     ],
-    ['a subscription over the wrong way', 'subscription { orderPlaced { id } }', {}, 'query', /graphql-ws/],
+    ['a subscription over HTTP', 'subscription { orderPlaced { id } }', {}, 'query', /graphql-ws/],
   ])(
-    'an operation with an error in %s gets INVALID_PARAMETERS naming the problem without repeating it',
+    'an operation with an error in %s returns INVALID_PARAMETERS with the field and without the sent value',
     async (_, document, variables, field, message) => {
       const context = caller();
       const { errors } = await run(document, variables, context);
@@ -162,7 +162,7 @@ describe('router errors', () => {
     },
   );
 
-  test('subgraphs that cannot be composed are refused with every reason', () => {
+  test('composing incompatible subgraphs throws a CompositionError with the reason', () => {
     const broken = () =>
       composeSupergraph([
         { name: 'a', sdl: 'type Query { x: Int }' },
@@ -186,19 +186,19 @@ describe('operation limits', () => {
     ['root fields', `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: whoAmI`).join(' ')} }`, /51 root fields; at most 50/],
     ['tokens', `{ ${'whoAmI '.repeat(5_001)} }`, /more than? 5000 tokens|more that 5000 tokens/],
     ['cost by list sizes', '{ people(limit: 1000) { orders { items { id } } } }', /could have \d+ objects; at most 250000/],
-  ])('an operation beyond the limit is refused: %s', async (_, document, message) => {
+  ])('an operation beyond a limit returns an error with the limit: %s', async (_, document, message) => {
     const { errors } = await run(document);
     expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
   });
 
-  test('the cost of an operation depends on the sent variables', async () => {
+  test('the cost of an operation is computed from the list sizes in the sent variables', async () => {
     const document = 'query ($limit: Int = 5) { people(limit: $limit) { orders { items { id } } } }';
     expect((await run(document)).errors).toBeUndefined();
     expect((await run(document, { limit: 200 })).errors).toBeUndefined();
     expect((await run(document, { limit: 900 })).errors?.[0]?.message).toMatch(/objects/);
   });
 
-  test('an operation weighs 1 for each query field and 2 for each mutation field', () => {
+  test('the rate limit weight of an operation is 1 for each query field and 2 for each mutation field', () => {
     const price = (document: string, operationName?: string) => {
       const admitted = router.admit({ document, operationName, context: caller() });
       return 'operation' in admitted ? admitted.operation.price : undefined;
@@ -217,14 +217,14 @@ describe('operation limits', () => {
 });
 
 describe('documents and supergraphs', () => {
-  test('equal operation texts share one parsed document', () => {
+  test('operations with the same text use the same parsed document', () => {
     const text = '{ person(id: "p1") { id } }';
     const { document } = router.prepare(text);
     expect(router.prepare(parse(text)).document).toBe(document);
     expect(router.prepare(text).document).toBe(document);
   });
 
-  test('a new supergraph takes over with prepared plans of recent operations, without fetching from subgraphs', async () => {
+  test('updating the supergraph prepares the plans of recent operations without fetching from subgraphs', async () => {
     const own = new Shop();
     const fetched: string[] = [];
     const updated = await localRouter(own.subgraphs(), { observer: { fetch: ({ subgraph }) => fetched.push(subgraph) } });
@@ -240,7 +240,7 @@ describe('documents and supergraphs', () => {
     await updated.close();
   });
 
-  test('an invalid supergraph is refused, and the old one stays in use', async () => {
+  test('updating the router with an invalid supergraph throws an error, and the previous supergraph stays in use', async () => {
     await expect(router.update('type Query { x: Int }')).rejects.toThrow(/no join__Graph/);
     expect((await run('{ whoAmI }')).data).toEqual({ whoAmI: 'key_1' });
   });

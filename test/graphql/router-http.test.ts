@@ -38,23 +38,23 @@ async function post(body: unknown, headers: Record<string, string> = {}): Promis
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
 }
 
-/** Optional audits that fail, each with the reason. */
+/** Optional audits that the router fails, each with the reason. */
 const NOT_FOLLOWED: Record<string, string> = {
   'SHOULD use 200 status code on document parsing failure when accepting application/json':
     '400, as over REST: proxies and monitoring see that the request was wrong',
-  'SHOULD use 200 status code on document validation failure when accepting application/json': 'the same',
-  'SHOULD use a status code of 200 on variable coercion failure when accepting application/json': 'the same',
+  'SHOULD use 200 status code on document validation failure when accepting application/json': 'the same reason',
+  'SHOULD use a status code of 200 on variable coercion failure when accepting application/json': 'the same reason',
 };
 
 describe('GraphQL over HTTP', () => {
-  test('all audits of the GraphQL over HTTP specification pass, except optional ones with a reason', async () => {
+  test('the router passes all GraphQL over HTTP audits except listed optional ones', async () => {
     const results = await auditServer({ url: server.url });
     expect(results.filter(({ status }) => status === 'error')).toEqual([]);
     const failing = results.filter(({ status }) => status !== 'ok').map(({ name }) => name);
     expect(failing.sort()).toEqual(Object.keys(NOT_FOLLOWED).sort());
   });
 
-  test('a query can be sent by POST and by GET', async () => {
+  test('a GraphQL query can be sent by POST and by GET', async () => {
     const query = '{ whoAmI people(limit: 1) { name } }';
     const expected = { data: { whoAmI: 'key_7', people: [{ name: 'Ada' }] } };
     expect(await post({ query }, { 'x-api-key': 'key_7' })).toMatchObject({ status: 200, body: expected });
@@ -64,18 +64,18 @@ describe('GraphQL over HTTP', () => {
     expect(await get.json()).toEqual(expected);
   });
 
-  test('an unsupported HTTP method is refused with the allowed ones', async () => {
+  test('an unsupported HTTP method on /graphql returns 405 with the allowed methods', async () => {
     const put = await fetch(server.url, { method: 'PUT' });
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
     expect((await fetch(server.url, { method: 'OPTIONS' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
   });
 
-  test('a client that sends a persisted query is told that they are not supported', async () => {
+  test('a persisted query without its text returns the error PersistedQueryNotSupported', async () => {
     const { body } = await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'abc' } } });
     expect(body.errors?.[0]).toMatchObject({ message: 'PersistedQueryNotSupported', extensions: { code: 'INVALID_PARAMETERS' } });
   });
 
-  test('a mutation by GET is refused', async () => {
+  test('a mutation by GET returns 405 with POST as the allowed method', async () => {
     const response = await fetch(`${server.url}?query=${encodeURIComponent('mutation { deletePerson(id: "p1") { id } }')}`, {
       headers: { 'content-type': 'application/json' },
     });
@@ -83,28 +83,31 @@ describe('GraphQL over HTTP', () => {
   });
 
   test.each([
-    ['refused credentials', { query: '{ whoAmI }' }, { 'x-api-key': 'bad' }, 401, 'INVALID_CREDENTIALS'],
+    ['invalid credentials', { query: '{ whoAmI }' }, { 'x-api-key': 'bad' }, 401, 'INVALID_CREDENTIALS'],
     ['a body that is not JSON', '{bad', {}, 400, 'INVALID_JSON'],
     ['a body that is too large', { query: `# ${'x'.repeat(1024 * 1024)}\n{ whoAmI }` }, {}, 413, 'BODY_TOO_LARGE'],
-    ['another media type', 'query=x', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an unsupported media type', 'query=x', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a missing query', { variables: {} }, {}, 400, 'INVALID_PARAMETERS'],
     ['a list of operations', [{ query: '{ whoAmI }' }], {}, 400, 'INVALID_PARAMETERS'],
-    ['syntax', { query: '{ people {' }, {}, 400, 'INVALID_PARAMETERS'],
-    ['validation', { query: '{ nothing }' }, {}, 400, 'INVALID_PARAMETERS'],
-    ['a variable', { query: 'query ($id: ID!) { person(id: $id) { id } }' }, {}, 400, 'INVALID_PARAMETERS'],
-    ['a limit', { query: '{ people(limit: 1000) { orders { items { id } } } }' }, {}, 400, 'INVALID_PARAMETERS'],
+    ['a syntax error', { query: '{ people {' }, {}, 400, 'INVALID_PARAMETERS'],
+    ['an unknown field', { query: '{ nothing }' }, {}, 400, 'INVALID_PARAMETERS'],
+    ['a missing variable', { query: 'query ($id: ID!) { person(id: $id) { id } }' }, {}, 400, 'INVALID_PARAMETERS'],
+    ['too many possible objects', { query: '{ people(limit: 1000) { orders { items { id } } } }' }, {}, 400, 'INVALID_PARAMETERS'],
     ['a subscription', { query: 'subscription { orderPlaced { id } }' }, {}, 400, 'INVALID_PARAMETERS'],
     ['an unknown operation', { query: 'query A { whoAmI }', operationName: 'B' }, {}, 400, 'INVALID_PARAMETERS'],
-  ])('%s result in the right status, code and request id', async (_, body, headers, status, code) => {
-    const answer = await post(body, headers as Record<string, string>);
-    expect(answer.status).toBe(status);
-    expect(answer.body.errors?.[0]?.extensions).toMatchObject({
-      code,
-      details: expect.any(Object),
-      request_id: expect.stringMatching(/^req_/),
-    });
-    expect(JSON.stringify(answer.body)).not.toMatch(/stacktrace|node_modules/);
-  });
+  ])(
+    'a GraphQL request over HTTP with %s returns the expected status, error code and request id',
+    async (_, body, headers, status, code) => {
+      const answer = await post(body, headers as Record<string, string>);
+      expect(answer.status).toBe(status);
+      expect(answer.body.errors?.[0]?.extensions).toMatchObject({
+        code,
+        details: expect.any(Object),
+        request_id: expect.stringMatching(/^req_/),
+      });
+      expect(JSON.stringify(answer.body)).not.toMatch(/stacktrace|node_modules/);
+    },
+  );
 
   test('a partly failed operation returns its data and errors with status 200', async () => {
     const { status, body } = await post({ query: '{ whoAmI broken }' });
@@ -116,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation is charged once before it runs, for its cost beyond the request', async () => {
+  test('an operation is charged once before it runs, with its weight beyond the first request', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });
@@ -133,13 +136,13 @@ describe('GraphQL over HTTP', () => {
     expect((await post({ query: '{ person(id: "p1") { name } }' })).body.data).toEqual({ person: { name: 'Ada' } });
   });
 
-  test('a new supergraph is served without a restart', async () => {
+  test('after an update of the supergraph the router responds to queries without a restart', async () => {
     await router.update(router.supergraphSdl);
     expect((await post({ query: '{ people(limit: 1) { name } }' })).body.data).toEqual({ people: [{ name: 'Ada' }] });
   });
 });
 
-test('an admitted operation runs on its supergraph even if a new one takes over while it waits', async () => {
+test('an operation that is already admitted runs on its supergraph even if the supergraph is updated before it starts', async () => {
   const subgraphs = new Shop().subgraphs();
   const updated = await localRouter(subgraphs);
   const withoutOrders = composeSupergraph(subgraphs.filter(({ name }) => name === 'people'));
@@ -157,7 +160,7 @@ test('an admitted operation runs on its supergraph even if a new one takes over 
 describe('GraphiQL', () => {
   const page = () => fetch(server.url, { headers: { accept: 'text/html,application/xhtml+xml', 'x-api-key': 'bad' } });
 
-  test('a browser gets the GraphiQL page without credentials, with all resources from this server', async () => {
+  test('the GraphiQL page is served without credentials, and all its scripts and styles come from the same server', async () => {
     const response = await page();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/);
@@ -172,7 +175,7 @@ describe('GraphiQL', () => {
     expect((await fetch(`${server.url}/assets/..%2f..%2fpackage.json`)).status).toBe(404);
   });
 
-  test('queries from the GraphiQL page need credentials', async () => {
+  test('a request from the GraphiQL page with invalid credentials returns 401', async () => {
     expect((await fetch(server.url, { headers: { accept: 'application/json', 'x-api-key': 'bad' } })).status).toBe(401);
   });
 });

@@ -50,7 +50,7 @@ test('a subscription with fields of one subgraph is served without a query plan'
   expect(fetched).toEqual([]);
 });
 
-test('fields of other subgraphs are added to each event by a planned query', async () => {
+test('a subscription event includes fields that the router fetches from other subgraphs', async () => {
   const stream = await follow(
     'subscription ($long: Boolean = true) { orderPlaced { id person { name orders @include(if: $long) { id } } items { available } } }',
   );
@@ -64,7 +64,7 @@ test('fields of other subgraphs are added to each event by a planned query', asy
   expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11', person: { name: 'Grace' } });
 });
 
-test('each event of a subscription is resolved without data of the previous one', async () => {
+test('each event of a subscription is resolved with a new resolver context', async () => {
   const stream = await follow('subscription { personRenamed { name contextNumber } }');
   const numbers: unknown[] = [];
   for (const name of ['Eve', 'Ida']) {
@@ -80,7 +80,7 @@ test('each event of a subscription is resolved without data of the previous one'
   expect(new Set(numbers).size).toBe(2);
 });
 
-test('subscribers with equal operation and permissions share one stream, which ends when the last one leaves', async () => {
+test('subscribers with the same operation and permissions share one stream, which closes when the last one unsubscribes', async () => {
   const document = 'subscription { orderPlaced { id person { name } } }';
   const [first, second] = [await follow(document), await follow(document)];
   expect(shop.openStreams).toBe(1);
@@ -99,20 +99,20 @@ test('subscribers with equal operation and permissions share one stream, which e
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('subscribers with other permissions or variables have separate streams', async () => {
+test('subscribers with different callers, permissions, variables or accounts have separate streams', async () => {
   const document = 'subscription ($a: Boolean = true) { orderPlaced { id person @include(if: $a) { name } } }';
   await follow(document, caller('key_1'));
   await follow(document, caller('key_2'));
   await follow(document, caller('key_1', ['support:read']));
   await follow(document, caller('key_1'), { a: false });
   expect(live).toEqual({ subscribers: 4, streams: 4 });
-  // the same caller, with changed accounts
+  // one caller with different lists of accounts
   for (const accounts of [['acc_1'], ['acc_2'], ['acc_1', 'acc_2'], ['acc_2', 'acc_1']])
     await follow(document, { ...caller('key_1'), principal: new Principal({ ...caller('key_1').principal.toJSON(), accounts }) });
   expect(live).toEqual({ subscribers: 8, streams: 7 });
 });
 
-test('subscribers that start after a given event share no stream', async () => {
+test('subscribers that resume after an event have separate streams, and other subscribers share one', async () => {
   const document = 'subscription ($after: ID) { orderPlaced(after: $after) { id } }';
   await follow(document, caller(), { after: 'o1' });
   await follow(document, caller(), { after: 'o1' });
@@ -123,7 +123,7 @@ test('subscribers that start after a given event share no stream', async () => {
   expect(live).toEqual({ subscribers: 5, streams: 4 });
 });
 
-test('a subscriber that reads too slowly gets the buffered events and is told to resume, and others are not affected', async () => {
+test('a slow subscriber receives the buffered events and then RATE_LIMIT_EXCEEDED, and other subscribers miss nothing', async () => {
   const document = 'subscription { orderPlaced { id } }';
   let overflows = 0;
   const slow = await follow(document, caller(), {}, () => {
@@ -136,7 +136,7 @@ test('a subscriber that reads too slowly gets the buffered events and is told to
     seen.push((await resultOf(fast)).data?.orderPlaced);
   }
   expect(seen).toHaveLength(5);
-  // reported at once: the client may never request again
+  // reported immediately, because the client may never read again
   expect(overflows).toBe(1);
 
   const kept: ExecutionResult[] = [];
@@ -147,7 +147,7 @@ test('a subscriber that reads too slowly gets the buffered events and is told to
   expect(live.subscribers).toBe(1);
 });
 
-test('the buffer of a slow subscriber is also limited by its size', async () => {
+test('the buffer of a slow subscriber is also limited by its size in bytes', async () => {
   const document = 'subscription { personRenamed { name } }';
   const [slow, fast] = [await follow(document), await follow(document)];
   for (const length of [100, 2_000]) {
@@ -160,7 +160,7 @@ test('the buffer of a slow subscriber is also limited by its size', async () => 
   expect(kept.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([undefined, 'RATE_LIMIT_EXCEEDED']);
 });
 
-test('a subscriber that resumes is read at its own pace and never ended for slowness', async () => {
+test('a subscriber that resumes after an event receives all events, even if it reads slowly', async () => {
   const stream = await follow('subscription { orderPlaced(after: "o1") { id } }');
   const ids = Array.from({ length: 10 }, (_, index) => `o3${index}`);
   for (const id of ids) place(id);
@@ -171,7 +171,7 @@ test('a subscriber that resumes is read at its own pace and never ended for slow
   expect(seen).toEqual(ids.map((id) => ({ id })));
 });
 
-test('a subscription that its subgraph refuses gets the error as its only result', async () => {
+test('a subscription that its subgraph refuses returns the error of the subgraph and opens no stream', async () => {
   const context = caller('key_1', []);
   const result = await router.subscribe({ document: 'subscription { personRenamed { name } }', context });
   expect(result).toMatchObject({ errors: [{ message: 'This needs support:read.' }] });
@@ -183,7 +183,7 @@ test('a subscription that its subgraph refuses gets the error as its only result
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('a subscription whose entity cannot be fetched from other subgraphs is refused with the selectable fields', async () => {
+test('a subscription to an entity that other subgraphs cannot resolve returns an error with the selectable fields', async () => {
   const result = (await router.subscribe({
     document: 'subscription { itemCounted { id available } }',
     context: caller(),
@@ -191,7 +191,7 @@ test('a subscription whose entity cannot be fetched from other subgraphs is refu
   expect(result.errors?.[0]?.message).toMatch(/itemCounted can only be followed with the fields of orders/);
 });
 
-test('an event whose record is gone is an error, and the subscription continues', async () => {
+test('an event whose record no longer exists returns an error, and the subscription continues', async () => {
   const stream = await follow('subscription { orderPlaced { id person { name } } }');
   place('o10');
   shop.orders.pop();
@@ -202,7 +202,7 @@ test('an event whose record is gone is an error, and the subscription continues'
   expect((await resultOf(stream)).data?.orderPlaced).toMatchObject({ id: 'o11' });
 });
 
-test('subscriptions continue when a new supergraph takes over', async () => {
+test('subscriptions continue after an update of the supergraph', async () => {
   const stream = await follow('subscription { orderPlaced { id person { name } } }');
   place('o10');
   await resultOf(stream);
@@ -211,7 +211,7 @@ test('subscriptions continue when a new supergraph takes over', async () => {
   expect((await resultOf(stream)).data).toEqual({ orderPlaced: { id: 'o11', person: { name: 'Ada' } } });
 });
 
-test('closing the router ends all subscriptions and streams', async () => {
+test('closing the router ends all subscriptions and closes their subgraph streams', async () => {
   const stream = await follow('subscription { orderPlaced { id } }');
   const waiting = stream.next();
   await router.close();

@@ -50,7 +50,7 @@ async function ask(url: string, query: string, headers: Record<string, string> =
   };
 }
 
-test('a query of 87 KB is refused with the default limits and accepted with raised ones', async () => {
+test('an 87 KB query returns an error with the default limits and succeeds with raised --limit options', async () => {
   const fields = Array.from({ length: 3_000 }, (_, n) => `field_number_${n}: name`).join(' ');
   const query = `{ people { ${fields} } }`.padEnd(87_000);
   expect((await ask(await started(), query)).body.errors?.[0]?.message).toMatch(/more that 5000 tokens/);
@@ -59,7 +59,7 @@ test('a query of 87 KB is refused with the default limits and accepted with rais
   expect([status, body.errors]).toEqual([200, undefined]);
 });
 
-test('a subgraph that takes longer than --timeout is an error', async () => {
+test('a subgraph that takes longer than --timeout returns an error at its fields', async () => {
   const [people] = subgraphs;
   const url = await started('--timeout', '50');
   if (people) people.instead = () => undefined;
@@ -68,7 +68,7 @@ test('a subgraph that takes longer than --timeout is an error', async () => {
   expect(body).toMatchObject({ data: null, errors: [{ path: ['people'] }] });
 });
 
-test('headers named by --forward-header reach every subgraph, and no others do', async () => {
+test('the router forwards only the headers named by --forward-header, and forwards them to every subgraph', async () => {
   const url = await started('--forward-header', 'Authorization', '--forward-header', 'x-tenant');
   for (const { requests } of subgraphs) requests.length = 0;
   await ask(url, '{ people { name orders { id } } }', { authorization: 'Bearer abc', 'x-tenant': 't1', 'x-other': 'no', cookie: 'a=b' });
@@ -81,7 +81,7 @@ test('headers named by --forward-header reach every subgraph, and no others do',
   }
 });
 
-test('headers from connection_init are forwarded, and callers with different headers share no stream', async () => {
+test('the router forwards headers from connection_init, and subscribers with different headers share no stream', async () => {
   const url = await started('--forward-header', 'authorization');
   const follow = (authorization: string) => {
     const client = createClient({
@@ -103,7 +103,7 @@ test('headers from connection_init are forwarded, and callers with different hea
   await Promise.all([one.client.dispose(), other.client.dispose()]);
 });
 
-test('pages of origins outside --allowed-origins can neither read responses nor open WebSockets', async () => {
+test('an origin outside --allowed-origins receives no CORS header and cannot open a WebSocket', async () => {
   const url = await started('--allowed-origins', 'https://app.example.com');
   const allowed = async (origin: string) => (await ask(url, '{ whoAmI }', { origin })).headers.get('access-control-allow-origin');
   expect(await allowed('https://app.example.com')).toBe('https://app.example.com');
@@ -131,26 +131,26 @@ test.each([
   [['--forward-header', 'a b'], /--forward-header must be the name of a header/],
   [['--forward-header', 'Content-Length'], /the router sets or removes this header itself/],
   [['--allowed-origins', 'app.example.com/'], /--allowed-origins must be \* or origins/],
-])('the router refuses to start with %j', (args, reason) => {
+])('reading the router options %j throws a StartError with the reason', (args, reason) => {
   expect(() => command(...args)).toThrow(StartError);
   expect(() => command(...args)).toThrow(reason);
 });
 
-test('ALLOWED_ORIGINS applies to the router unless --allowed-origins is given', () => {
+test('the variable ALLOWED_ORIGINS sets the allowed origins unless --allowed-origins is given', () => {
   const read = (...args: string[]) =>
     readCommand(['--supergraph', supergraph, '--open', ...args], { ALLOWED_ORIGINS: 'https://a.example' }).allowedOrigins;
   expect(read()).toEqual(['https://a.example']);
   expect(read('--allowed-origins', '*')).toBe('*');
 });
 
-test('docs/router.md lists every limit with its default', () => {
+test('docs/router.md lists every limit of the router with its default', () => {
   const rows = [...HELP.matchAll(/^ +([a-z-]+) \((\d+)\): /gm)].map(([, name, value]) => `| \`${name}\` | ${value} |`);
   expect(rows).toHaveLength(10);
   const page = readFileSync('docs/router.md', 'utf8');
   expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });
 
-test('--help lists every option and every limit', () => {
+test('the output of --help lists every option and limit of the router', () => {
   for (const name of [
     '--limit',
     '--timeout',

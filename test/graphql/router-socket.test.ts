@@ -38,7 +38,7 @@ beforeEach(async () => {
         const key = params['x-api-key'] ?? params.authorization;
         if (!key || key === 'bad' || revoked.has(key)) throw new PlatformError('INVALID_CREDENTIALS', 'This key is not known.');
         if (key === 'banned') throw new PlatformError('KEY_SUSPENDED', 'This key is suspended.');
-        if (key === 'broken') throw new Error('the database is away: postgres://user:hunter2@db');
+        if (key === 'broken') throw new Error('the database is unavailable: postgres://user:hunter2@db');
         return caller(String(key), grants);
       },
       async charge(_, { weight }) {
@@ -66,7 +66,7 @@ async function recheck(key: unknown): Promise<void> {
   await checks.hold;
   checks.open--;
   if (key === 'exhausted') throw new PlatformError('RATE_LIMIT_EXCEEDED', 'Too much.');
-  if (key === 'unlucky') throw new Error('the database is away');
+  if (key === 'unlucky') throw new Error('the database is unavailable');
 }
 
 interface Closed {
@@ -94,7 +94,7 @@ const ask = async (client: Client, query: string, variables?: Record<string, unk
   return {};
 };
 
-test('queries, mutations and subscriptions run over one socket, each charged by its weight', async () => {
+test('queries, mutations and subscriptions can use one socket, and each is charged by its weight', async () => {
   const { client } = connect();
   expect(await ask(client, '{ whoAmI }')).toEqual({ data: { whoAmI: 'key_1' } });
   const events = client.iterate<Record<string, unknown>>({ query: 'subscription { personRenamed { name orders { id } } }' });
@@ -107,14 +107,14 @@ test('queries, mutations and subscriptions run over one socket, each charged by 
   await events.return?.();
   await until(() => shop.openStreams === 0);
   expect(charged).toEqual([1, 0, 1, 0, 1, 1]);
-  // an open subscription takes no slot
+  // an open subscription does not occupy a slot for running operations
   expect(served).toEqual([
     { fields: ['whoAmI'], isOpen: true },
     { fields: ['rename'], isOpen: true },
   ]);
 });
 
-test('an operation that waited too long for a slot is refused, and its socket stays open', async () => {
+test('an operation that receives no slot returns RATE_LIMIT_EXCEEDED, and its socket stays open', async () => {
   const { client } = connect();
   const refused = await ask(client, '{ one: whoAmI two: whoAmI }');
   expect(refused).toMatchObject({ errors: [{ message: 'All are taken.', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }] });
@@ -122,7 +122,7 @@ test('an operation that waited too long for a slot is refused, and its socket st
 });
 
 test.each([{ authorization: 'Bearer k' }, { Authorization: 'Bearer k' }, { apiKey: 'k' }, { 'X-API-Key': 'k' }])(
-  'socket credentials are read from the connection parameters %o',
+  'the router reads socket credentials from the connection parameters %o',
   async (params) => {
     expect((await ask(connect(params).client, '{ whoAmI }')).data?.whoAmI).toMatch(/k$/);
   },
@@ -133,13 +133,13 @@ test.each([
   [{ apiKey: 'bad' }, 4401, 'INVALID_CREDENTIALS: This key is not known.'],
   [{ apiKey: 'banned' }, 4403, 'KEY_SUSPENDED: This key is suspended.'],
   [{ apiKey: 'broken' }, 4500, expect.stringMatching(/^INTERNAL_ERROR: An internal error occurred/)],
-])('a socket with the connection parameters %o is closed with %i', async (params, code, reason) => {
+])('a socket with the connection parameters %o is closed with %i and the reason', async (params, code, reason) => {
   const { client, closed } = connect(params);
   await expect(ask(client, '{ whoAmI }')).rejects.toBeDefined();
   expect(closed.map((event) => [event.code, event.reason])).toEqual([[code, reason]]);
 });
 
-test('a refused operation leaves the socket open', async () => {
+test('an invalid or too expensive operation returns an error, and its socket stays open', async () => {
   const { client, closed } = connect();
   const open = client.iterate({ query: 'subscription { orderPlaced { id } }' });
   const next = open.next();
@@ -166,7 +166,7 @@ test('a refused operation leaves the socket open', async () => {
   await next;
 });
 
-test('a socket is limited in its number of open operations', async () => {
+test('an operation beyond the limit of open operations per socket returns RATE_LIMIT_EXCEEDED', async () => {
   const { client } = connect();
   const open = [1, 2].map(() => client.iterate({ query: 'subscription { orderPlaced { id } }' }));
   const waiting = open.map((events) => events.next());
@@ -178,7 +178,7 @@ test('a socket is limited in its number of open operations', async () => {
   await Promise.all(waiting);
 });
 
-test('revoking a key closes the sockets opened with it', async () => {
+test('revoking an API key closes the sockets that were opened with it', async () => {
   const { client, closed } = connect({ apiKey: 'key_3' });
   const next = client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   await until(() => shop.openStreams === 1);
@@ -189,7 +189,7 @@ test('revoking a key closes the sockets opened with it', async () => {
   await until(() => shop.openStreams === 0);
 });
 
-test('removing permissions of a key applies to the next operation of an open socket and ends its subscriptions', async () => {
+test('removing permissions of an API key ends its subscriptions and applies to new operations of an open socket', async () => {
   const { client, closed } = connect({ apiKey: 'key_4' });
   const events = client.iterate({ query: 'subscription { personRenamed { name } }' });
   const next = events.next();
@@ -204,11 +204,11 @@ test('removing permissions of a key applies to the next operation of an open soc
   await until(() => shop.openStreams === 0);
   const again = await ask(client, 'subscription { personRenamed { name } }').catch((errors: unknown) => errors);
   expect(JSON.stringify(again)).toMatch(/INSUFFICIENT_PERMISSIONS/);
-  // the client disconnects when its last subscription ends
+  // this client closes the socket when its last subscription ends
   expect(closed.every(({ code }) => code === 1000)).toBe(true);
 });
 
-test('adding permissions to a key ends no subscription', async () => {
+test('adding permissions to an API key does not end its subscriptions', async () => {
   grants = ['support:read'];
   const { client } = connect({ apiKey: 'key_5' });
   const events = client.iterate<Record<string, unknown>>({ query: 'subscription { personRenamed { name } }' });
@@ -223,7 +223,7 @@ test('adding permissions to a key ends no subscription', async () => {
 });
 
 test.each(['exhausted', 'unlucky'])(
-  'a recheck of credentials that fails for another reason (%s) leaves the socket open',
+  'a socket stays open if rechecking its credentials fails for a temporary reason (%s)',
   async (apiKey) => {
     const { client, closed } = connect({ apiKey });
     const events = client.iterate({ query: 'subscription { orderPlaced { id } }' });
@@ -236,7 +236,7 @@ test.each(['exhausted', 'unlucky'])(
   },
 );
 
-test('open sockets are rechecked a few at a time, in one round at a time', async () => {
+test('open sockets are rechecked at most eight at a time', async () => {
   let release = (): void => {};
   const opened = await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {
@@ -247,12 +247,12 @@ test('open sockets are rechecked a few at a time, in one round at a time', async
       return { events, next };
     }),
   );
-  // each operation rechecked its own socket; from here on only rounds do
+  // the operations above rechecked their own sockets; from here on only the periodic checks count
   Object.assign(checks, { most: 0, all: 0 });
   checks.hold = new Promise((resolve) => {
     release = resolve;
   });
-  // longer than the interval of several rounds
+  // longer than the interval between several periodic checks
   const started = performance.now();
   await until(() => performance.now() - started > 150);
   expect(checks.most).toBeLessThanOrEqual(8);
@@ -262,15 +262,15 @@ test('open sockets are rechecked a few at a time, in one round at a time', async
   await Promise.all(opened.map(async ({ events, next }) => [await events.return?.(), await next]));
 });
 
-test('an unparsable document is charged like a request before it is parsed', async () => {
+test('a document with a syntax error or an unknown field is charged as one request', async () => {
   const { client } = connect();
   await ask(client, '{ not GraphQL').catch(() => undefined);
   await ask(client, '{ nothing }').catch(() => undefined);
   expect(charged).toEqual([1, 1]);
 });
 
-test('a socket that does not respond to pings is closed with its subscriptions', async () => {
-  // long enough for a responding client to be heard, even on a slow machine
+test('a socket that does not respond to pings is closed, and its subscriptions end', async () => {
+  // long enough for a client on a slow machine to respond
   await using pinging = await listen(router, { socket: { pingMs: 1000 } });
   const open = (options: object) => {
     const socket = class extends WebSocket {
@@ -282,27 +282,27 @@ test('a socket that does not respond to pings is closed with its subscriptions',
     clients.push(client);
     return client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   };
-  const answering = open({});
-  const deaf = open({ autoPong: false });
-  void answering.catch(() => undefined);
-  await expect(deaf).rejects.toBeTruthy();
+  const responsive = open({});
+  const unresponsive = open({ autoPong: false });
+  void responsive.catch(() => undefined);
+  await expect(unresponsive).rejects.toBeTruthy();
   await until(() => shop.openStreams === 1);
 });
 
-test('a socket on another path or with another protocol is refused', async () => {
+test('a WebSocket on an unknown path or with an unknown subprotocol is refused', async () => {
   const failed = (url: string, protocol: string) =>
     new Promise((resolve) => new WebSocket(url, protocol).once('error', resolve).once('close', (code) => resolve(code)));
   expect(String(await failed(server.socketUrl.replace('/graphql', '/other'), 'graphql-transport-ws'))).toMatch(/404/);
   expect(String(await failed(server.socketUrl, 'graphql-ws'))).toMatch(/4406|subprotocol/);
 });
 
-test('a stopping server tells clients to reconnect and ends their subscriptions', async () => {
+test('a server that stops closes its sockets with 1001, and their subscriptions end', async () => {
   const { client, closed } = connect();
   const next = client.iterate({ query: 'subscription { orderPlaced { id } }' }).next();
   await until(() => shop.openStreams === 1);
-  const told = expect(next).rejects.toMatchObject({ code: 1001 });
+  const closedByServer = expect(next).rejects.toMatchObject({ code: 1001 });
   await server.app.close();
-  await told;
+  await closedByServer;
   expect(closed[0]?.code).toBe(1001);
   await until(() => shop.openStreams === 0);
 });

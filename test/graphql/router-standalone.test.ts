@@ -60,7 +60,7 @@ async function started(args: string[]): Promise<{ child: ChildProcess; url: stri
   return { child, url: /http:\S+/.exec(String(line))?.[0] ?? '' };
 }
 
-/** The error message with which it refuses to start. */
+/** The error message of a router that cannot start. */
 async function failed(args: string[]): Promise<string> {
   const starting = async () => startRouter(readCommand(args, {}), createLogger({ level: 'silent' }));
   const error = await starting().catch((thrown: unknown) => thrown);
@@ -77,7 +77,7 @@ const ask = async (url: string, query: string, headers: Record<string, string> =
 };
 
 describe('standalone router', () => {
-  test('the standalone router runs a supergraph over HTTP subgraphs, serves HTTP and graphql-ws, and stops cleanly on SIGTERM', async () => {
+  test('the standalone router serves HTTP and graphql-ws over HTTP subgraphs, and exits with 0 on SIGTERM', async () => {
     const { child, url } = await started(['--supergraph', write('open.graphql', composeSupergraph(open)), '--open']);
     expect((await fetch(new URL('/healthz', url))).status).toBe(200);
     expect(await ask(url, '{ people { name orders { id } } }')).toMatchObject({
@@ -98,13 +98,13 @@ describe('standalone router', () => {
     shop.place({ id: 'o50', personId: 'p2', items: [] });
     expect((await next).value?.data).toEqual({ orderPlaced: { id: 'o50', person: { name: 'Grace' } } });
 
-    const told = expect(events.next()).rejects.toMatchObject({ code: 1001 });
+    const closedByServer = expect(events.next()).rejects.toMatchObject({ code: 1001 });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-    await told;
+    await closedByServer;
   });
 
-  test('the standalone router with a secret accepts signed principals and passes them on to subgraphs', async () => {
+  test('the standalone router with a secret requires a signed principal and forwards it to subgraphs', async () => {
     const { child, url } = await started(['--supergraph', write('closed.graphql', composeSupergraph(closed)), '--secret', SECRET]);
     const principal = new Principal({ kind: 'user', id: 'user_5', organizationId: 'org_1', plan: 'business', grants: ['*:*'] });
     expect(await ask(url, '{ whoAmI }', { [PRINCIPAL_HEADER]: signPrincipal(principal, SECRET, new Date()) })).toEqual({
@@ -119,7 +119,7 @@ describe('standalone router', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('the standalone router states in one line why it cannot start and exits with 1', async () => {
+  test('the standalone router prints one line with the reason and exits with 1 if it cannot start', async () => {
     const good = write('good.graphql', composeSupergraph(open));
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -151,8 +151,8 @@ describe('standalone router', () => {
     for (const [index, pattern] of expected.entries()) expect(failures[index]).toMatch(pattern);
 
     const child = start(['--supergraph', good]);
-    const said = text(child.stderr as NodeJS.ReadableStream);
+    const printed = text(child.stderr as NodeJS.ReadableStream);
     expect(await once(child, 'exit')).toEqual([1, null]);
-    expect((await said).trimEnd()).toBe(failures[1]);
+    expect((await printed).trimEnd()).toBe(failures[1]);
   });
 });

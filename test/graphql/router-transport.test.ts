@@ -30,7 +30,7 @@ afterEach(async () => {
 const serverOf = (name: string) => servers.find((server) => server.name === name) as SubgraphServer;
 
 describe('subgraph over HTTP', () => {
-  test('a subgraph over HTTP is called as the caller, with the request id, over kept connections', async () => {
+  test('the router calls a subgraph over HTTP with the principal and request id of the caller, over kept-alive connections', async () => {
     const context = caller('key_9');
     const { data, errors } = await router.execute({ document: '{ whoAmI people { name orders { id items { available } } } }', context });
     expect(errors).toBeUndefined();
@@ -48,21 +48,21 @@ describe('subgraph over HTTP', () => {
     ['errors without a message', { data: { people: [] }, errors: [{ path: ['people'] }] }],
     ['a list', []],
     ['a text', 'people'],
-  ])('a subgraph that responds with %s is an error at each requested field', async (_, body) => {
+  ])('if a subgraph responds with %s, every field requested from it is null and has an error', async (_, body) => {
     serverOf('people').instead = (response) => response.end(JSON.stringify(body));
     const { data, errors } = await router.execute({ document: '{ person(id: "p1") { name } me: whoAmI }', context: caller() });
     expect(data).toEqual({ person: null, me: null });
     expect(errors?.map(({ path }) => path)).toEqual([['person'], ['me']]);
   });
 
-  test('a subgraph error with malformed path and extensions is passed on without them', async () => {
+  test('a subgraph error with malformed path and extensions is returned as INTERNAL_ERROR', async () => {
     const errors = [{ message: 'Odd', path: 'person', extensions: 'none' }];
     serverOf('people').instead = (response) => response.end(JSON.stringify({ data: { person: null }, errors }));
     const result = await router.execute({ document: '{ person(id: "p1") { name } }', context: caller() });
     expect(result).toMatchObject({ data: { person: null }, errors: [{ extensions: { code: 'INTERNAL_ERROR' } }] });
   });
 
-  test('platform errors of a subgraph are passed on, including variables refused by a scalar', async () => {
+  test('the router returns platform errors of HTTP subgraphs unchanged, including invalid custom scalars', async () => {
     const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
     expect(unknown.errors?.[0]).toMatchObject({
       message: 'There is no user p9.',
@@ -82,10 +82,10 @@ describe('subgraph over HTTP', () => {
 
   test.each([
     ['does not respond in time', () => undefined, /aborted|timeout/i],
-    ['responds with something else', (response) => response.writeHead(502).end('<html>Bad gateway</html>'), /502/],
+    ['responds with HTML', (response) => response.writeHead(502).end('<html>Bad gateway</html>'), /502/],
     ['breaks the connection', (response) => response.destroy(), /other side closed|socket/i],
   ] satisfies [string, NonNullable<SubgraphServer['instead']>, RegExp][])(
-    'a subgraph that %s is INTERNAL_ERROR for its fields, and the cause is logged',
+    'if a subgraph %s, its fields return INTERNAL_ERROR and the cause is logged',
     async (_, instead, logged) => {
       serverOf('orders').instead = instead;
       const context = caller();
@@ -108,7 +108,7 @@ describe('subgraph subscription over graphql-ws', () => {
   type Stream = AsyncIterableIterator<ExecutionResult>;
   const follow = async (document: string, context = caller()) => (await router.subscribe({ document, context })) as Stream;
 
-  test('a subgraph subscription gets fields of other subgraphs, and its socket closes with the last subscriber', async () => {
+  test("a subscription over a subgraph's WebSocket includes fields of other subgraphs, and the socket closes with the last subscriber", async () => {
     const stream = await follow('subscription { orderPlaced { id person { name } items { available } } }');
     const first = stream.next();
     await until(() => shop.openStreams === 1);
@@ -118,7 +118,7 @@ describe('subgraph subscription over graphql-ws', () => {
     await until(() => shop.openStreams === 0 && serverOf('orders').sockets.clients.size === 0);
   });
 
-  test('a subgraph subscription has the permissions of its caller', async () => {
+  test('a subscription to an HTTP subgraph has only the permissions of its caller', async () => {
     const stream = await follow('subscription { personRenamed { name } }', caller('key_1', []));
     const { value } = await stream.next();
     expect((value as ExecutionResult).errors?.[0]?.extensions).toMatchObject({
@@ -128,7 +128,7 @@ describe('subgraph subscription over graphql-ws', () => {
     expect((await stream.next()).done).toBe(true);
   });
 
-  test('a lost subgraph connection ends the subscription with an error, because events may be missing', async () => {
+  test('if the connection to a subgraph is lost, its subscriptions end with INTERNAL_ERROR', async () => {
     const context = caller();
     const stream = await follow('subscription { orderPlaced { id } }', context);
     const first = stream.next();
@@ -148,7 +148,7 @@ describe('principal header', () => {
   const now = new Date('2026-08-01T12:00:00Z');
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-  test('the principal header carries the unchanged principal', () => {
+  test('verifying a principal header returns the principal that was signed', () => {
     expect(verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(59)).toJSON()).toEqual(principal.toJSON());
   });
 
@@ -157,11 +157,11 @@ describe('principal header', () => {
     ['is not signed', Buffer.from(JSON.stringify(principal)).toString('base64url')],
     ['is signed with another secret', signPrincipal(principal, 'another', now)],
     ['was changed', signPrincipal(principal, SECRET, now).replace(/^./, 'f')],
-  ])('the principal header is refused if it %s', (_, header) => {
+  ])('verifying a principal header throws INVALID_CREDENTIALS if the header %s', (_, header) => {
     expect(() => verifyPrincipal(header, SECRET, now)).toThrow(expect.objectContaining({ code: 'INVALID_CREDENTIALS' }));
   });
 
-  test('the principal header is valid for at most a minute', () => {
+  test('verifying a principal header that is older than a minute throws TOKEN_EXPIRED', () => {
     expect(() => verifyPrincipal(signPrincipal(principal, SECRET, now), SECRET, later(70))).toThrow(
       expect.objectContaining({ code: 'TOKEN_EXPIRED' }),
     );

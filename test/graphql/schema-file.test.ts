@@ -23,7 +23,7 @@ describe('GET /graphql/schema.graphql', () => {
     expect(sdl).not.toMatch(/@(key|join__|link|requiresScopes|policy|authenticated|shareable)|_entities|_service/);
   });
 
-  test('GET /graphql/schema.graphql with a known ETag returns 304', async () => {
+  test('GET /graphql/schema.graphql with the current ETag in If-None-Match returns 304', async () => {
     const tag = (await fetch(url)).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"/);
     const again = await fetch(url, { headers: { 'if-none-match': tag } });
@@ -31,7 +31,7 @@ describe('GET /graphql/schema.graphql', () => {
     expect(again.headers.get('etag')).toBe(tag);
   });
 
-  test('/graphql/schema.graphql supports HEAD and OPTIONS and refuses other methods with 405', async () => {
+  test('/graphql/schema.graphql supports HEAD and OPTIONS, and other methods return 405 METHOD_NOT_ALLOWED', async () => {
     const head = await fetch(url, { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(await head.text()).toBe('');
@@ -44,7 +44,7 @@ describe('GET /graphql/schema.graphql', () => {
     }
   });
 
-  test('the schema file equals the schema of introspection, which requires credentials', async () => {
+  test('the schema file equals the introspected schema, and introspection without credentials returns 401', async () => {
     const query = getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true });
     const { data } = await tenant.graphql(query);
     const introspected = printSchema(buildClientSchema(data));
@@ -77,11 +77,11 @@ describe('descriptions of root fields', () => {
       'Permission: `billing:create`. Rate limit weight: 2. Also counts against the limit of `billing`. Cost: 1.',
     ],
     ['Subscription', 'ticketUpdated', 'Permission: `support:read`. Rate limit weight: 1. Cost: 1 per event.'],
-  ])('the description of %s.%s states its permission, rate limit weight and cost', async (type, field, facts) => {
+  ])('the description of %s.%s ends with its permission, rate limit weight and cost', async (type, field, facts) => {
     expect((await described(type, field)).split('\n\n').at(-1)).toBe(facts);
   });
 
-  test('OpenAPI descriptions omit permission, weight and cost, which the document states separately', async () => {
+  test('descriptions in the OpenAPI document do not contain the GraphQL lines about permission, weight and cost', async () => {
     const openapi = await (await fetch(`${tenant.origin}/v1/openapi.json`)).text();
     expect(openapi).not.toContain('Rate limit weight:');
     expect(openapi).not.toContain('Permission: `support:read`. Rate');

@@ -31,7 +31,7 @@ async function outage(ms: number): Promise<Date> {
   return began;
 }
 
-test('a service that was down one of four hours has an uptime of 75 percent and an unhealthy record while down', async () => {
+test('a service that was down for one of four hours has an uptime of 75 percent, and is unhealthy while it is down', async () => {
   alone.clock.advance(2 * HOUR_MS);
   const began = await outage(HOUR_MS);
   alone.clock.advance(HOUR_MS);
@@ -43,13 +43,13 @@ test('a service that was down one of four hours has an uptime of 75 percent and 
   expect(await record()).toMatchObject({ status: 'DOWN', healthChecks: { connectivity: 'UNHEALTHY' } });
 });
 
-test('incidents older than 30 days do not count for the uptime, and the last incident stays visible', async () => {
+test('an incident older than 30 days does not reduce the uptime of a service but remains its last incident', async () => {
   await outage(DAY_MS);
   alone.clock.advance(31 * DAY_MS);
   expect(await record()).toMatchObject({ uptimePercentage: 100, lastIncident: expect.any(String) });
 });
 
-test('an incident that began before the last 30 days counts for the part within them', async () => {
+test('an incident that began more than 30 days ago reduces the uptime only by its part in the last 30 days', async () => {
   await alone.move(id, ServiceStatus.DOWN);
   alone.clock.advance(30 * DAY_MS);
   await alone.move(id, ServiceStatus.OPERATIONAL);
@@ -57,7 +57,7 @@ test('an incident that began before the last 30 days counts for the part within 
   expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
 });
 
-test('measurements determine the performance and security of a service', async () => {
+test('a high latency makes the performance check of a service unhealthy, and a security incident degrades its security check', async () => {
   const measuredAt = alone.clock.now();
   provider.measured = async () => ({
     ...{ latencyMs: 400, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1 },
@@ -69,7 +69,7 @@ test('measurements determine the performance and security of a service', async (
   });
 });
 
-test('a provider that does not respond makes measurements unknown without failing the request', async () => {
+test('if the provider does not respond, the measurements of a service are null and the status is still returned', async () => {
   provider.measured = () => Promise.reject(new Error('connect ECONNREFUSED'));
   expect(await record()).toMatchObject({
     status: 'OPERATIONAL',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('service relations', () => {
-  test('an account links to its services, newest first, and a service to its account', async () => {
+  test('an account lists its services newest first, and a service has its account', async () => {
     const { data, errors } = await tenant.graphql(
       'query($account: ID!, $service: ID!) { account(id: $account) { services { id } one: services(limit: 1) { id } } service(id: $service) { account { name } } }',
       { account: accountId, service: services[0].id },
@@ -36,7 +36,7 @@ describe('service relations', () => {
     ]);
   });
 
-  test('a service links to its status record', async () => {
+  test('a service has a statusRecord with its uptime and health checks', async () => {
     const { data } = await tenant.graphql(
       'query($id: ID!) { service(id: $id) { statusRecord { uptimePercentage healthChecks { connectivity } } } }',
       { id: services[0].id },
@@ -44,13 +44,13 @@ describe('service relations', () => {
     expect(data.service.statusRecord).toEqual({ uptimePercentage: 100, healthChecks: { connectivity: 'HEALTHY' } });
   });
 
-  test('the services of an account require services:read', async () => {
+  test('reading the services of an account without services:read returns INSUFFICIENT_PERMISSIONS', async () => {
     const limited = await tenant.limitedTo('accounts:read');
     const { errors } = await limited.graphql('query($id: ID!) { account(id: $id) { services { id } } }', { id: accountId });
     expect(errors?.[0].extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'services:read' } });
   });
 
-  test('a service of another organization is null as an entity too', async () => {
+  test('service and serviceStatus are null for a service of another organization', async () => {
     const { tenant: stranger } = await tenantWithAccount();
     const { data } = await stranger.graphql('query($id: ID!) { service(id: $id) { id } serviceStatus(id: $id) { status } }', {
       id: services[0].id,
@@ -58,7 +58,7 @@ describe('service relations', () => {
     expect(data).toEqual({ service: null, serviceStatus: null });
   });
 
-  test.each([0, 201])('a relation with a limit of %i services is refused', async (limit) => {
+  test.each([0, 201])('the services field of an account with a limit of %i returns INVALID_PARAMETERS', async (limit) => {
     const { errors } = await tenant.graphql('query($id: ID!, $limit: Int) { account(id: $id) { services(limit: $limit) { id } } }', {
       id: accountId,
       limit,
@@ -68,7 +68,7 @@ describe('service relations', () => {
 });
 
 describe('service list statements', () => {
-  test('listing accounts with services, histories and statuses runs as many statements for five as for one', async () => {
+  test('listing five accounts with services, histories and statuses runs as many SQL statements as listing one', async () => {
     const own = await tenantWithAccount();
     await serviceThatIs('operational', own.tenant, own.accountId);
     await untilInvoiced(own.tenant, 1);
@@ -82,7 +82,7 @@ describe('service list statements', () => {
   });
 });
 
-/** Runs the query twice, so that caches do not count. */
+/** Returns the SQL statements of the second of two equal queries, so that caches are filled. */
 async function statementsFor(reader: Tenant, accounts: number): Promise<string[]> {
   const query = '{ accounts { nodes { services { id statusHistory { to } statusRecord { uptimePercentage } account { id } } } } }';
   const read = async (): Promise<void> => expect((await reader.graphql(query)).data.accounts.nodes).toHaveLength(accounts);
@@ -95,6 +95,6 @@ async function statementsFor(reader: Tenant, accounts: number): Promise<string[]
   return statements;
 }
 
-/** Waits for the effects of the service before statements are counted. */
+/** Waits until the services are invoiced, because invoicing must not run while statements are counted. */
 const untilInvoiced = (owner: Tenant, count: number): Promise<boolean> =>
   eventually(async () => (await owner.rest('GET', '/billing/invoices')).body.total_count === count);

@@ -45,7 +45,7 @@ interface Follower {
   closed: { code: number; reason: string }[];
 }
 
-/** Subscribes on its own socket; resolves when the subscription has started. */
+/** Subscribes over a new socket. Resolves when the subscription has started. */
 async function follow(after?: string): Promise<Follower> {
   const wanted = subscribers + 1;
   const { promise: connected, resolve } = Promise.withResolvers<WebSocket>();
@@ -72,7 +72,7 @@ async function follow(after?: string): Promise<Follower> {
   return Object.assign(follower, { socket });
 }
 
-/** Emits events as fast as other subscribers read them, until the condition is true. */
+/** Emits events until the condition is true; between two events other subscribers can read. */
 async function tickUntil(condition: () => boolean): Promise<void> {
   while (!condition()) {
     ticker.tick();
@@ -80,8 +80,8 @@ async function tickUntil(condition: () => boolean): Promise<void> {
   }
 }
 
-test('a client that stops reading is closed with 4450, resumes with every event once, and others miss nothing', async () => {
-  // as long as the machine may need to send the buffered events
+test('a client that stops reading is closed with 4450 and receives every event once after it resumes', async () => {
+  // long enough for a slow machine to send the buffered events
   await serve({ closeMs: 60_000 });
   const [slow, fast] = [await follow(), await follow()];
   ticker.tick();
@@ -101,7 +101,7 @@ test('a client that stops reading is closed with 4450, resumes with every event 
   expect([back.closed, fast.closed]).toEqual([[], []]);
 });
 
-test('a client that never reads again is cut off', async () => {
+test('a client that never reads again is disconnected after closeMs', async () => {
   await serve({ closeMs: 100 });
   const stuck = await follow();
   stuck.socket.pause();
@@ -116,14 +116,14 @@ test('a client that never reads again is cut off', async () => {
   stuck.socket.terminate();
 });
 
-test('a client that resumes is read from the log at its own pace and stays connected', async () => {
+test('a resumed subscription whose client does not read stops reading the log and later delivers all events', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);
   const taken = ticker.taken;
   const behind = await follow(ticker.ids[0]);
   behind.socket.pause();
-  // the system's buffers fill up; then nothing more is read
+  // after the socket buffers of the system are full, nothing more is read from the log
   let before = -1;
   while (before !== ticker.taken) {
     before = ticker.taken;

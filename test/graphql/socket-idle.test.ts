@@ -5,10 +5,10 @@ import { localRouter, until } from './fixtures/rig.ts';
 import { listen } from './fixtures/server.ts';
 import { Shop } from './fixtures/shop.ts';
 
-test('a socket without an operation for a while is closed normally, and one with a subscription stays open', async () => {
+test('a socket without an operation is closed as idle, and a socket with a subscription stays open', async () => {
   const shop = new Shop();
   const router = await localRouter(shop.subgraphs());
-  // long enough between pings for a responding client to be heard, even on a slow machine
+  // long enough for a client on a slow machine to respond to a ping
   const server = await listen(router, { socket: { pingMs: 1000, idleMs: 700 } });
   const clients: Client[] = [];
   onTestFinished(async () => {
@@ -35,7 +35,7 @@ test('a socket without an operation for a while is closed normally, and one with
   const events = clients[0]?.iterate({ query: 'subscription { orderPlaced { id } }' });
   const next = events?.next();
   await until(() => shop.openStreams === 1);
-  // one after the other, so that the subscription is open for longer than either
+  // the two idle sockets run one after the other, so that the subscription is open for longer than each of them
   for (let times = 0; times < 2; times += 1) {
     const idle = closings(false);
     await until(() => idle.length > 0);

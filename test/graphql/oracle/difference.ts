@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /**
- * Compares data, key order and error positions; undefined if they are the same. Each document runs twice, because transports
- * compile repeated ones.
+ * Compares the data, the order of its keys and the positions of errors. Returns undefined if they are equal. Runs each
+ * document twice, because the router compiles documents that are repeated.
  */
 export async function difference(world: World, { document, variables }: Operation): Promise<Difference | undefined> {
   const expected = normalized(world.expected(parse(document), variables));
@@ -21,8 +21,8 @@ export async function difference(world: World, { document, variables }: Operatio
 }
 
 /**
- * The data, and each null that an error explains. An executor may stop at the first error below such a null or continue, so error
- * paths are compared only as far as there is data.
+ * Returns the data and the position of each null that has an error. An error path below such a null is cut off there,
+ * because one executor stops at the first error below the null and another one continues.
  */
 function normalized({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
   const nulls = errors.map(({ path = [], message }) => {

@@ -28,10 +28,10 @@ export interface Operation {
 const MAX_DEPTH = 5;
 const MAX_FIELDS = 40;
 
-/** Generates a random operation: valid except for conflicting fields under one response key, which validation rejects. */
+/** Generates a random operation. It is valid, except that two different fields can have the same response key. */
 export const generate = (schema: GraphQLSchema, seed: number): Operation => new Generator(schema, new Random(seed)).operation();
 
-/** Cached by type, because each operation needs it. */
+/** Possible fragment types by enclosing type. Cached, because every operation needs them. */
 const conditions = new WeakMap<GraphQLCompositeType, GraphQLCompositeType[]>();
 
 class Generator {
@@ -60,7 +60,7 @@ class Generator {
     };
   }
 
-  /** A Boolean variable for directives: required or with a default, sent or not. */
+  /** Adds a Boolean variable for @skip and @include. It is required or has a default, and it is sent or omitted. */
   #condition(): void {
     const { random } = this;
     const name = `c${this.#conditions.length}`;
@@ -88,7 +88,7 @@ class Generator {
     return this.#field(type, depth, chosen);
   }
 
-  /** Types that a fragment within a type can have. */
+  /** The types that a fragment inside a selection of `type` can have. */
   #conditionsOn(type: GraphQLCompositeType): GraphQLCompositeType[] {
     const known = conditions.get(type) ?? this.#newConditionsOn(type);
     conditions.set(type, known);
@@ -151,7 +151,7 @@ class Generator {
     return `(${given.map((argument) => `${argument.name}: ${this.#argument(argument.type)}`).join(', ')})`;
   }
 
-  /** A literal or a variable: with a value, with a default, or with neither if it is optional. */
+  /** A literal or a variable for an argument. An optional variable can be without a value and without a default. */
   #argument(type: GraphQLInputType): string {
     const { random } = this;
     const value = this.#value(type, 0);

@@ -54,7 +54,7 @@ const SOURCES: Record<string, string> = {
   `,
 };
 
-/** An interface that two subgraphs know as an object, one of them only by its key. */
+/** An interface that two subgraphs define as an object type. One of them has only its key. */
 const INTERFACE_OBJECTS: Record<string, string> = {
   library: `
     type Query { media: Media all: [Media!] }

@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
 import { createWorld, type World } from './world.ts';
 
-/** `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle` repeats a run or makes a longer one. */
+/** To repeat a run or make it longer: `ORACLE_SEED=… ORACLE_OPERATIONS=20000 npm test -- test/graphql/oracle`. */
 const seed = Number(process.env.ORACLE_SEED ?? Date.now() % 1_000_000_000);
 const wanted = Number(process.env.ORACLE_OPERATIONS ?? 2_000);
 
@@ -25,7 +25,7 @@ test.each([
   ['a supergraph of interfaces, unions and required fields', HARD, Math.ceil(wanted / 4)],
   ['a supergraph of interface objects', WITH_INTERFACE_OBJECTS, Math.ceil(wanted / 8)],
 ])(
-  'random operations over %s get the same responses as from one undivided schema',
+  'random operations over %s return the same responses as one schema that is not divided into subgraphs',
   { timeout: 300_000 },
   async (name, subgraphs, count) => {
     process.stdout.write(`Oracle over ${name}: ORACLE_SEED=${seed} ORACLE_OPERATIONS=${wanted}\n`);
@@ -42,8 +42,8 @@ test.each([
         Boolean(await difference(world, { ...operation, document: text })),
       );
       const found = await difference(world, { ...operation, document });
-      const told = { number: attempt, variables: operation.variables, trouble: world.trouble, ...found };
-      expect.fail(`A response differs.\n${document}\n${JSON.stringify(told, null, 2)}`);
+      const report = { number: attempt, variables: operation.variables, trouble: world.trouble, ...found };
+      expect.fail(`A response differs.\n${document}\n${JSON.stringify(report, null, 2)}`);
     }
   },
 );

@@ -32,7 +32,7 @@ export async function shrink(schema: GraphQLSchema, text: string, fails: (text: 
   return print(parse(smallest));
 }
 
-/** The document without one node, for each removable node; large ones first. */
+/** Yields the document without one of its nodes, for each removable node; the largest node is removed first. */
 function* smaller(document: DocumentNode): Generator<DocumentNode> {
   const targets: ASTNode[] = [];
   visit(document, {

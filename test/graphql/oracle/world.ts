@@ -23,19 +23,19 @@ import { composeSupergraph, type SubgraphSource } from '../../../router/supergra
 import { caller, localRouter } from '../fixtures/rig.ts';
 import { hashOf } from './random.ts';
 
-/** An object of the stubs. Its type and identity determine all its values. */
+/** A stub object. Its type and id determine all its values. */
 interface Stub {
   __typename: string;
   $id: string;
 }
 
-/** Percentage of fields that fail or are null, whether or not they are nullable. */
+/** The percentages of fields that fail and of fields that are null, including non-null fields. */
 export interface Trouble {
   errors: number;
   nulls: number;
 }
 
-/** A supergraph over stub subgraphs, and the same schema as one: every field has the same value in both. */
+/** A supergraph over stub subgraphs, and one undivided schema. Every field has the same value in both. */
 export interface World {
   schema: GraphQLSchema;
   trouble: Trouble;
@@ -44,7 +44,7 @@ export interface World {
   router: Router;
 }
 
-/** Number of objects per entity type: few, so that an entity appears in several places. */
+/** Number of objects per entity type. It is small, so that an entity appears in several places of a response. */
 const ENTITIES = 4;
 const KEY = '~';
 
@@ -104,19 +104,19 @@ class Stubs {
     const { parentType, fieldName } = info;
     const owner = source?.$id ?? '';
     if (this.keys.get(parentType.name)?.has(fieldName)) return fieldName + KEY + owner;
-    // an interface object knows its entities under another type
+    // an interface object resolves fields of its entities under the name of another type
     const type = this.keys.has(parentType.name) ? 'entity' : parentType.name;
     const place = `${this.seed} ${type} ${owner} ${fieldName} ${JSON.stringify(args, sorted)}`;
     const number = hashOf(place);
     const { errors, nulls } = this.trouble;
-    // the undivided schema does not know how a failing required field affects fields that require it
+    // required fields never fail: the undivided schema has no @requires, so a failure would have other effects there
     const trouble = this.required.has(fieldName) ? 100 : hashOf(`trouble ${place}`) % 100;
     if (trouble < errors) throw new Error(`${parentType.name}.${fieldName} fails`);
     if (trouble < errors + nulls) return null;
     return this.#value(info.returnType, number, info);
   };
 
-  /** `{ customerId: "customerId~2" }` is entity 2. */
+  /** The stub of an entity reference. `{ customerId: "customerId~2" }` refers to the entity with id 2. */
   #refer(reference: Stub, schema: GraphQLSchema): Stub {
     const keys = this.keys.get(reference.__typename) ?? new Set();
     const sent = Object.entries(reference).find(([name, value]) => keys.has(name) && typeof value === 'string');
@@ -133,7 +133,7 @@ class Stubs {
     if (isEnumType(named)) return named.getValues()[number % named.getValues().length]?.name;
     if (isObjectType(named)) return this.#stub(named.name, number);
     if (isAbstractType(named)) {
-      // the type of an entity follows from its key, because an interface object knows nothing else
+      // the type of an entity is computed from its id, because an interface object has no other information
       const isEntity = this.keys.has(named.name);
       return this.#stub(this.#typeOf(named.name, isEntity ? number % ENTITIES : number), isEntity ? number : number >>> 4);
     }
@@ -160,7 +160,7 @@ class Stubs {
   }
 }
 
-/** The key fields of each entity type, of all subgraphs together. */
+/** The key fields of each entity type in any of the subgraphs. */
 function keysIn(subgraphs: readonly SubgraphSource[]): Map<string, Set<string>> {
   const keys = new Map<string, Set<string>>();
   for (const { sdl } of subgraphs) {
