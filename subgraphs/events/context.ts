@@ -69,7 +69,7 @@ export class EventsContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies that every service receives. */
+  /** Dependencies that all services of a request receive. */
   @once private get shared() {
     const { em, clock, eventTypes, principal } = this;
     return { em, clock, eventTypes, principal, organizationId: principal.organizationId };

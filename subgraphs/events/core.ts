@@ -45,11 +45,13 @@ export interface EventsPorts extends Ports {
   secrets: Secrets;
   /** Whether webhooks may use http and private network addresses. Meant for development and tests. */
   allowPrivateUrls: boolean;
-  /** Returns the plan, which determines the monthly limit of deliveries. Default: no limits. */
+  /**
+   * Returns the plan of an organization, which determines its monthly limit of webhook deliveries. Default: no limits.
+   */
   planOf?: PlanOf | undefined;
   /** How many days events are kept. */
   retentionDays: number;
-  /** Default: 5 s to connect and 10 s for the whole attempt. */
+  /** Timeouts of a delivery attempt. Default: 5 s to connect and 10 s for the whole attempt. */
   deliveryTimeouts?: RequestTimeouts | undefined;
   metrics?: Metrics;
 }

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
-/** Purpose of the secrets that are encrypted at rest. */
+/** Encryption purpose of the webhook secrets that are stored. */
 export const WEBHOOK_SECRETS = 'events.webhook-secret';
 
 export const sealed: readonly SealedColumn[] = [

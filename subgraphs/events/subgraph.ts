@@ -24,9 +24,9 @@ import { webhookEvents } from './webhooks/webhook.events.ts';
 import { WebhookResolver } from './webhooks/webhook.resolver.ts';
 
 export interface RunningEvents extends RunningDomain {
-  /** Appends the relay's events to the log. */
+  /** Appends events from the relay to the event log. */
   append: EventSink;
-  /** Deletes old events, in the background once started. */
+  /** Deletes old events and deliveries. Runs in the background after `start`. */
   retention: RetentionTask;
   verification: EventVerification;
   /** Starts live streams, webhook deliveries, reactions and consumers. Call it after the job queues have started. */

@@ -6,11 +6,16 @@ import type { EventLog } from '../log/event-log.ts';
 
 const BATCH = 200;
 
-/** Processes events of the log. Changes made in the given transaction take effect exactly once. */
+/**
+ * A task that processes the events of the log. Changes that it makes in the given transaction take effect exactly once.
+ */
 export interface ConsumerTask<R = void> {
   /** Name of the consumer's cursor: a row of the table `consumer`. */
   name: string;
-  /** Prepares a batch before its transaction begins. On the embedded database, a transaction must not wait for statements outside of it. */
+  /**
+   * Prepares a batch before the transaction of `handle` begins. On the embedded database, a transaction must not wait
+   * for statements outside of it, because they wait for the transaction.
+   */
   prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;
   /** Called after the transaction of `handle` has committed. */
@@ -26,8 +31,8 @@ export interface ConsumerDeps {
 }
 
 /**
- * Reads the log in order and moves its cursor in the transaction that processes the events. One process consumes at a time: it
- * locks the cursor's row, and a crash releases the lock.
+ * Reads the event log in order. The transaction that processes a batch of events also moves the cursor. Only one
+ * process consumes at a time: it locks the row of the cursor, and a crash releases the lock.
  */
 export class Consumer<R = void> {
   readonly #loop: WorkLoop;
@@ -81,7 +86,7 @@ export class Consumer<R = void> {
     return events.length === BATCH;
   }
 
-  /** Creates the cursor at the end of the log. A new consumer starts with new events. */
+  /** Creates the cursor at the end of the log, so that a new consumer starts with new events. */
   async #begin(): Promise<void> {
     const { rows, eventLog } = this.deps;
     const values = [this.task.name, await eventLog.head()];

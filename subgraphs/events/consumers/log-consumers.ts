@@ -3,8 +3,8 @@ import { toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /**
- * Task for a log consumer of a domain. The domain may have a database of its own, so the cursor moves after it has consumed: a
- * crash in between repeats a batch.
+ * Creates the task for a log consumer of a domain. The domain may have its own database, so the cursor moves after
+ * `consume` has returned. If the process crashes in between, the batch is repeated.
  */
 export function logConsumerTask({ name, on, consume }: LogConsumer): ConsumerTask {
   const names = new Set(on);

@@ -8,10 +8,15 @@ import type { EventRecord } from '../log/event.entity.ts';
 import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
-/** Retries until success: with delays of at most five minutes, the limit is far beyond the time that the queue keeps a job. */
+/**
+ * Retry options of a job that is retried until it succeeds. With delays of at most five minutes, the queue deletes the
+ * job long before the limit is reached.
+ */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** Job payload. `occurredAt` is when the event was recorded, which identifies the partition of the event. */
+/**
+ * Job payload. `occurredAt` is the time when the event was recorded. This time identifies the partition of the event.
+ */
 interface ReactionJob {
   eventId: string;
   occurredAt: string;
@@ -19,7 +24,10 @@ interface ReactionJob {
 
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
-/** Enqueues a job for each event and each reaction to it. The job runs the reaction until it succeeds, so at least once. */
+/**
+ * Enqueues a job for each event and each reaction to it. The job is retried until the reaction succeeds, so a reaction
+ * may run more than once.
+ */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);
   return {

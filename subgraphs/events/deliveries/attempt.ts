@@ -1,4 +1,4 @@
-/** Result of one attempt. Either `status` or `error` is null. */
+/** Result of one attempt to deliver an event. `error` is null if there was a response, otherwise `status` is null. */
 export interface Attempt {
   at: Date;
   durationMs: number;
@@ -6,7 +6,7 @@ export interface Attempt {
   status: number | null;
   /** First 1 KiB of the response. */
   body: string | null;
-  /** Why there was no response, in words for the webhook's owner. */
+  /** Reason why there was no response, as shown to the owner of the webhook. */
   error: string | null;
   retryAfterMs: number;
 }

@@ -2,10 +2,16 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 import { DELIVERY_CHANNEL } from './delivery-feed.ts';
 
-/** Minimum time between notifications. A NOTIFY makes commits wait for each other and wakes every listening connection. */
+/**
+ * Minimum time between two notifications. A NOTIFY makes commits wait for each other, and wakes all processes that
+ * listen.
+ */
 const GATHERED_MS = 20;
 
-/** Notifies all processes that attempts were recorded. If a notification is lost, followers find the attempts at their next poll. */
+/**
+ * Notifies all processes that delivery attempts were recorded. If a notification is lost, the live streams find the
+ * attempts at their next poll.
+ */
 export class DeliveryAnnouncement {
   #timer: NodeJS.Timeout | undefined;
 

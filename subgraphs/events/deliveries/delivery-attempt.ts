@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
-/** One request to a receiver and its result. */
+/** One HTTP request to a receiver, and its result. */
 @ObjectType('WebhookDeliveryAttempt', { description: 'One attempt to deliver an event, and its result.' })
 export class DeliveryAttempt {
   @Field(() => Date, { description: 'When the attempt began.' })
@@ -22,7 +22,7 @@ export class DeliveryAttempt {
   durationMs!: number;
 }
 
-/** An attempt as stored in the column of earlier attempts. */
+/** An attempt as stored in the JSON column of earlier attempts. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'attemptedAt' | 'durationMs'> & { attemptedAt: string; durationMs: number | null };
 
 export const attemptOf = ({ attemptedAt, durationMs, ...rest }: Omit<StoredAttempt, 'attemptedAt'> & { attemptedAt: string | Date }) =>

@@ -4,12 +4,12 @@ import type { Feed, Range, Selection } from '../stream/feed.ts';
 import type { Follower } from '../stream/follower.ts';
 import { Delivery, type DeliveryStatus } from './delivery.entity.ts';
 
-/** The NOTIFY channel for recorded attempts. */
+/** PostgreSQL NOTIFY channel that announces recorded attempts. */
 export const DELIVERY_CHANNEL = 'delivery';
 
 export type DeliveryFollower = Follower<Delivery, DeliverySelection>;
 
-/** The deliveries of one organization that a subscriber selects. */
+/** Filter of a subscriber: selects deliveries of one organization. */
 export class DeliverySelection implements Selection<Delivery> {
   readonly webhookId: string | undefined;
   readonly status: readonly DeliveryStatus[] | undefined;
@@ -28,7 +28,7 @@ export class DeliverySelection implements Selection<Delivery> {
   }
 }
 
-/** Deliveries of all organizations in the order of their last attempts. Positions are revisions. */
+/** Deliveries of all organizations in the order of their last attempts. The position of a delivery is its revision. */
 export class DeliveryFeed implements Feed<Delivery, DeliverySelection> {
   readonly #map: RowMapper<Delivery>;
   readonly #table: string;

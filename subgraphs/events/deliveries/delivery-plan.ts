@@ -17,11 +17,11 @@ export interface Subscriber {
 
 export const SUBSCRIBER_COLUMNS = '"id", "organization_id", "url", "events", "family", "filters", "active"';
 
-/** Why a delivery was skipped, as stored in its `error`. */
+/** Reasons why a delivery was skipped, as stored in its field `error`. */
 export const WHILE_DISABLED = 'the platform had disabled the webhook. Resume it and start a replay';
 export const OVER_QUOTA = "the plan's deliveries of the month were used up. Replay the event in the next month or after a change of plan";
 
-/** A new delivery: pending, or skipped for a reason. */
+/** Row of a new delivery, which is pending, or skipped for a reason. */
 export type Planned = ReturnType<typeof plannedDelivery>;
 
 export const plannedDelivery = (event: EventRecord, { id, organization_id, url }: Subscriber, skippedFor: string | null = null) => ({

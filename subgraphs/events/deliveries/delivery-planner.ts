@@ -22,7 +22,7 @@ export interface PlannerDeps {
   clock: Clock;
   eventTypes: EventTypes;
   quota: DeliveryQuota;
-  /** Called when deliveries were planned for a webhook. */
+  /** Called for each webhook that deliveries were planned for. */
   wake(webhookId: string): void;
 }
 
@@ -30,8 +30,8 @@ export interface PlannerDeps {
 type Match = readonly [EventRecord, Subscriber];
 
 /**
- * Creates a delivery for each event and each webhook that subscribes to it, and marks those webhooks as due. Deliveries are
- * stored as skipped if the platform has disabled the webhook, or if the plan's monthly limit is reached.
+ * Creates a delivery for each event and each webhook that subscribes to it, and marks these webhooks as due. A delivery
+ * is stored as skipped if the platform has disabled the webhook, or if the plan's monthly limit is reached.
  */
 export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   readonly name = 'webhooks';
@@ -71,7 +71,10 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
     for (const id of webhookIds) this.deps.wake(id);
   }
 
-  /** Limits only of organizations with something to plan. For others nothing is counted or locked. */
+  /**
+   * Returns the limits of organizations that have deliveries to plan. The counters of other organizations are not
+   * locked.
+   */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
     return new Map([...this.#limits].filter(([id]) => ids.has(id)));
@@ -80,12 +83,15 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
 
 function plan([event, webhook]: Match, allowance: Allowance): Planned {
   if (!webhook.active) return plannedDelivery(event, webhook, WHILE_DISABLED);
-  // the event that reports the reached limit is delivered nevertheless
+  // the event that reports the reached limit is delivered even if no deliveries are left
   const isAllowed = event.event === QUOTA_EVENT || allowance.take(webhook.organization_id);
   return plannedDelivery(event, webhook, isAllowed ? null : OVER_QUOTA);
 }
 
-/** Loads the subscribed webhooks, including those that the platform disabled. The lock prevents their deletion until the commit. */
+/**
+ * Loads the webhooks of the events' organizations that are active, or were disabled by the platform. The lock prevents
+ * that a webhook is deleted before the commit.
+ */
 async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
   const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
   return tx.execute<Subscriber[]>(

@@ -8,7 +8,10 @@ interface RemovalJob {
   webhookId: string;
 }
 
-/** Deletes the deliveries of a deleted webhook in a job. There may be millions, so no request waits for it and no lock is held. */
+/**
+ * Deletes the deliveries of a deleted webhook in a job. There may be millions of them, so no request waits for the
+ * deletion.
+ */
 export class DeliveryRemoval {
   constructor(
     private readonly rows: Rows,
@@ -24,7 +27,7 @@ export class DeliveryRemoval {
 
   async #run(webhookId: string): Promise<void> {
     const left = `select 1 from "events"."delivery" where "webhook_id" = $1 limit 1`;
-    // repeats, because an attempt may be recorded while rows are deleted
+    // repeated until no row is left, because `deleteExpired` skips rows while an attempt is recorded
     while ((await this.rows.query(left, [webhookId])).length > 0)
       await deleteExpired(this.rows, { table: 'events.delivery', where: '"webhook_id" = $1', values: [webhookId] });
   }

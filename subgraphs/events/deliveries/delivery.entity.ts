@@ -61,11 +61,14 @@ export class Delivery {
   @Property({ type: 'text' })
   event!: string;
 
-  /** Position of the event in the log, which is the order of first attempts. Null for a test event, which is not in the log. */
+  /**
+   * Position of the event in the log. First attempts are made in this order. Null for a test event, which is not in the
+   * log.
+   */
   @Property({ type: new BigIntType('number'), nullable: true })
   sequence: number | null = null;
 
-  /** Increases with each recorded attempt, across all deliveries. Revisions become visible in order. */
+  /** Number that increases with each recorded attempt of any delivery. Revisions become visible in increasing order. */
   @Field(() => String, {
     nullable: true,
     description: 'Position of the last attempt, for `after` of `deliveryUpdated`. Null before the first attempt.',
@@ -112,7 +115,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** When the event was recorded. Together with the event id, it is the event's key in the log. */
+  /** When the event was recorded. The event id and this time are the key of the event in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
@@ -120,7 +123,10 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** Results of earlier attempts. A trigger (migration 0002) moves them here when the row gets the result of a later attempt. */
+  /**
+   * Results of earlier attempts. When the result of a later attempt is stored in the row, a trigger (migration 0002)
+   * moves the previous result here.
+   */
   @Property({ type: 'json', nullable: true })
   readonly earlierAttempts: StoredAttempt[] | null = null;
 
@@ -136,7 +142,7 @@ export class Delivery {
   }
 
   /**
-   * Schedules one more attempt at once. If it fails, the usual schedule continues.
+   * Schedules one more attempt immediately. If this attempt fails, the usual retry schedule continues.
    * @throws TestNotRedelivered, DeliveryUnderWay
    */
   redeliver(now: Date): void {

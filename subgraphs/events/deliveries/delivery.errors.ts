@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import { TEST_EVENT } from '../webhooks/webhook.events.ts';
 
-/** 409: the delivery cannot be sent again; the message has the reason. */
+/** 409 INVALID_STATE: the delivery cannot be sent again. The message states the reason. */
 class NotRedelivered extends PlatformError {
   constructor(id: string, reason: string) {
     super('INVALID_STATE', `The delivery ${id} ${reason}`, { resource: 'webhook_delivery', id });

@@ -32,11 +32,11 @@ export interface DeliveryServiceDeps {
   loader: RecordLoader<Webhook>;
   quota: DeliveryQuota;
   organizationId: string;
-  /** Sends pending deliveries of a webhook. */
+  /** Wakes the worker that sends the pending deliveries of a webhook. */
   wake(webhookId: string): void;
 }
 
-/** Lists and sends deliveries to the webhooks of the caller's organization. */
+/** Lists, repeats and tests deliveries to the webhooks of the caller's organization. */
 export class DeliveryService {
   constructor(private readonly deps: DeliveryServiceDeps) {}
 
@@ -54,20 +54,17 @@ export class DeliveryService {
 
   async find(webhookId: string, id: string): Promise<Delivery | null> {
     const { em, loader } = this.deps;
-    // deliveries of a deleted webhook may still exist
+    // checks the webhook first: deliveries of a deleted webhook may still exist for some time
     return (await loader.load(webhookId)) && em.findOne(Delivery, { id, webhookId });
   }
 
-  /**
-   * Sends a delivery again at once.
-   * @throws ResourceNotFound, WebhookInactive, NotRedelivered
-   */
+  /** Sends a delivery again immediately. @throws ResourceNotFound, WebhookInactive, NotRedelivered */
   async redeliver(webhookId: string, id: string): Promise<Delivery> {
     const { em, clock, quota, wake } = this.deps;
     const webhook = await this.#webhook(webhookId);
     const limits = await quota.limitsOf([webhook.organizationId]);
     const delivery = await em.transactional(async (tx) => {
-      // locked before the delivery, in the same order as in planning
+      // the quota is locked before the delivery, because delivery planning locks in the same order
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
       const found = orNotFound(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
@@ -82,16 +79,13 @@ export class DeliveryService {
     return delivery;
   }
 
-  /** Returns the deliveries that the organization has used in this month. */
+  /** Returns how many deliveries the organization has used in the current month, and its limit. */
   async usage(): Promise<WebhookUsage> {
     const { quota, organizationId, clock } = this.deps;
     return quota.usageOf(organizationId, clock.now());
   }
 
-  /**
-   * Sends a test event, which is not logged and not retried.
-   * @throws ResourceNotFound
-   */
+  /** Sends a test event. It is not stored in the event log, and not retried. @throws ResourceNotFound */
   async test(webhookId: string): Promise<Delivery> {
     const { em, clock, sender, secrets } = this.deps;
     const webhook = await this.#webhook(webhookId);

@@ -4,13 +4,13 @@ import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery-schedule.ts';
 
 const GONE = 410;
-/** How long all attempts must fail until a webhook is disabled. */
+/** How long all attempts must have failed before the platform disables a webhook. */
 const FAILING_MAX_MS = 5 * 24 * 60 * 60_000;
 
 /** Why the platform disabled a webhook. */
 export type DisabledReason = 'gone' | 'failing';
 
-/** Effect of an attempt on its delivery. */
+/** Status of a delivery after an attempt, and the time of the next attempt. */
 export interface Outcome {
   status: DeliveryStatus;
   nextAttemptAt: Date | null;
@@ -23,12 +23,12 @@ export function outcomeOf(attempt: Attempt, made: number, now: Date): Outcome {
   return { status: DeliveryStatus.FAILED, nextAttemptAt: retryAt(now, pauseMs, attempt.retryAfterMs) };
 }
 
-/** Whether the receiver wants no more deliveries. */
+/** Returns whether the response says that the receiver accepts no more deliveries (410 Gone). */
 export const isGone = ({ status }: Attempt): boolean => status === GONE;
 
 /**
- * Returns why a webhook must be disabled after an attempt; undefined if it need not be. `failingSince` is when its attempts began
- * to fail, or null.
+ * Returns the reason to disable a webhook after an attempt; undefined if there is no reason. `failingSince` is the time
+ * since when all attempts have failed, or null.
  */
 export function reasonToDisable(attempt: Attempt, failingSince: Date | null): DisabledReason | undefined {
   if (isGone(attempt)) return 'gone';

@@ -5,10 +5,14 @@ import type { DeliveryAnnouncement } from '../deliveries/delivery-announcement.t
 import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates } from './delivery-result.store.ts';
 
 const BATCH = 500;
-/** How long results are collected. A statement costs the database as much as writing twenty results. */
+/**
+ * How long results are collected before they are written. A statement costs the database as much as writing twenty
+ * results.
+ */
 const REST_MS = 10;
 /**
- * If so many results of one webhook are collected, all results are written at once. Otherwise its queue would soon have to wait.
+ * Number of results of one webhook at which all collected results are written immediately. Otherwise the queue of this
+ * webhook would soon have to wait.
  */
 const ENOUGH = 8;
 const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };
@@ -20,8 +24,9 @@ interface PendingResult {
 }
 
 /**
- * Writes the results of attempts for all webhooks together. Collects results for a moment and while a statement runs, unless a
- * queue waits. Retries until a result is written. A result is lost only if the process ends, and then its delivery is repeated.
+ * Writes the results of attempts for all webhooks together. Collects results for a short time and while a statement
+ * runs, unless a queue waits for them. Retries until the results are written. Results are lost only if the process
+ * ends, and then the deliveries are repeated.
  */
 export class DeliveryResultWriter {
   readonly #waiting: PendingResult[] = [];
@@ -43,8 +48,8 @@ export class DeliveryResultWriter {
   }
 
   /**
-   * Writes a result. Resolves to the state of its webhook at that time.
-   * @throws when the process ends while the database is unavailable
+   * Writes a result. Resolves to the state of the webhook at that time; undefined if the webhook was deleted.
+   * @throws the error of the database if the database is unavailable while the process stops
    */
   write(result: DeliveryResult): Promise<WebhookState | undefined> {
     return new Promise((resolve, reject) => {
@@ -63,7 +68,9 @@ export class DeliveryResultWriter {
     this.#endRest?.();
   }
 
-  /** From now on, each result is tried only once, so that stopping does not wait for an unavailable database. */
+  /**
+   * Turns off retries: each result is written only once, so that stopping does not wait for an unavailable database.
+   */
   stop(): void {
     this.#isStopped = true;
   }

@@ -9,10 +9,10 @@ import { webhookDisabled } from '../webhooks/webhook.events.ts';
 import type { Due, WebhookLease } from './delivery.store.ts';
 import { type Outcome, reasonToDisable } from './delivery-outcome.ts';
 
-/** The advisory lock for recording attempts ("settle" in ASCII). */
+/** Number of the advisory lock that is held while attempts are recorded ("settle" in ASCII). */
 const RESULT_LOCK = 0x736574746c65;
 
-/** Result of an attempt, to be recorded. */
+/** An attempt whose result must be recorded. */
 export interface DeliveryResult {
   due: Due;
   lease: WebhookLease;
@@ -27,15 +27,19 @@ export interface WebhookState {
   failingSince: Date | null;
 }
 
-/** States by webhook id. Deleted webhooks are missing. */
+/** States of webhooks by id. Deleted webhooks have no entry. */
 export type WebhookStates = Map<string, WebhookState>;
 
-/** Records the results of attempts. The statement has no organization filter, for the reason stated at DeliveryStore. */
+/**
+ * Records the results of attempts. The statement has no organization filter, for the reasons in the comment of
+ * DeliveryStore.
+ */
 export class DeliveryResultStore {
   readonly #schema: string;
   /**
-   * `synchronous_commit` of the statement. On a server it is off: if PostgreSQL crashes, the last deliveries are repeated. The
-   * embedded database ends with this process, so there it is on, and a crash repeats only unrecorded deliveries.
+   * Value of `synchronous_commit` for the statement. On a PostgreSQL server it is off: if the server crashes, the last
+   * deliveries are repeated. The embedded database ends with this process, so there it is on. A crash then repeats only
+   * deliveries whose results were not written.
    */
   readonly #durability: 'on' | 'off';
 
@@ -48,7 +52,10 @@ export class DeliveryResultStore {
     this.#durability = pglite ? 'on' : 'off';
   }
 
-  /** Writes a batch, all or nothing. If an attempt is the last one for its webhook, disables the webhook in the same transaction. */
+  /**
+   * Writes a batch of results completely, or not at all. If an attempt is a reason to disable its webhook, disables the
+   * webhook in the same transaction.
+   */
   async write(batch: readonly DeliveryResult[]): Promise<WebhookStates> {
     const clocks = clocksOf(batch);
     const values = [JSON.stringify(clocks), JSON.stringify(batch.map(toRow))];
@@ -62,9 +69,10 @@ export class DeliveryResultStore {
   }
 
   /**
-   * The lock makes revisions visible in order, like that of the log for sequences. Webhooks are locked before their deliveries
-   * and in the order of their ids, as everywhere. A delivery that changed since it was read is not updated: another process has
-   * recorded it, or this one has and lost the response.
+   * Returns the SQL statement that records attempts. Its advisory lock makes revisions visible in order, as the lock of
+   * the event log does for sequences. It locks webhooks before their deliveries and in the order of their ids, as all
+   * other transactions do. It does not update a delivery that has changed since it was read. In this case the result is
+   * already recorded, by another process, or by this process if it lost the response of the database.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
@@ -90,8 +98,8 @@ const COLUMNS =
 const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
 const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
 /**
- * All ids are in this range. The condition makes PostgreSQL expect one row and look up each by key; for a hundred rows it would
- * scan the table.
+ * Returns SQL that reads rows from JSON. Its condition is true for all ids. It makes PostgreSQL expect one row and look
+ * up each row by key. Without it, PostgreSQL would expect a hundred rows and scan the whole table.
  */
 const recordset = (rows: string, columns: string): string =>
   `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
@@ -114,11 +122,13 @@ const toRow = ({ due, lease, attempt, outcome }: DeliveryResult): object => ({
 interface Clock {
   id: string;
   succeeded: boolean;
-  /** The first failure after the last success, or the very first if none succeeded. */
+  /**
+   * Time of the first failure after the last success in the batch. If there was no success, time of the first failure.
+   */
   failed_at: Date | null;
 }
 
-/** Computes how a batch changes the `failing_since` of each webhook. */
+/** Computes for each webhook how a batch of results changes `failing_since`. */
 function clocksOf(batch: readonly DeliveryResult[]): Clock[] {
   const clocks = new Map<string, Clock>();
   for (const { lease, attempt, outcome } of batch) {
@@ -145,7 +155,10 @@ const toWebhookStates = (rows: readonly WebhookStateRow[]): WebhookStates =>
     ]),
   );
 
-/** Disables the webhook if it must be, based on its current state: a success may have been recorded since the attempt. */
+/**
+ * Disables the webhook of a result if there is a reason. Checks the current state of the webhook, because a success may
+ * have been recorded since the attempt.
+ */
 async function disableWhereDue(tx: EntityManager, { lease, attempt }: DeliveryResult, states: WebhookStates): Promise<void> {
   const state = states.get(lease.webhookId);
   const reason = state?.active && reasonToDisable(attempt, state.failingSince);

@@ -2,7 +2,10 @@ import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 
 const SECOND_MS = 1000;
 
-/** Delays before each further attempt (docs/decisions/events-and-webhooks.md): ten attempts in a little more than three days. */
+/**
+ * Delays between the attempts of a delivery, in milliseconds (docs/decisions/events-and-webhooks.md): ten attempts in a
+ * little more than three days.
+ */
 const PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -17,5 +20,8 @@ const PAUSES_MS = [
 
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 
-/** Returns the delay after a number of failed attempts, in milliseconds; undefined if there is no further attempt. */
+/**
+ * Returns the delay before the next attempt in milliseconds, after a number of failed attempts. Returns undefined if
+ * there is no further attempt.
+ */
 export const pauseAfter = (attempts: number): number | undefined => PAUSES_MS[attempts - 1];

@@ -8,7 +8,10 @@ import type { Attempt } from '../deliveries/attempt.ts';
 import type { Secrets } from '../webhooks/webhook-secret.ts';
 import { signatureHeaders, signedBody } from './delivery-signature.ts';
 
-/** Number of bytes of a response that are read. The connection is kept if the response is not longer. */
+/**
+ * Maximum number of bytes that are read from a response. The connection can be used again if the response is not
+ * longer.
+ */
 const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 const USER_AGENT = 'Telecom-Platform-Webhooks/1.2';
@@ -23,8 +26,8 @@ export interface Message {
 }
 
 /**
- * Posts signed messages to receivers, within ten seconds each. Once the status was received, the attempt has a response, whatever
- * happens to the body.
+ * Posts signed messages to receivers. Each attempt takes at most ten seconds. After the status was received, the
+ * attempt has a response, even if reading the body fails.
  */
 export class DeliverySender {
   readonly #client: HttpClient;
@@ -39,7 +42,10 @@ export class DeliverySender {
     this.#client = new HttpClient({ ...options, ...(timeouts && { timeouts }) });
   }
 
-  /** Makes an attempt. Throws only if `stop` interrupted it; its result is unknown then. */
+  /**
+   * Makes one attempt.
+   * @throws Error only if `stop` interrupted the attempt; the result of the attempt is then unknown
+   */
   send(message: Message): Promise<Attempt> {
     return inTrace(message.traceparent, { name: 'webhook delivery', kind: SpanKind.CLIENT }, () => this.#send(message));
   }
@@ -68,5 +74,8 @@ export class DeliverySender {
 
 const decoder = new TextDecoder();
 
-/** Decodes the kept part of a response. Null characters are replaced, because PostgreSQL's text cannot store them. */
+/**
+ * Decodes the part of a response that is stored. Replaces null characters, because PostgreSQL cannot store them in a
+ * text.
+ */
 const textOf = (bytes: Buffer): string => decoder.decode(bytes.subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');

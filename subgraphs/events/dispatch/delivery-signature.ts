@@ -2,8 +2,9 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { headerKey, type Secrets } from '../webhooks/webhook-secret.ts';
 
 /**
- * Body of a delivery: the payload with `signature` as its last property. It is `sha256=` and the hex HMAC-SHA256 of the payload,
- * keyed with the secret (specification 6). A receiver that removes the property again has the signed bytes.
+ * Returns the body of a delivery: the payload with `signature` as its last property. The signature is `sha256=` and the
+ * hex HMAC-SHA256 of the payload, keyed with the secret (specification 6). A receiver that removes this property from
+ * the body gets the signed bytes.
  */
 export function signedBody(payload: string, secret: string): string {
   return `${payload.slice(0, -1)},"signature":"sha256=${createHmac('sha256', secret).update(payload).digest('hex')}"}`;
@@ -16,7 +17,10 @@ export interface Signed {
   secrets: Secrets;
 }
 
-/** Headers of the Standard Webhooks specification. They sign the whole body, with each secret. The timestamp is that of the attempt. */
+/**
+ * Returns the headers of the Standard Webhooks specification, which sign the whole body with each secret. The timestamp
+ * is the time of the attempt.
+ */
 export function signatureHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signed = `${id}.${timestamp}.${body}`;
@@ -24,7 +28,7 @@ export function signatureHeaders({ id, at, body, secrets }: Signed): Record<stri
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** Cached keys, because creating a key takes longer than signing with it. */
+/** Cache of key objects, because creating a key takes longer than signing with it. */
 const keys = new WeakMap<Secrets, readonly KeyObject[]>();
 
 function keysOf(secrets: Secrets): readonly KeyObject[] {

@@ -17,11 +17,11 @@ export interface WebhookLease extends SealedSecrets {
 
 type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'eventId' | 'event' | 'occurredAt' | 'attempt'>;
 
-/** A due delivery with its payload. The payload is null if the event has left the log. */
+/** A due delivery with the payload of its event. The payload is null if the event is no longer in the log. */
 export type Due = DueDelivery & { [K in keyof EventPayload]: EventPayload[K] | null };
 
 export interface DueDeliveries {
-  /** In the order of the log. */
+  /** Deliveries that were not attempted yet, in the order of the log. */
   firsts: Due[];
   retries: Due[];
 }
@@ -29,11 +29,11 @@ export interface DueDeliveries {
 const SWEPT = 500;
 
 /**
- * Reads due deliveries and manages leases. `webhook.due_at` is when the next delivery is due. Acquiring the lease (`lane_until`)
- * clears `due_at`; anything that becomes due during the lease sets it again.
- * The statements have no organization filter. They are background work for all organizations, no caller chooses the ids, and
- * deliveries are planned only for events of the webhook's own organization. Callers read deliveries through DeliveryService,
- * which filters. Times come from the platform's clock, so that tests can set them.
+ * Reads due deliveries and manages leases. `webhook.due_at` is the time when the next delivery is due. Acquiring the
+ * lease (`lane_until`) clears `due_at`; anything that becomes due during the lease sets it again.
+ * The statements have no organization filter. They do background work for all organizations, no caller chooses the ids,
+ * and a delivery is planned only for events of the webhook's own organization. Callers read deliveries through
+ * DeliveryService, which has the filter. Times come from the platform's clock, so that tests can set it.
  */
 export class DeliveryStore {
   readonly #schema: string;
@@ -73,7 +73,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Extends the lease. Returns false if it was lost meanwhile. */
+  /** Extends the lease. Returns false if this process no longer has the lease. */
   async extend({ webhookId, until }: WebhookLease, later: Date): Promise<boolean> {
     const rows = await this.rows.query(
       `update ${this.#schema}."webhook" set "lane_until" = $3 where "id" = $1 and "lane_until" = $2 returning "id"`,
@@ -83,11 +83,12 @@ export class DeliveryStore {
   }
 
   /**
-   * Releases the lease and sets `due_at` to the next due time. If something became due meanwhile and `later` is given, extends
-   * the lease until `later` instead and returns `isKept`: the caller must check again.
-   * No wake-up is lost, because whoever makes deliveries due writes `due_at` in the same transaction. If that transaction commits
-   * first, this statement sees its value, after waiting for the row if necessary. If this statement is first, the other one waits
-   * and then sets `due_at` of a webhook without a lease.
+   * Releases the lease and sets `due_at` to the next due time. If something became due during the lease and `later` is
+   * given, extends the lease until `later` instead and returns `isKept`: the caller must check for due deliveries
+   * again.
+   * No wake-up is lost, because each transaction that makes deliveries due also writes `due_at`. If that transaction
+   * commits first, this statement reads the new `due_at`, after waiting for the row if necessary. If this statement
+   * commits first, that transaction waits, and then sets `due_at` of a webhook without a lease.
    */
   async release({ webhookId, until }: WebhookLease, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
     const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;
@@ -104,7 +105,7 @@ export class DeliveryStore {
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
 
-  /** Releases the lease before anything was delivered. The next delivery is not before `later`. */
+  /** Releases the lease if nothing was delivered. The next delivery is made at `later` or after it. */
   async postpone({ webhookId, until }: WebhookLease, later: Date): Promise<void> {
     await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = $3 where "id" = $1 and "lane_until" = $2`, [
       webhookId,
@@ -114,8 +115,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Releases all leases. Called at the start of a process that has the database for itself, because a killed process may have
-   * left some.
+   * Releases all leases. A process that has the database for itself calls this when it starts, because a killed process
+   * may have left leases.
    */
   async releaseAll(): Promise<void> {
     await this.rows.query(
@@ -124,7 +125,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Reads pending first attempts, and retries that are due. */
+  /** Reads pending deliveries that were not attempted yet, and retries that are due. */
   async due(webhookId: string, now: Date, limits: { firsts: number; retries: number }): Promise<DueDeliveries> {
     const from = `select "id", "organization_id", "webhook_id", "event_id", "event", "occurred_at", "attempt" from ${this.#schema}."delivery" where "webhook_id" = $1`;
     const rows = await this.rows.query<DueRow>(
@@ -143,8 +144,8 @@ export class DeliveryStore {
   }
 
   /**
-   * SQL that selects webhooks with due deliveries and without a valid lease, including those whose process died during a lease.
-   * Each condition reads the beginning of its own index.
+   * SQL query that selects webhooks with due deliveries and without a valid lease. It also finds webhooks whose process
+   * died during a lease. Each condition reads the beginning of its own index.
    */
   get waiting(): string {
     const from = (condition: string, column: string): string =>
@@ -156,15 +157,15 @@ export class DeliveryStore {
     ].join(' union all ');
   }
 
-  /** Parameter values for `waiting`. */
+  /** Returns the parameter values of the query `waiting`. */
   waitingAt(now: Date, until: Date): Date[] {
     return [now, implausible(now, until)];
   }
 }
 
 /**
- * A lease that ends much later than this was acquired before the clock was set back. The margin is large, because clocks of
- * processes differ.
+ * Returns a time that is too late for the end of a valid lease. A lease that ends later was acquired before the clock
+ * was set back. The margin is large, because the clocks of processes differ.
  */
 const implausible = (now: Date, until: Date): Date => new Date(2 * until.getTime() - now.getTime());
 

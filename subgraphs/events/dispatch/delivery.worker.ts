@@ -11,7 +11,10 @@ export interface WorkerDeps {
   poller: WorkPoller;
 }
 
-/** Starts and stops the queues. Also wakes them for retries and for deliveries that a dead process left, which no other event does. */
+/**
+ * Starts and stops the queues of all webhooks. A poll wakes the queues that have due retries, and the queues whose
+ * process died, because nothing else wakes them.
+ */
 export class DeliveryWorker {
   #stopPolling: (() => void) | undefined;
 

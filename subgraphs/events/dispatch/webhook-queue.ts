@@ -10,13 +10,21 @@ import type { DeliveryResult } from './delivery-result.store.ts';
 import type { DeliveryResultWriter } from './delivery-result-writer.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 
-/** Duration of a lease. Queues renew it when half of it is left, which is still longer than an attempt. */
+/**
+ * Duration of a lease. A queue renews its lease when half of this time is left. An attempt takes less than half of it.
+ */
 export const LEASE_MS = 30_000;
-/** Maximum number of first attempts that are made but not recorded yet. A killed process repeats them. */
+/**
+ * Maximum number of first attempts whose results are not recorded yet. If the process is killed, these attempts are
+ * repeated.
+ */
 const AHEAD = 16;
 /** Maximum number of concurrent retries, in addition to the first attempts. */
 const RETRIES = 4;
-/** How long first attempts are made before due deliveries are read again, so that retries do not wait behind many slow first attempts. */
+/**
+ * How long first attempts are made before due deliveries are read again. Otherwise retries would wait behind many slow
+ * first attempts.
+ */
 const LOOK_MS = 1000;
 
 export interface WebhookQueueDeps {
@@ -25,23 +33,23 @@ export interface WebhookQueueDeps {
   sender: Pick<DeliverySender, 'send'>;
   clock: Clock;
   log: Logger;
-  /** Whether the organization is suspended, so that its deliveries wait. */
+  /** Returns whether an organization is suspended. If so, its deliveries wait. */
   isSuspended: IsSuspended;
   metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
 }
 
 /** Delivers to one webhook while this process holds its lease. */
 export class WebhookQueue {
-  /** No more requests are made: the webhook was changed, disabled or deleted, or the lease was lost. */
+  /** True if the queue makes no more requests: the webhook was changed, disabled or deleted, or the lease was lost. */
   isOver = false;
-  /** Number of attempts made. */
+  /** Number of attempts that this queue has made. */
   made = 0;
   /** First attempts whose results are not recorded yet, by delivery id. The promises never reject. */
   readonly #unrecorded = new Map<string, Promise<void>>();
-  /** Retries whose results are not recorded yet, likewise. */
+  /** Retries whose results are not recorded yet, by delivery id. The promises never reject. */
   readonly #retries = new Map<string, Promise<void>>();
   #failure: unknown;
-  /** Resolved when a first attempt is recorded. */
+  /** Resolves when the result of a first attempt is recorded. */
   #advanced = Promise.withResolvers<void>();
   #woken = Promise.withResolvers<void>();
 
@@ -49,24 +57,24 @@ export class WebhookQueue {
     private readonly deps: WebhookQueueDeps,
     private readonly lease: WebhookLease,
     private readonly secrets: Secrets,
-    /** Number of first attempts that it may load into memory. */
+    /** Returns the number of deliveries that this queue may load into memory. */
     private readonly share: () => number,
   ) {}
 
-  /** Signals that something may have become due. */
+  /** Signals that a delivery may have become due. */
   wake(): void {
     this.#woken.resolve();
   }
 
-  /** Stops making requests; running ones may finish. */
+  /** Stops making requests. Running requests may finish. */
   end(): void {
     this.isOver = true;
     this.wake();
   }
 
   /**
-   * Delivers until nothing is due or the queue is over, and all results are recorded.
-   * @throws if the database failed or an attempt was interrupted
+   * Makes attempts until nothing is due or `isOver` is set, and waits until all results are recorded.
+   * @throws Error if the database failed or an attempt was interrupted
    */
   async deliver(): Promise<void> {
     try {
@@ -89,8 +97,8 @@ export class WebhookQueue {
   }
 
   /**
-   * Reads due deliveries and leaves out those that were unrecorded when the query began, because the query may see them as they
-   * were before.
+   * Reads due deliveries. Leaves out deliveries whose results were not recorded when the query began, because the query
+   * may return their previous state.
    */
   async #findDue(): Promise<DueDeliveries & { isAll: boolean }> {
     const { store, clock } = this.deps;
@@ -101,7 +109,7 @@ export class WebhookQueue {
     return { firsts: firsts.filter(isNew), retries: retries.filter(isNew), isAll: firsts.length < limits.firsts };
   }
 
-  /** Waits until the results of first attempts are recorded. */
+  /** Waits until the results of all first attempts are recorded. */
   async #recorded(): Promise<void> {
     if (this.#unrecorded.size === 0) return;
     this.deps.results.flush();
@@ -122,7 +130,7 @@ export class WebhookQueue {
     }
   }
 
-  /** Makes first attempts one after the other. At most AHEAD of them are unrecorded at a time. */
+  /** Makes first attempts one after the other. Waits while AHEAD results are not recorded yet. */
   async #makeFirsts(firsts: readonly Due[]): Promise<void> {
     const until = performance.now() + LOOK_MS;
     for (const first of firsts) {
@@ -141,7 +149,7 @@ export class WebhookQueue {
     this.#advanced = Promise.withResolvers();
   }
 
-  /** Renews the lease if needed. Returns false if the queue is over. */
+  /** Renews the lease if half of its time is over. Returns false if the queue must make no more requests. */
   async #renewLease(): Promise<boolean> {
     const { store, clock } = this.deps;
     const now = clock.now();
@@ -153,7 +161,7 @@ export class WebhookQueue {
     return !this.isOver;
   }
 
-  /** Makes an attempt. Returns undefined if it was interrupted; its result is unknown then. */
+  /** Makes one attempt. Returns undefined if the attempt was interrupted, because its result is then unknown. */
   async #send(due: Due): Promise<DeliveryResult | undefined> {
     const { sender, clock } = this.deps;
     const { lease, secrets } = this;
@@ -193,7 +201,10 @@ export class WebhookQueue {
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + LEASE_MS);
 
-/** Result for an event that left the log, because the webhook was inactive for longer than events are kept. */
+/**
+ * Result of a delivery whose event is no longer in the log, because the webhook was inactive for longer than events are
+ * kept.
+ */
 const leftTheLog = (at: Date): Pick<DeliveryResult, 'attempt' | 'outcome'> => ({
   attempt: { at, durationMs: 0, status: null, body: null, error: 'the event is no longer in the log', retryAfterMs: 0 },
   outcome: { status: DeliveryStatus.SKIPPED, nextAttemptAt: null },

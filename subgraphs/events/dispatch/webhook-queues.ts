@@ -6,12 +6,15 @@ import type { DeliveryResultWriter } from './delivery-result-writer.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 import { leaseEnd, WebhookQueue, type WebhookQueueDeps } from './webhook-queue.ts';
 
-/** Number of deliveries that all queues of the process together may load into memory. Each queue may load at least one. */
+/**
+ * Maximum number of deliveries that all queues of the process together load into memory. Each queue may load at least
+ * one, even above this limit.
+ */
 const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
 const FAILED_MS = 500;
-/** Interval at which deliveries of a suspended organization are checked again. */
+/** Delay before the deliveries of a suspended organization are checked again. */
 const SUSPENDED_MS = 10_000;
 
 export interface WebhookQueuesDeps extends WebhookQueueDeps {
@@ -21,15 +24,15 @@ export interface WebhookQueuesDeps extends WebhookQueueDeps {
 }
 
 interface Running {
-  /** Whether the queue was woken and must check again. */
+  /** Whether the queue was woken and must check for due deliveries again. */
   again: boolean;
   queue?: WebhookQueue;
 }
 
 /**
- * Manages the queues of all webhooks. One process at a time works on a queue: first attempts one after the other in the order of
- * the log, and retries beside them. Queues do not wait for each other and their number is unlimited, so a slow receiver delays
- * only itself.
+ * Manages the queues of all webhooks. Only one process at a time works on a queue. It makes first attempts one after
+ * the other in the order of the log, and retries in parallel. Queues do not wait for each other and their number is
+ * unlimited, so a slow receiver delays only its own deliveries.
  */
 export class WebhookQueues {
   readonly #running = new Map<string, Running>();
@@ -43,7 +46,7 @@ export class WebhookQueues {
     this.deps.results.start();
   }
 
-  /** Signals that something is due for a webhook. */
+  /** Signals that a delivery to a webhook may be due. */
   wake(webhookId: string): void {
     if (this.#isStopped) return;
     const running = this.#running.get(webhookId);
@@ -52,7 +55,7 @@ export class WebhookQueues {
     running.queue?.wake();
   }
 
-  /** Stops all queues. Running attempts have a short time to finish; interrupted ones stay due. */
+  /** Stops all queues. Running attempts have a short time to finish. Deliveries of interrupted attempts stay due. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { queue } of this.#running.values()) queue?.end();
@@ -88,7 +91,7 @@ export class WebhookQueues {
       if (this.#isStopped) queue.end();
       do {
         await queue.deliver();
-        // wake-ups until now belong to committed transactions, which releasing the lease will see
+        // every wake-up so far belongs to a committed transaction, so releasing the lease reads its changes
         state.again = false;
       } while (await this.#renewOrRelease(lease, queue, state));
     } catch (error) {
@@ -102,12 +105,13 @@ export class WebhookQueues {
     const later = leaseEnd(now);
     const { isKept, dueAt } = await this.deps.store.release(lease, queue.isOver ? null : later);
     if (isKept) lease.until = later;
-    // a changed webhook continues at once with its new settings; if no attempt was made, the poller retries later
+    // a changed webhook continues immediately with its new settings; if no attempt was made, the poll wakes the queue
+    // later
     else if (dueAt && dueAt <= now && queue.made > 0) state.again = true;
     return isKept;
   }
 
-  /** Releases the lease after a failure. Retries while the database fails, until the lease expires by itself. */
+  /** Releases the lease after a failure. If the database fails, retries until the lease has expired. */
   async #release(lease: WebhookLease): Promise<void> {
     const { store, clock } = this.deps;
     for (;;) {

@@ -41,7 +41,7 @@ const EXAMPLE = {
   organization_id: 'org_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
 };
 
-/** Describes an event type, including the envelope of its deliveries. */
+/** Returns the description of an event type, including the envelope of its deliveries. */
 export function describeEventType(type: EventType): EventTypeRecord {
   const { name, family, description, isEmitted, data, example } = type;
   const body = z.strictObject({

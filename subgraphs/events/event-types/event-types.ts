@@ -4,25 +4,26 @@ import { type EventType, matches } from '../../../kernel/events/events.ts';
 import { readPermissionOf } from './families.ts';
 
 /**
- * All event types of the platform's domains (specification section 6). Matches patterns and permissions against them. Announced
- * types that are not emitted yet can be subscribed to already; their events arrive once they are emitted.
+ * All event types that the platform's domains declare (specification section 6). Finds the types that match patterns or
+ * permissions. Webhooks can already subscribe to announced types that are not emitted yet, and receive the events
+ * later.
  */
 export class EventTypes {
   readonly #types: ReadonlyMap<string, EventType>;
 
-  /** @throws Error for a name that is registered twice, and for a family without a permission */
+  /** @throws Error if two types have the same name, or a family has no read permission */
   constructor(readonly types: readonly EventType[]) {
     this.#types = new Map(types.map((type) => [type.name, type]));
     if (this.#types.size < types.length) throw new Error('Two event types have the same name.');
     for (const { family } of types) readPermissionOf(family);
   }
 
-  /** Returns the type of an event; undefined if no domain registers it any more. */
+  /** Returns the type of an event; undefined if no domain declares it any more. */
   find(name: string): EventType | undefined {
     return this.#types.get(name);
   }
 
-  /** @throws Error for an event that no domain registered */
+  /** Returns the family of an event. @throws Error if no domain declares the event */
   familyOf(name: string): string {
     const type = this.#types.get(name);
     if (!type) throw new Error(`The event ${name} is no event type of the platform.`);
@@ -30,36 +31,37 @@ export class EventTypes {
   }
 
   /**
-   * Returns the event names that match the patterns, optionally within one family.
-   * @throws InvalidParameters for each pattern that matches nothing; `field` is the name of the list
+   * Returns the names of the events that match the patterns, optionally within one family. `field` is the name of the
+   * input list in error messages.
+   * @throws InvalidParameters for each pattern that matches nothing
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
     refuse(this.problemsOf(patterns, field, family));
     return this.coveredBy(patterns, family);
   }
 
-  /** Lists the patterns that match no event of the family. `field` is the name of the list. */
+  /** Lists the patterns that match no event of the family. `field` is the name of the input list in error messages. */
   problemsOf(patterns: readonly (string | null)[], field: string, family?: string | null): FieldProblem[] {
     return patterns.flatMap((pattern, index) =>
       pattern === null || this.coveredBy([pattern], family).size > 0 ? [] : [this.#problem(pattern, `${field}.${index}`, family)],
     );
   }
 
-  /** Returns the event names that match the patterns; may be empty. */
+  /** Returns the names of the events that match the patterns. The result may be empty. */
   coveredBy(patterns: readonly string[], family?: string | null): ReadonlySet<string> {
     const isCovered = (type: EventType): boolean =>
       (!family || type.family === family) && patterns.some((pattern) => matches(pattern, type));
     return new Set(this.types.filter(isCovered).map(({ name }) => name));
   }
 
-  /** Returns the event names that a caller may read, out of `names` (default: all). */
+  /** Returns those of the events `names` (default: all) that a caller may read. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
     const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));
     return new Set(readable.map(({ name }) => name));
   }
 
   /**
-   * Checks that the caller may read all these events. Nobody may send events to a receiver without being allowed to read them.
+   * Checks that the caller may read all these events. Without this permission, nobody may send them to a receiver.
    * @throws InsufficientPermissions
    */
   requireReadable(principal: Principal, names: ReadonlySet<string>): void {
@@ -76,6 +78,6 @@ export class EventTypes {
   }
 }
 
-/** The permission needed to read an event: that of the family's records, unless the event type states another. */
+/** Returns the permission to read an event: the permission of its family, unless the event type states another one. */
 export const readPermission = ({ family, requires }: Pick<EventType, 'family' | 'requires'>): Permission =>
   requires ?? readPermissionOf(family);

@@ -5,7 +5,7 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   service: 'services:read',
   billing: 'billing:read',
   support: 'support:read',
-  // the permission to read integrations
+  // the permission that callers need to read integrations
   integration: 'support:admin',
   account: 'accounts:read',
   credential: 'credentials:read',
@@ -14,7 +14,10 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   webhook: 'webhooks:read',
 };
 
-/** @throws Error for an unknown family; checked when the platform starts */
+/**
+ * Returns the permission to read the events of a family.
+ * @throws Error for an unknown family. All families are checked when the platform starts
+ */
 export function readPermissionOf(family: string): Permission {
   const permission = READ_PERMISSIONS[family];
   if (!permission) throw new Error(`The event family ${family} is not in subgraphs/events/event-types/families.ts.`);

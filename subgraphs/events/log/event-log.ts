@@ -9,7 +9,7 @@ import type { EventPartitions } from './event-partitions.ts';
 import type { EventSelection } from './event-selection.ts';
 import { RecentEvents } from './recent.events.ts';
 
-/** The NOTIFY channel for new events. */
+/** PostgreSQL NOTIFY channel that announces new events. */
 export const EVENT_LOG_CHANNEL = 'event_log';
 
 export interface Span {
@@ -23,17 +23,17 @@ export interface Span {
 export interface Wanted {
   organizationId: string;
   eventId: string;
-  /** When the event was recorded; determines its partition. */
+  /** When the event was recorded. This time determines the partition of the event. */
   occurredAt: Date;
 }
 
 /** Payload of an event, and the trace context of the request that caused it. */
 export type EventPayload = Pick<EventRecord, 'payload' | 'traceparent'>;
 
-/** The event log of all organizations, for the platform's own use. Positions are sequences. */
+/** The event log of all organizations, for internal use. The position of an event is its sequence. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
-  /** Columns of the table alias `e`. */
+  /** Columns of an event with the table alias `e`. */
   readonly #columns: string;
   readonly #schema: string;
   readonly #table: string;
@@ -88,7 +88,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return Number(row?.head ?? 0);
   }
 
-  /** Returns the next events of all organizations. */
+  /** Returns the events after a sequence, of all organizations, in order. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
     const events = await this.#records(
       `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
@@ -121,8 +121,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /**
-   * Returns the number and the range of sequences of an organization's events in a range of time. Counts only events that webhook
-   * deliveries were already planned for.
+   * Returns the number of an organization's events in a period, and their first and last sequence. Counts only events
+   * that webhook deliveries were already planned for.
    */
   async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
     const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
@@ -134,7 +134,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
-  /** Returns the payloads of events by id. Events that have left the log are missing. */
+  /** Returns the payloads of events by event id. Events that are no longer in the log are missing. */
   async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, EventPayload>> {
     const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
     const payloads = new Map(known.flatMap((event): [string, EventPayload][] => (event ? [[event.id, event]] : [])));
@@ -149,7 +149,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return payloads;
   }
 
-  /** Returns the event recorded at a point in time; undefined if it has left the log. */
+  /** Returns the event with this id and time; undefined if it is no longer in the log. */
   async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
     const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
       id,
@@ -164,7 +164,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 }
 
-/** Converts an event to the form that reactions and consumers receive. */
+/** Converts an event to the form that reactions and log consumers receive. */
 export const toLoggedEvent = ({
   id,
   sequence,

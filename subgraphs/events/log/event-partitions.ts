@@ -1,20 +1,23 @@
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { dateOf, dayStart } from '../../../kernel/values/days.ts';
 
-/** The advisory lock for appending to the log and changing its partitions ("events" in ASCII). */
+/** Number of the advisory lock for appending to the log and for changing its partitions ("events" in ASCII). */
 const LOG_LOCK = 0x6576656e7473;
 /**
- * Lock timeout for attaching a partition. Attaching waits only for maintenance of the table, not for readers or writers. The
- * relay retries.
+ * Lock timeout for attaching a partition. Only maintenance of the table can make it wait; readers and writers cannot.
+ * After a timeout, the relay retries.
  */
 const ATTACH_WAIT_MS = 2_000;
-/** Lock timeout for dropping a partition. Dropping waits for readers, and new readers wait behind it. */
+/**
+ * Lock timeout for dropping a partition. It is short, because dropping waits for current readers, and new readers wait
+ * behind it.
+ */
 const DROP_WAIT_MS = 50;
 
 /** The partitions of the log, one per day (UTC) with events, such as `event_log_20260131`. */
 export class EventPartitions {
   readonly #schema: string;
-  /** Partitions that this process knows to exist. */
+  /** Names of the partitions that this process has created or found. */
   readonly #known = new Set<string>();
 
   constructor(private readonly orm: Orm) {
@@ -22,8 +25,9 @@ export class EventPartitions {
   }
 
   /**
-   * Runs `append` in a transaction with an exclusive lock of the log, after creating missing partitions for these times. Appends
-   * are serialized, so that sequences become visible in order and a reader never skips an uncommitted one.
+   * Runs `append` in a transaction with an exclusive lock of the log. Creates missing partitions for these times first.
+   * Appends run one after the other, so that sequences become visible in order and a reader never skips an uncommitted
+   * event.
    */
   async appending(instants: readonly Date[], append: (tx: EntityManager) => Promise<void>): Promise<void> {
     const missing = new Set(instants.map(partitionOf).filter((name) => !this.#known.has(name)));
@@ -42,9 +46,9 @@ export class EventPartitions {
   }
 
   /**
-   * Drops the partitions of days before this point in time, oldest first. Stops at the first one that a consumer has not read
-   * completely. Returns the number of dropped events.
-   * @throws the database's error if readers would have to wait
+   * Drops the partitions of all days before a time, oldest first. Stops at the first partition that a consumer has not
+   * read completely. Returns the number of dropped events.
+   * @throws the lock timeout error of the database if readers would have to wait
    */
   async dropBefore(instant: Date): Promise<number> {
     let dropped = 0;
@@ -70,7 +74,7 @@ export class EventPartitions {
     return count;
   }
 
-  /** Lists the partitions of earlier days, oldest first. */
+  /** Lists the partitions of all days before a time, oldest first. */
   async #before(instant: Date): Promise<string[]> {
     const rows = await this.orm.em.fork().execute<{ name: string }[]>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -80,7 +84,10 @@ export class EventPartitions {
     return rows.map(({ name }) => name);
   }
 
-  /** Creates a partition as a table and attaches it. `create table … partition of` would block readers of the whole log. */
+  /**
+   * Creates a partition as a table, and then attaches it. The statement `create table … partition of` would block all
+   * readers of the log.
+   */
   async #make(tx: EntityManager, name: string): Promise<void> {
     const table = this.#quoted(name);
     if (await exists(tx, table)) return;
@@ -92,7 +99,7 @@ export class EventPartitions {
     );
   }
 
-  /** Drops a partition. Returns the number of its events, or undefined if a consumer has not read all of them. */
+  /** Drops a partition. Returns the number of its events. Returns undefined if a consumer has not read all of them. */
   async #drop(name: string): Promise<number | undefined> {
     const table = this.#quoted(name);
     return this.orm.em.fork().transactional(async (tx) => {

@@ -5,14 +5,14 @@ import type { EventRecord } from './event.entity.ts';
 export interface EventNarrowing {
   /** Only events of this account. Default: all accounts. */
   accountId?: string | null | undefined;
-  /** Only events about this record. */
+  /** Only events about the record with this id. */
   subjectId?: string | null | undefined;
 }
 
-/** The events that a subscriber selects and may read, within one organization or some of its accounts. */
+/** Filter of a subscriber: the events that it selects and may read, within one organization or some accounts of it. */
 export class EventSelection implements Selection<EventRecord> {
   readonly organizationId: string;
-  /** Undefined means all accounts, and events without an account. */
+  /** Accounts whose events are selected. Undefined selects all events, even those without an account. */
   readonly accounts: readonly string[] | undefined;
   readonly subjectId: string | undefined;
 

@@ -19,7 +19,7 @@ export interface EventVerificationParts {
 }
 
 export interface VerificationReport {
-  /** Reports a problem, with the ids of the affected records. */
+  /** Reports a problem as text that contains the ids of the affected records. */
   problem(line: string): void;
   /** Called with each batch, in the order of the log. */
   batch(events: readonly EventRecord[]): Promise<void>;
@@ -33,11 +33,13 @@ const envelope = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** Reads the whole log and reports inconsistencies. Changes and locks nothing. */
+/** Reads the whole event log and reports inconsistencies. It changes nothing and takes no locks. */
 export class EventVerification {
   constructor(private readonly parts: EventVerificationParts) {}
 
-  /** Runs all checks. Gaps in the sequence are counted but are no problem: transactions that roll back leave gaps. */
+  /**
+   * Runs all checks. Counts gaps in the sequence, which are no problem: a transaction that is rolled back leaves a gap.
+   */
   async run(report: VerificationReport): Promise<{ events: number; gaps: number }> {
     for (const line of await this.#tables()) report.problem(line);
     let [events, gaps, last] = [0, 0, 0];
@@ -66,7 +68,7 @@ export class EventVerification {
     return [...differs, ...misfits.map(({ path, message }) => `data.${path.join('.')} does not match its schema: ${message}`)];
   }
 
-  /** Runs the checks that queries do without reading events one by one. */
+  /** Runs the checks of whole tables, by SQL queries. */
   async #tables(): Promise<string[]> {
     const { rows, clock, retentionDays } = this.parts;
     const find = async (text: string, values: readonly unknown[] = []): Promise<string[]> =>

@@ -5,8 +5,8 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * An event in the log. Never changed. The table is partitioned by day (event-partitions.ts), so the time is part of the primary key.
- * Ids are unique nevertheless, because an event is always appended with the same time.
+ * An event in the log. Events never change. The table is partitioned by day (event-partitions.ts), so the time is part
+ * of the primary key. Ids are unique nevertheless, because an event that is appended again has the same time.
  */
 @ObjectType('Event', { description: 'An event: a change of a record, as it was logged. It never changes.' })
 @Directive('@key(fields: "id")')
@@ -49,13 +49,13 @@ export class EventRecord {
   accountId: string | null = null;
 
   /**
-   * When the platform recorded the event; determines its partition. The column is named `occurred_at` because it used to mean
-   * both times.
+   * When the platform recorded the event. This time determines the partition. The column is named `occurred_at`,
+   * because it was the only time of an event in earlier releases.
    */
   @PrimaryKey({ type: 'datetime', length: 3, fieldName: 'occurred_at' })
   recordedAt!: Date;
 
-  /** When it happened, if another clock than the platform's states this. */
+  /** When the event happened, if a clock other than the platform's clock states this time. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   eventTime: Date | null = null;
 

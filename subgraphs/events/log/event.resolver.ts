@@ -48,7 +48,7 @@ export class EventResolver {
   }
 }
 
-/** Cache of parsed payloads. All followers of an event get the same record, so it is parsed once. */
+/** Cache of parsed payloads. All subscribers of an event receive the same record, so its payload is parsed once. */
 const read = new WeakMap<EventRecord, Record<string, unknown>>();
 
 function dataOf(event: EventRecord): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { dayStart } from '../../../kernel/values/days.ts';
 import type { Retained } from '../../../kernel/work/retention.ts';
 import type { EventPartitions } from './event-partitions.ts';
 
-/** Number of deliveries that one statement deletes. Small, so that concurrent changes do not wait for it. */
+/** Number of deliveries that one statement deletes. It is small, so that concurrent changes do not wait long. */
 const BATCH = 1_000;
 
 export interface EventRetentionParts {
@@ -15,12 +15,12 @@ export interface EventRetentionParts {
   clock: Clock;
 }
 
-/** Returns the start of the period that the log keeps, in whole days (UTC). */
+/** Returns the beginning of the period that the log keeps, at the start of a day (UTC). */
 export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /**
- * Deletes what is older than the retention time: first delivery records, then events, one day at a time. A delivery that was
- * replayed late outlives its event; if it is still pending then, it is skipped.
+ * Deletes deliveries and events that are older than the retention time: first deliveries, then the events of one day at
+ * a time. A delivery of a late replay may be kept longer than its event. If it is still pending then, it is skipped.
  */
 export function eventRetention({ rows, partitions, days, clock }: EventRetentionParts): Retained[] {
   const first = (): Date => keptFrom(clock.now(), days);

@@ -21,7 +21,9 @@ export interface EventServiceDeps {
   retentionDays: number;
 }
 
-/** Reads events of the caller's organization. Events of families that the caller may not read are treated as absent. */
+/**
+ * Reads events of the caller's organization. An event that the caller may not read is treated as if it did not exist.
+ */
 export class EventService {
   constructor(private readonly deps: EventServiceDeps) {}
 
@@ -47,9 +49,10 @@ export class EventService {
   }
 
   /**
-   * Returns the event names that match the patterns (default: all) and that the caller may read.
+   * Returns the names of the events that match the patterns (default: all) and that the caller may read.
    * @throws InvalidParameters for a pattern that matches nothing
-   * @throws InsufficientPermissions if the caller may read none of them, because it would wait in vain
+   * @throws InsufficientPermissions if the caller may read none of the events, because a stream would never return
+   * anything
    */
   covered(patterns: readonly string[] | null | undefined, field: string): ReadonlySet<string> {
     const { eventTypes, principal } = this.deps;
@@ -61,7 +64,7 @@ export class EventService {
 
   /**
    * Returns the position of an event in the log.
-   * @throws InvalidParameters for an id that is unknown in the organization, or whose event is no longer kept
+   * @throws InvalidParameters if the organization has no event with this id in the log
    */
   async sequenceOf(id: string): Promise<number> {
     const { loader, retentionDays } = this.deps;

@@ -1,12 +1,14 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Number of earlier attempts that are kept: a full schedule of ten, and room for redeliveries and replays. */
+/**
+ * Maximum number of earlier attempts that are kept: a full schedule of ten attempts, and some redeliveries and replays.
+ */
 const KEPT = 32;
 
 /**
- * Keeps all attempts of a delivery. The row has the result of the last attempt; a trigger moves the previous one to
- * `earlier_attempts`. A delivery that succeeds at once costs nothing more, no join or cleanup is needed, and attempts by
- * processes of the previous release are kept too.
+ * Keeps all attempts of a delivery. The row contains the result of the last attempt; a trigger moves the previous
+ * result to `earlier_attempts`. A delivery that succeeds at the first attempt costs nothing more. No join or cleanup is
+ * needed. Attempts of processes of the previous release are kept too.
  */
 export const deliveryAttempts = migration('0002-delivery-attempts', [
   `alter table "events"."delivery" add column "earlier_attempts" jsonb null`,
@@ -17,7 +19,7 @@ export const deliveryAttempts = migration('0002-delivery-attempts', [
      if jsonb_array_length(new."earlier_attempts") > ${KEPT} then new."earlier_attempts" := new."earlier_attempts" - 0; end if;
      return new;
    end $$`,
-  // a skipped delivery was not attempted
+  // a skipped delivery was not attempted, so it has no result to keep
   `create trigger "delivery_attempt_kept" before update on "events"."delivery" for each row
      when (old."attempted_at" is not null and old."status" <> 'skipped'
        and (old."attempted_at", old."attempt") is distinct from (new."attempted_at", new."attempt"))

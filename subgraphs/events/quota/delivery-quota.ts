@@ -6,10 +6,10 @@ import { dateOf, monthNameOf, monthStart } from '../../../kernel/values/days.ts'
 import { webhookQuotaExceeded } from '../webhooks/webhook.events.ts';
 import type { WebhookUsage } from './delivery-usage.ts';
 
-/** Returns the plan of an organization, usually from memory. */
+/** Returns the plan of an organization, usually from a cache in memory. */
 export type PlanOf = (organizationId: string) => Promise<Plan>;
 
-/** Monthly limits of deliveries by organization; `Infinity` if the plan has none. */
+/** Monthly limits of deliveries by organization id. `Infinity` means that the plan has no limit. */
 export type Limits = ReadonlyMap<string, number>;
 
 interface CounterRow {
@@ -19,8 +19,8 @@ interface CounterRow {
 }
 
 /**
- * Counts deliveries by organization and calendar month (UTC) against the plan (specification 8.1, 8.5). A delivery counts when it
- * is planned: for an event, a replay or a redelivery. Retries and tests do not count.
+ * Counts deliveries by organization and calendar month (UTC), and applies the limit of the plan (specification 8.1,
+ * 8.5). A delivery counts when it is planned: for an event, a replay or a redelivery. Retries and tests do not count.
  */
 export class DeliveryQuota {
   readonly #table: string;
@@ -34,15 +34,18 @@ export class DeliveryQuota {
   }
 
   /**
-   * Returns the limits. Must be called before a transaction begins: it may need another query, for which a transaction of PGlite
-   * must not wait.
+   * Returns the limits. Call it before a transaction begins, because it may need another query. On the embedded
+   * database, this query would wait for the transaction to end.
    */
   async limitsOf(organizationIds: Iterable<string>): Promise<Limits> {
     const limits = [...new Set(organizationIds)].map(async (id) => [id, PLANS[await this.planOf(id)].webhookDeliveriesPerMonth] as const);
     return new Map(await Promise.all(limits));
   }
 
-  /** Locks the counters of these organizations until the transaction ends. Planning for one organization is thereby serialized. */
+  /**
+   * Locks the counters of these organizations until the transaction ends. So deliveries of one organization are planned
+   * by one transaction at a time.
+   */
   async open(tx: EntityManager, limits: Limits, now: Date): Promise<Allowance> {
     const ids = [...limits.keys()].sort();
     const rows = await tx.execute<CounterRow[]>(
@@ -54,8 +57,8 @@ export class DeliveryQuota {
     return new Allowance(rows, limits, now);
   }
 
-  /** Writes the counters. Records an event, once per month, if an organization has reached its limit. */
-  async close(tx: EntityManager, { limits, now, taken, refused, told }: Allowance): Promise<void> {
+  /** Writes the counters. If an organization has reached its limit, records an event, at most once per month. */
+  async close(tx: EntityManager, { limits, now, taken, refused, notified }: Allowance): Promise<void> {
     const ids = [...new Set([...taken.keys(), ...refused])];
     if (ids.length === 0) return;
     const changes = ids.map((id) => ({ id, taken: taken.get(id) ?? 0, exceeded_at: refused.has(id) ? now : null }));
@@ -66,11 +69,11 @@ export class DeliveryQuota {
       [JSON.stringify(changes), dateOf(monthStart(now))],
     );
     for (const id of refused) {
-      if (!told.has(id)) await record(tx, webhookQuotaExceeded(id, limits.get(id) ?? 0, now));
+      if (!notified.has(id)) await record(tx, webhookQuotaExceeded(id, limits.get(id) ?? 0, now));
     }
   }
 
-  /** Returns the usage of the current month. */
+  /** Returns how many deliveries an organization has used in the current month, and its limit. */
   async usageOf(organizationId: string, now: Date): Promise<WebhookUsage> {
     const limit = (await this.limitsOf([organizationId])).get(organizationId) ?? 0;
     const [row] = await this.rows.query<CounterRow>(
@@ -87,14 +90,14 @@ export class DeliveryQuota {
   }
 }
 
-/** The remaining deliveries of organizations whose counters are locked. */
+/** Remaining deliveries of the organizations whose counters are locked. */
 export class Allowance {
   readonly #left: Map<string, number>;
   readonly taken = new Map<string, number>();
   /** Organizations that have reached their limit. */
   readonly refused = new Set<string>();
-  /** Organizations that were notified of it this month. */
-  readonly told: ReadonlySet<string>;
+  /** Organizations for which the event about the reached limit was already recorded this month. */
+  readonly notified: ReadonlySet<string>;
 
   constructor(
     rows: readonly CounterRow[],
@@ -102,10 +105,10 @@ export class Allowance {
     readonly now: Date,
   ) {
     this.#left = new Map(rows.map(({ organization_id: id, count }) => [id, (limits.get(id) ?? 0) - Number(count)]));
-    this.told = new Set(rows.filter((row) => row.exceeded_at).map((row) => row.organization_id));
+    this.notified = new Set(rows.filter((row) => row.exceeded_at).map((row) => row.organization_id));
   }
 
-  /** Takes one delivery. Returns false if none is left. */
+  /** Uses one of the organization's remaining deliveries. Returns false if none is left. */
   take(organizationId: string): boolean {
     const left = this.#left.get(organizationId) ?? 0;
     if (left < 1) {

@@ -28,7 +28,8 @@ export class ReplayService {
   constructor(private readonly deps: ReplayServiceDeps) {}
 
   /**
-   * Starts a replay. It ends at the position of the delivery planner, which plans later events itself.
+   * Starts a replay of the events up to the position of the delivery planner, which plans the deliveries of later
+   * events.
    * @throws ResourceNotFound, WebhookInactive, InvalidParameters
    */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
@@ -46,7 +47,10 @@ export class ReplayService {
     return { webhookId, since, until, events: count };
   }
 
-  /** The event names that the webhook subscribes to, narrowed by the patterns of the caller. */
+  /**
+   * Returns the names of the events that the webhook subscribes to and that match the caller's patterns.
+   * @throws InvalidParameters if there are none
+   */
   #names({ events: own, family }: Webhook, wished: readonly string[] | null | undefined): ReadonlySet<string> {
     const { eventTypes } = this.deps;
     const covered = eventTypes.namesOf(own, 'events', family);

@@ -24,7 +24,7 @@ const QUEUE = 'webhook-replay';
 const BATCH = 200;
 const RETRY = { retryLimit: 1000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** A replay, from a position in the log on. */
+/** A replay that starts at a position in the log. */
 export interface Replay {
   webhookId: string;
   organizationId: string;
@@ -38,7 +38,7 @@ export interface Replay {
   upTo: number;
 }
 
-/** Job payload as stored in the queue. */
+/** Job payload as stored in the queue. Times are ISO 8601 texts. */
 type ReplayJob = Omit<Replay, 'since' | 'until' | 'startedAt'> & Record<'since' | 'until' | 'startedAt', string>;
 
 /** The columns of an existing delivery that a replay checks. */
@@ -60,8 +60,8 @@ export interface ReplayWorkerDeps {
 }
 
 /**
- * Runs replays in batches. The transaction of each batch enqueues the next one, so that a replay continues after a crash.
- * Repeating a batch is safe: deliveries that are pending, or were attempted since the replay began, are skipped.
+ * Runs replays in batches. The transaction of each batch enqueues the next batch, so that a replay continues after a
+ * crash. Repeating a batch is safe: it skips deliveries that are pending or were attempted after the replay began.
  */
 export class ReplayWorker {
   constructor(private readonly deps: ReplayWorkerDeps) {
@@ -84,7 +84,10 @@ export class ReplayWorker {
     if (await orm.em.fork().transactional((tx) => this.#batch(tx, replay, events, limits))) wake(replay.webhookId);
   }
 
-  /** Plans a batch and returns whether there is something to deliver. Ends the replay if the webhook was disabled or deleted. */
+  /**
+   * Plans a batch. Returns whether there is something to deliver. Ends the replay if the webhook was disabled or
+   * deleted.
+   */
   async #batch(tx: EntityManager, replay: Replay, events: readonly EventRecord[], limits: Limits): Promise<boolean> {
     const [webhook] = await tx.execute<Subscriber[]>(
       `select ${SUBSCRIBER_COLUMNS} from ${schemaOf(tx)}."webhook" where "id" = ? and "organization_id" = ? and "active" for key share`,
@@ -104,7 +107,7 @@ export class ReplayWorker {
     const { quota, clock } = this.deps;
     const now = clock.now();
     const { organizationId, status } = replay;
-    // the lock of the quota comes first: once it is acquired, all other planning for the organization has committed
+    // the quota is locked first: after this, all other planning for the organization is committed and visible
     const allowance = await quota.open(tx, limits, now);
     await dueNow(tx, [webhook.id]);
     const known = await knownDeliveries(tx, webhook, wanted);
@@ -116,7 +119,7 @@ export class ReplayWorker {
         made.push(plannedDelivery(event, webhook, allowance.take(organizationId) ? null : OVER_QUOTA));
     }
     await insertDeliveries(tx, made, now);
-    await beginAnew(tx, again, now);
+    await resetDeliveries(tx, again, now);
     await quota.close(tx, allowance);
     return allowance.taken.size > 0;
   }
@@ -134,8 +137,8 @@ async function knownDeliveries(tx: EntityManager, { id }: Subscriber, events: re
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
-/** Resets deliveries to the state of newly planned ones. */
-async function beginAnew(tx: EntityManager, ids: readonly string[], now: Date): Promise<void> {
+/** Resets deliveries to the state of newly planned deliveries. */
+async function resetDeliveries(tx: EntityManager, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(
     `update ${schemaOf(tx)}."delivery" set "status" = 'pending', "attempt" = 0, "next_attempt_at" = ?, "attempted_at" = null,

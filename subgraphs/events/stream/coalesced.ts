@@ -1,6 +1,6 @@
 /**
- * Shares a query between concurrent callers. A caller that arrives during a query waits for the next one, so that the result is
- * never older than its call.
+ * Shares a query between concurrent callers. A caller that arrives while a query is running waits for the next query,
+ * so that no result is older than the call.
  */
 export class Coalesced<T> {
   #current: Promise<T> | undefined;

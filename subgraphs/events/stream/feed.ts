@@ -1,20 +1,20 @@
 /**
- * A sequence of records of all organizations, each at a position. Records become visible in the order of their positions, so that
- * readers miss none. A record that changes may move to a later position.
+ * A sequence of records of all organizations. Each record has a position. Records become visible in the order of their
+ * positions, so that readers miss none. A record that changes may move to a later position.
  */
 export interface Feed<T, S extends Selection<T>> {
   /** Returns the position of the last record; 0 if there is none. */
   head(): Promise<number>;
   /** Returns the next records of all organizations, in order. */
   after(position: number, limit: number): Promise<T[]>;
-  /** Returns SQL that selects a row if there is a record after a position. `position` is an SQL expression. */
+  /** Returns an SQL query that returns a row if there is a record after a position. `position` is an SQL expression. */
   newer(position: string): string;
   /** Returns the selected records of one organization, in order. */
   range(selection: S, range: Range): Promise<T[]>;
   positionOf(record: T): number;
 }
 
-/** The records of one organization that a subscriber selects. */
+/** Filter of a subscriber: selects records of one organization. */
 export interface Selection<T> {
   readonly organizationId: string;
   covers(record: T): boolean;

@@ -12,7 +12,10 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
   readonly #queues = new Map<string, Set<LiveQueue<T>>>();
   readonly #loop: WorkLoop;
   readonly #head: Coalesced<number>;
-  /** Position up to which all records were passed on. Undefined while there are no subscribers; the feed is not read then. */
+  /**
+   * Position up to which all records were passed on. Undefined while there are no subscribers, because then the feed is
+   * not read.
+   */
   #position: number | undefined;
   #isStopped = false;
   #stopPolling: (() => void) | undefined;
@@ -40,7 +43,7 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     if (this.#queues.size > 0) this.#loop.wake();
   }
 
-  /** Ends every stream. */
+  /** Stops reading the feed and ends all streams. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopPolling?.();
@@ -48,12 +51,12 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     await this.#loop.stop();
   }
 
-  /** Returns the position of the last record. Concurrent callers share queries. */
+  /** Returns the position of the last record of the feed. Concurrent callers share queries. */
   head(): Promise<number> {
     return this.#head.get();
   }
 
-  /** Adds a queue for a subscriber, starting at the follower's position. Returns undefined after `stop`. */
+  /** Adds a queue for a subscriber. The queue starts at the follower's position. Returns undefined after `stop`. */
   async attach(selection: S): Promise<LiveQueue<T> | undefined> {
     const head = this.#position === undefined ? await this.head() : 0;
     if (this.#isStopped) return undefined;

@@ -5,7 +5,10 @@ import type { EventsContext } from '../context.ts';
 import type { EventRecord } from '../log/event.entity.ts';
 import type { Narrowing } from './stream.service.ts';
 
-/** Schema extension from the domains' declarations: a subscription for each, and fields of Event that lead to the record. */
+/**
+ * Returns a schema extension for the declarations of the domains: a subscription for each declaration, and fields of
+ * Event that return the record that the event is about.
+ */
 export function liveFields(declarations: readonly LiveField[]): SchemaExtension | undefined {
   if (declarations.length === 0) return undefined;
   const subjects = [...new Set(declarations.map(({ subject }) => subject))];

@@ -3,14 +3,17 @@ import type { Selection } from './feed.ts';
 /** Maximum number of records that wait for a slow subscriber. */
 const CAPACITY = 256;
 
-/** Live records for one subscriber, from a position on. Closes when it is full; the subscriber then continues by reading the feed. */
+/**
+ * Live records for one subscriber, after a position. The queue closes when it is full. The subscriber then continues by
+ * reading the feed.
+ */
 export class LiveQueue<T> {
   readonly #records: T[] = [];
   #wake: (() => void) | undefined;
   #isOpen = true;
 
   constructor(
-    /** The position after which it begins. */
+    /** Position after which the queue begins. */
     readonly from: number,
     private readonly selection: Selection<T>,
     private readonly detach: () => void,
@@ -26,7 +29,7 @@ export class LiveQueue<T> {
     this.#wake?.();
   }
 
-  /** Returns the next record as soon as there is one; undefined when the queue is closed and empty. */
+  /** Waits for the next record and returns it. Returns undefined when the queue is closed and empty. */
   async next(): Promise<T | undefined> {
     while (this.#isOpen && this.#records.length === 0) {
       await new Promise<void>((resolve) => {
@@ -36,7 +39,7 @@ export class LiveQueue<T> {
     return this.#records.shift();
   }
 
-  /** Accepts no more records. Records that are already in it can still be read. */
+  /** Closes the queue, which then accepts no more records. Records that are already in the queue can still be read. */
   close(): void {
     this.#isOpen = false;
     this.detach();

@@ -6,20 +6,22 @@ const PAGE = 200;
 const ENDED = { done: true, value: undefined } as const;
 
 /**
- * The selected records of a feed from a position on, in order, without gaps or repetitions. It first attaches a live queue and
- * then reads the records before it, so that none is missed. A subscriber that is too slow for its queue repeats this; it blocks
- * nobody, and memory stays bounded. Not a generator, because a generator's `return` would wait for the next record.
+ * Iterates over the selected records of a feed after a position, in order, without gaps or repetitions. It first
+ * attaches a live queue, and then reads the records before this queue from the feed, so that none is missed. If the
+ * subscriber is too slow and the queue closes, the stream does this again. So a slow subscriber blocks no other one,
+ * and memory stays bounded. This class is not a generator, because the `return` of a generator would wait for the next
+ * record.
  */
 export class LiveStream<T extends { organizationId: string }, S extends Selection<T>> implements AsyncIterableIterator<T> {
   #queue: LiveQueue<T> | undefined;
-  /** Records that were read from the feed and not consumed yet. */
+  /** Records that were read from the feed and not returned yet. */
   #page: T[] = [];
   #hasEnded = false;
 
   constructor(
     private readonly follower: Follower<T, S>,
     private readonly selection: S,
-    /** Position up to which records were consumed or are on the page. */
+    /** Position up to which records were returned or are in `#page`. */
     private position: number,
   ) {}
 
@@ -51,7 +53,7 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
 
   async #attach(): Promise<LiveQueue<T> | undefined> {
     const queue = await this.follower.attach(this.selection);
-    // the follower stopped, or the subscriber left meanwhile
+    // meanwhile the follower was stopped, or the subscriber left
     if (!queue || this.#hasEnded) await this.return();
     if (this.#hasEnded) queue?.close();
     return queue;
@@ -65,7 +67,9 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
     return page;
   }
 
-  /** Returns the next live record; undefined if it was already consumed, or if the queue has closed. */
+  /**
+   * Waits for the next live record. Returns undefined if this record was already returned, or if the queue has closed.
+   */
   async #take(): Promise<T | undefined> {
     const record = await this.#queue?.next();
     if (record === undefined) this.#queue = undefined;

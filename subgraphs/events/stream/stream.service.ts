@@ -21,26 +21,26 @@ export interface StreamServiceDeps {
   followers: Followers;
 }
 
-/** Followers that exist once per process. */
+/** Followers of the two feeds. Each process has one of each. */
 export interface Followers {
   events: EventFollower;
   deliveries: DeliveryFollower;
 }
 
-/** Start and filters of a stream. A filter with an unknown id matches nothing. */
+/** Start position and filters of a stream. A filter with an unknown id matches nothing. */
 export interface Narrowing {
   accountId?: string | null;
   subjectId?: string | null;
   after?: string | null;
 }
 
-/** Streams for the caller's organization. */
+/** Creates live streams for the caller's organization. */
 export class StreamService {
   constructor(private readonly deps: StreamServiceDeps) {}
 
   /**
-   * Streams the events that match the patterns (default: all that the caller may read), in order, without gaps or repetitions.
-   * Starts after the given event, or with new events.
+   * Streams the events that match the patterns (default: all that the caller may read), in order, without gaps or
+   * repetitions. Starts after the event with the id `after`. Without `after`, starts with new events.
    * @throws InvalidParameters for an unknown pattern or event
    */
   async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {
@@ -51,9 +51,9 @@ export class StreamService {
   }
 
   /**
-   * Streams deliveries in the order of their revisions, after the given one or from now on. A delivery that changed several times
-   * before it could be sent is sent once.
-   * @throws LimitedToAccounts
+   * Streams deliveries in the order of their revisions. Starts after the revision `after`. Without `after`, starts with
+   * new changes. A delivery that changes several times before the subscriber receives it is sent once.
+   * @throws LimitedToAccounts if the caller is limited to some accounts
    * @throws ResourceNotFound for a webhook that the organization does not have
    * @throws InvalidParameters for an invalid revision
    */

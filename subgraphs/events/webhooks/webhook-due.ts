@@ -1,12 +1,12 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 
-/** Value of `due_at` that is due by any clock. A new event must not wait because a clock was set back. */
+/** Value of `due_at` that is in the past for every clock. A new event must not wait because a clock was set back. */
 export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
- * Marks webhooks as due, in the transaction that makes their deliveries due. Writes each row even if it is marked already,
- * because this makes a lease that is being released wait for the commit (DeliveryStore.release). Rows are locked in the order of
- * their ids, as everywhere.
+ * Marks webhooks as due, in the transaction that makes their deliveries due. Updates each row even if it is already
+ * marked: if the lease is being released at the same time (DeliveryStore.release), the release waits for this commit.
+ * Locks rows in the order of their ids, as all other transactions do.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../../kernel/errors/errors.ts';
 import { WebhookFamily } from './webhook.entity.ts';
 
-/** Only support webhooks, and webhooks of all families, can have filters (specification 2.8). */
+/** Checks that only webhooks of the support family, or of all families, have filters (specification 2.8). */
 export const filterProblems = (filters: unknown, family: WebhookFamily | null | undefined): FieldProblem[] =>
   !filters || !family || family === WebhookFamily.SUPPORT
     ? []

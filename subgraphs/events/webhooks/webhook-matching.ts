@@ -6,8 +6,8 @@ type Subscription = Pick<Webhook, 'events' | 'family' | 'filters'>;
 type MatchedEvent = Pick<EventRecord, 'event' | 'family' | 'payload'>;
 
 /**
- * Whether a webhook gets an event: by its patterns, its family, and for tickets by its filters (specification 2.8, 6). `type` is
- * the event's registered type.
+ * Returns whether a webhook receives an event. This depends on its patterns, its family, and for ticket events on its
+ * filters (specification 2.8, 6). `type` is the declared type of the event.
  */
 export function wants(
   { events, family, filters }: Subscription,
@@ -19,7 +19,7 @@ export function wants(
   return !filters || event.family !== 'support' || passes(filters, event.payload);
 }
 
-/** Whether an event passes the filters. An event without the filtered property does not. */
+/** Returns whether an event passes the filters. An event that lacks a filtered property does not pass. */
 function passes({ customerIds, priorities }: WebhookFilters, payload: string): boolean {
   const { data } = JSON.parse(payload) as { data: { ticket?: { customer_id?: string | null; priority?: string } } };
   const { customer_id: customerId, priority } = data.ticket ?? {};

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Webhook } from './webhook.entity.ts';
 
-/** Prefix of the Standard Webhooks specification, followed by the key in base64. A secret without it is the key itself. */
+/**
+ * Prefix of a secret in the format of the Standard Webhooks specification. The key in base64 follows. The text of a
+ * secret without this prefix is the key itself.
+ */
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
 
 export const generateSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
-/** Secrets that sign: the current one, and the previous one until its time after a rotation is over. */
+/** Secrets that sign deliveries: the current one, and for some time after a rotation also the previous one. */
 export type Secrets = readonly [current: string, ...previous: string[]];
 
 export type SealedSecrets = Pick<Webhook, 'sealedSecret' | 'previousSealedSecret' | 'previousSecretUntil'>;
@@ -20,18 +23,21 @@ export function openSecrets(box: SecretBox, webhookId: string, sealed: SealedSec
   return [current, box.open(previousSealedSecret, webhookId)];
 }
 
-/** Key of the `webhook-signature` header. The signature in the body uses the secret's text as its key. */
+/**
+ * Returns the key that signs for the `webhook-signature` header. The signature in the body uses the text of the secret
+ * as its key.
+ */
 export const headerKey = (secret: string): Buffer =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'latin1');
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Pattern for API documents. Same rule as `isAcceptableSecret`, without the length. */
+/** Pattern of secrets for API documents. It is the rule of `isAcceptableSecret` without the length. */
 export const SECRET_PATTERN = '^(whsec_([A-Za-z0-9+/]{4}){3,60}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[ -~]+)$';
 
 /**
- * Whether a secret is valid: 16 to 255 printable ASCII characters, which all libraries encode in the same way. After the prefix
- * it must be base64.
+ * Returns whether a secret is valid: 16 to 255 printable ASCII characters, which all libraries encode in the same way.
+ * The text after the prefix `whsec_` must be base64.
  */
 export function isAcceptableSecret(secret: string): boolean {
   if (!/^[\x20-\x7e]{16,255}$/.test(secret)) return false;

@@ -20,7 +20,7 @@ export async function acceptedUrl(guard: UrlGuard, url: string): Promise<string>
 const lengthProblem = ({ length }: string): string | undefined =>
   length > URL_LENGTH ? `may have at most ${URL_LENGTH} characters after encoding of international characters` : undefined;
 
-/** Normalizes the URLs of webhooks from before migration 0003. */
+/** Normalizes the URLs of webhooks that were created before migration 0003. */
 export const urlBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'webhook-urls', normalizeUrls);
 
 async function normalizeUrls(tx: EntityManager, from: Position): Promise<Position> {
@@ -30,7 +30,7 @@ async function normalizeUrls(tx: EntityManager, from: Position): Promise<Positio
   );
   for (const { id, url } of rows) {
     const href = URL.parse(url)?.href;
-    // the request is the same as before, so this is not a change and does not reset deliveries
+    // the normalized URL leads to the same requests, so deliveries are not reset as after a change of the webhook
     if (href && href !== url) await tx.execute(`update "events"."webhook" set "url" = ? where "id" = ? and "url" = ?`, [href, id, url]);
   }
   const last = rows.at(-1);

@@ -39,7 +39,10 @@ registerEnumType(WebhookPriority, {
 
 const MAX_CUSTOMERS = 1000;
 
-/** Filters for events of tickets (specification 2.8). A missing filter does not restrict; events of other families always pass. */
+/**
+ * Filters for ticket events (specification 2.8). A filter that is not set does not restrict. Events of other families
+ * always pass.
+ */
 @ObjectType('WebhookFilters', { description: 'Conditions for events of the support family. Other events are not filtered.' })
 @InputType('WebhookFiltersInput', { description: 'Conditions for events of the support family. Other events are not filtered.' })
 export class WebhookFilters {
@@ -143,7 +146,7 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** Time until which one process holds the lease. */
+  /** End of the lease, if a process has one. See dispatch/delivery.store.ts. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   laneUntil: Date | null = null;
 
@@ -155,21 +158,23 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Replaces the secret. The previous secrets no longer sign. */
+  /** Replaces the secret. Previous secrets no longer sign deliveries. */
   replaceSecret(sealed: string): void {
     this.sealedSecret = sealed;
     this.previousSealedSecret = null;
     this.previousSecretUntil = null;
   }
 
-  /** Sets a new secret. The previous one also signs until `previousUntil`; older ones no longer sign. */
+  /**
+   * Sets a new secret. The previous secret also signs deliveries until `previousUntil`. Older secrets no longer sign.
+   */
   rotateSecret(sealed: string, previousUntil: Date): void {
     this.previousSealedSecret = this.sealedSecret;
     this.previousSecretUntil = previousUntil;
     this.sealedSecret = sealed;
   }
 
-  /** Switches the webhook on or off on behalf of its owner, and clears the platform's reasons for disabling it. */
+  /** Activates or deactivates the webhook for its owner, and clears the platform's reason for disabling it. */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;
@@ -177,7 +182,7 @@ export class Webhook {
     this.failingSince = null;
   }
 
-  /** @throws WebhookActive */
+  /** Activates an inactive webhook. @throws WebhookActive */
   resume(): void {
     if (this.active) throw new WebhookActive(this.id);
     this.setActive(true);

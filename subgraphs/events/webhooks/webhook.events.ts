@@ -10,7 +10,7 @@ const webhookPayload = z.strictObject({
   active: z.boolean(),
   disabled_at: timestamp.nullable(),
   disabled_reason: z.string().nullable(),
-  /** When attempts began to fail. */
+  /** Time since when all attempts have failed. */
   failing_since: timestamp.nullable(),
 });
 const data = z.strictObject({ webhook: webhookPayload });

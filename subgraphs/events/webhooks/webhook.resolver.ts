@@ -6,7 +6,7 @@ import { Delivery } from '../deliveries/delivery.entity.ts';
 import { Webhook } from './webhook.entity.ts';
 import { WebhookCreateInput, WebhookSecretRotateInput, WebhookUpdateInput } from './webhook.inputs.ts';
 
-/** A caller must be allowed to read the events that it sends to a receiver. */
+/** Checks that the caller may read the events that the webhook would send to its receiver. */
 const requireReadable = ({ input }: { input: Partial<WebhookCreateInput> }, { webhooks }: EventsContext): void =>
   webhooks.requireReadable(input.events ?? [], input.family);
 

@@ -17,7 +17,7 @@ import { filterProblems } from './webhook-filters.ts';
 import { generateSecret } from './webhook-secret.ts';
 import { acceptedUrl } from './webhook-url.ts';
 
-/** How long the previous secret signs after a rotation. */
+/** How long the previous secret still signs deliveries after a rotation. */
 const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
 
 export interface WebhookServiceDeps {
@@ -29,7 +29,7 @@ export interface WebhookServiceDeps {
   secrets: SecretBox;
   removal: DeliveryRemoval;
   loader: RecordLoader<Webhook>;
-  /** Sends pending deliveries of a webhook. */
+  /** Wakes the worker that sends the pending deliveries of a webhook. */
   wake(webhookId: string): void;
 }
 
@@ -38,7 +38,7 @@ export class WebhookService {
   constructor(private readonly deps: WebhookServiceDeps) {}
 
   /**
-   * Creates a webhook and returns its secret, which is shown only here.
+   * Creates a webhook and returns its secret, which is shown only once.
    * @throws InvalidParameters
    * @throws InsufficientPermissions for events that the caller may not read
    */
@@ -74,7 +74,7 @@ export class WebhookService {
     return listPage(this.deps.em, Webhook, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
+  /** Updates a webhook. @throws ResourceNotFound, InvalidParameters, InsufficientPermissions */
   async update(id: string, { url: sent, events, secret, active, ...nullable }: WebhookUpdateInput): Promise<Webhook> {
     const url = sent && (await acceptedUrl(this.deps.guard, sent));
     return this.#change(id, { events, filters: nullable.filters }, (found) => {
@@ -87,7 +87,7 @@ export class WebhookService {
   }
 
   /**
-   * Sets a new secret and returns it once.
+   * Sets a new secret and returns it, which is shown only once.
    * @throws ResourceNotFound, InvalidParameters, InsufficientPermissions
    */
   async rotateSecret(id: string, { secret: given }: WebhookSecretRotateInput): Promise<Webhook> {
@@ -101,7 +101,7 @@ export class WebhookService {
   }
 
   /**
-   * Activates the webhook; pending deliveries are sent first.
+   * Activates the webhook. Deliveries that were already pending are sent first.
    * @throws ResourceNotFound, WebhookActive, InsufficientPermissions
    */
   async resume(id: string): Promise<Webhook> {
@@ -109,7 +109,7 @@ export class WebhookService {
   }
 
   /**
-   * Deletes a webhook and returns it. Pending deliveries are not sent; a job deletes all its deliveries.
+   * Deletes a webhook and returns it. Its pending deliveries are not sent. A job deletes all its deliveries.
    * @throws ResourceNotFound
    */
   async delete(id: string): Promise<Webhook> {
@@ -122,8 +122,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes a webhook. Every change needs the permission to read its events, because a new URL or secret gives access to them
-   * just like new patterns.
+   * Changes a webhook. Every change needs the permission to read its events, because not only new patterns give access
+   * to them, but also a new URL or secret.
    */
   async #change(
     id: string,
@@ -147,7 +147,7 @@ export class WebhookService {
     return orNotFound(await tx.findOne(Webhook, { id }, LOCKED), 'webhook', id);
   }
 
-  /** @throws InsufficientPermissions for events that the caller may not read */
+  /** Checks that the caller may read the events that match the patterns. @throws InsufficientPermissions */
   requireReadable(patterns: readonly string[], family: WebhookFamily | null | undefined): void {
     const { eventTypes, principal } = this.deps;
     eventTypes.requireReadable(principal, eventTypes.coveredBy(patterns, family));
