@@ -1,21 +1,21 @@
 import type { Principal } from './access/principal.ts';
 import type { Logger } from './log/log.ts';
 
-/** Where a request comes from, as seen by the edge. */
+/** Information about the client of a request, as collected by the edge. */
 export interface ClientInfo {
   readonly ip: string;
   readonly userAgent: string | undefined;
-  /** The country that a trusted proxy sent (COUNTRY_HEADER), not verified. */
+  /** The country that a trusted proxy sent in the header of COUNTRY_HEADER. It is not verified. */
   readonly country?: string | undefined;
   /** The W3C trace context that the caller sent. */
   readonly traceparent?: string | undefined;
-  /** Headers that are forwarded unchanged to subgraphs in other processes, by lower-case name. */
+  /** Headers that are sent unchanged to subgraphs in other processes, by lower-case name. */
   readonly forwarded?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * One caller's request as it travels from the edge to a subgraph. It is created once at the edge and never changed. Every subgraph gets
- * the same object, so caches per request (loaders, entity managers) use it as key.
+ * The data of one request that the edge passes to the subgraphs. The edge creates it once, and it never changes. Every
+ * subgraph gets the same object, so caches per request (loaders, entity managers) use it as a key.
  */
 export interface RequestContext {
   readonly requestId: string;
@@ -23,6 +23,6 @@ export interface RequestContext {
   readonly log: Logger;
   /** Absent for requests of the platform itself. */
   readonly client?: ClientInfo | undefined;
-  /** Aborted when nobody waits for the response any more: the last subscriber left, or the socket closed. */
+  /** Aborted when the response is no longer needed, because the last subscriber has left or the socket was closed. */
   readonly signal?: AbortSignal;
 }

@@ -12,8 +12,8 @@ export interface Subject {
 export interface EventType {
   name: string;
   /**
-   * The family of the event (specification section 6): service, billing or support. The path of a REST subscription
-   * names it.
+   * The family of the event (specification section 6): service, billing or support. A webhook can be limited to
+   * one family.
    */
   family: string;
   description: string;

@@ -13,27 +13,29 @@ export interface SweeperDeps {
   name: string;
   clock: Clock;
   log: Logger;
-  /** Poller of the database that has the due rows. */
+  /** The poller of the database that contains the due rows. */
   poller: Pick<WorkPoller, 'add'>;
-  /** A query that returns a row if anything is due at `$1`. */
+  /** An SQL query that returns a row if any row is due at `$1`. */
   query: string;
   /** Maximum number of rows per sweep. */
   limit?: number;
 }
 
 /**
- * Handles what is due at `now`, earliest first, at most `limit` rows, and returns how many it took.
- * All processes sweep in parallel, so a sweep selects its rows with `for update skip locked` and handles them in the same transaction.
- * A row that cannot be handled must get a later due time; otherwise every sweep would take it first. `sweepOf` creates a sweep for the
- * rows of a table.
+ * Handles at most `limit` rows that are due at `now`, earliest first. Returns the number of handled rows.
+ * All processes sweep in parallel. So a sweep selects its rows with `for update skip locked` and handles them in the
+ * same transaction.
+ * A row that cannot be handled must get a later due time; otherwise every sweep would take it first. `sweepOf` creates
+ * a sweep for the rows of a table.
  */
 export type Sweep = (now: Date, limit: number) => Promise<number>;
 
 /**
- * Handles what falls due at a stored time, such as an SLA breach. The poller finds it within a second, or at once if a test moves the
- * clock.
- * A full sweep is followed by the next one at once. Sweeps never overlap. A failed sweep is logged and retried.
- * Work that should only happen soon after a transaction is a job instead (kernel/jobs/jobs.ts).
+ * Handles rows with a due time, such as SLA deadlines. The poller finds a due row within a second, or immediately if a
+ * test moves the clock.
+ * After a sweep of `limit` rows, the next sweep follows immediately. Sweeps never overlap. A failed sweep is logged and
+ * retried.
+ * Work without a due time, which should run soon after a transaction, is a job instead (kernel/jobs/jobs.ts).
  */
 export class Sweeper {
   readonly #loop: WorkLoop;
@@ -53,32 +55,35 @@ export class Sweeper {
     this.#loop.start();
   }
 
-  /** Resolves when the current sweep has ended. No further sweep starts. */
+  /** Stops the sweeper. Resolves when the current sweep has ended. */
   stop(): Promise<void> {
     this.#stop?.();
     return this.#loop.stop();
   }
 }
 
-/** Rows of all organizations that fall due, each at its own time. */
+/** A table of all organizations whose rows each have a due time. */
 export interface DueRows {
   /** Identifies the sweeper in log lines, such as `support.sla`. */
   name: string;
-  /** With its schema, such as `support.ticket`. It must have the columns `id` and `organization_id`. */
+  /** Name with the schema, such as `support.ticket`. The table must have the columns `id` and `organization_id`. */
   table: string;
-  /** Column with the time when the row is next due, or null. It must be indexed. */
+  /** Column with the next due time of the row, or null. The column must have an index. */
   column: `${string}due_at`;
   /** How long a failed row is postponed, so that it does not block the others. */
   postponeMs: number;
   /** How long a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
   waitMs?: number;
-  /** The record that owns the row, and the column here that refers to it. It is locked first, as in every transaction that changes both. */
+  /**
+   * The table of the record that owns the row, and the column of this table that refers to that record. The owner is
+   * locked first, as in every transaction that changes both.
+   */
   owner?: { table: string; column: string };
 }
 
 /**
- * Handles a due row, in the transaction that has locked it (and its owner first), with an entity manager of its organization. It must set
- * the next due time or null: a row that is still due is taken again by the next sweep.
+ * Handles a due row. The row and its owner are locked by the transaction `tx`, whose entity manager sees only the row's
+ * organization. It must set the next due time or null; otherwise the next sweep takes the row again.
  */
 export type DoDue = (tx: EntityManager, id: string, now: Date) => Promise<void>;
 
@@ -87,7 +92,7 @@ export interface DueDeps {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Returns true if the rows of an organization must wait. They are postponed and checked again. */
+  /** Returns true if the rows of an organization must wait. They are then postponed and checked again. */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
@@ -98,7 +103,10 @@ export function dueSweeper({ database, ...deps }: DueDeps & { database: Database
   return new Sweeper({ ...deps, name, poller: database.poller, query }, sweepOf(deps, due, act));
 }
 
-/** Handles each row in its own transaction. A row that fails is postponed, and the others continue. */
+/**
+ * Creates a sweep that handles each row in its own transaction. If a row fails, it is postponed, and the sweep
+ * continues with the next row.
+ */
 export function sweepOf(deps: DueDeps, due: DueRows, act: DoDue): Sweep {
   const { table, column } = due;
   const select = `select "id", "organization_id" from ${quoted(table)} where "${column}" <= $1 order by "${column}" limit $2`;
@@ -115,7 +123,10 @@ interface FoundRow {
   organization_id: string;
 }
 
-/** Handles one row. Returns false if another process has locked or handled it, so that this process does not look for more at once. */
+/**
+ * Handles one row. Returns false if another process has locked or handled the row. Such rows do not count, so this
+ * process does not immediately start another sweep.
+ */
 async function isTaken(
   { orm, rows, clock, log, waits }: DueDeps,
   due: DueRows,
@@ -146,8 +157,8 @@ async function isTaken(
 }
 
 /**
- * Locks the row if it is still due and not locked by others. The owner is locked first, so that two transactions that need both wait
- * instead of deadlocking.
+ * Locks the row if it is still due and not locked by another transaction. The owner is locked first, as in all
+ * transactions that lock both; otherwise two of them could deadlock.
  */
 async function lock(tx: EntityManager, { table, column, owner }: DueRows, id: string, now: Date): Promise<boolean> {
   const locked = async (sql: string, values: readonly string[]): Promise<boolean> => {
@@ -161,5 +172,5 @@ async function lock(tx: EntityManager, { table, column, owner }: DueRows, id: st
   return locked(`select 1 from ${quoted(table)} where "id" = ? and "${column}" <= ?`, [id, now.toISOString()]);
 }
 
-/** Quotes a name: `support.ticket` becomes `"support"."ticket"`. */
+/** Quotes a table name: `support.ticket` becomes `"support"."ticket"`. */
 const quoted = (table: string): string => table.replace(/\w+/g, '"$&"');

@@ -2,7 +2,7 @@ import { type GraphQLType, getNamedType, getNullableType, isListType } from 'gra
 import { inputSchemas, type JsonSchema } from '../graphql/json-schema.ts';
 import { idPattern, isKind, type Kind } from './ids.ts';
 
-/** Fields and parameters whose name differs from the kind of record that they refer to. */
+/** Kinds of records to which fields and parameters refer, if the name of the field does not imply the kind. */
 const KINDS: Readonly<Record<string, Kind>> = {
   accounts: 'account',
   after: 'event',
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   slackIntegrationId: 'integration',
 };
 
-/** Types whose name differs from their kind of record. */
+/** Kinds of records of GraphQL types, if the name of the type does not imply the kind. */
 const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
   JiraIntegration: 'integration',
   OAuthClient: 'oauthClient',
@@ -30,7 +30,10 @@ const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
   WebhookDelivery: 'delivery',
 };
 
-/** Fields of type ID that accept ids of several kinds, or texts that are not ids of this platform, with the reason. */
+/**
+ * Fields of type ID whose values have no pattern: ids of several kinds, or texts that are not ids of this platform. The
+ * value is the reason.
+ */
 const OTHERS: Readonly<Record<string, string>> = {
   'CallerIdentity.id': 'a user or any credential',
   'CatalogService.id': 'a word of the catalog',
@@ -49,9 +52,9 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the JSON Schema pattern of an id, from the type and the field: `Ticket.id` and `Invoice.accountId` imply their kinds. Undefined
- * if the field accepts several kinds.
- * @throws Error if the kind of a field is not known here
+ * Returns the JSON Schema pattern of an id. The type and the field imply the kind of record, for example `Ticket.id` or
+ * `Invoice.accountId`. Undefined if the field accepts several kinds.
+ * @throws Error if the kind is unknown
  */
 function idPatternOf(type: string, field: string): string | undefined {
   if (`${type}.${field}` in OTHERS || field in OTHERS) return undefined;
@@ -62,17 +65,20 @@ function idPatternOf(type: string, field: string): string | undefined {
   return idPattern(kind);
 }
 
-/** A GraphQL field, as the OpenAPI generator visits it. */
+/** A GraphQL field or argument for which the OpenAPI generator needs a schema. */
 export interface SchemaPlace {
-  /** The type that has the field; for an argument, the coordinate of its field: `TicketCreateInput`, `Query.supportDashboard`. */
+  /**
+   * The type that has the field, such as `TicketCreateInput`. For an argument, the coordinate of its field, such as
+   * `Query.supportDashboard`.
+   */
   parent: string;
   field: string;
   type: GraphQLType;
 }
 
 /**
- * Returns the JSON Schema rules of fields beyond their type: the validation rules of input classes, and the patterns of ids. They come
- * from the classes of this process, because SDL cannot express them.
+ * Returns a function that returns the JSON Schema rules of a field beyond its type: the validation rules of its input
+ * class, and the pattern of ids. They are read from the classes of this process, because SDL cannot express them.
  */
 export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
   let known: ReadonlyMap<string, JsonSchema> | undefined;

@@ -1,12 +1,12 @@
-/** How many rows of the whole list are read per wanted row. */
+/** Number of rows that are read from the beginning of the list for each requested row. */
 export const LOOKED_AT = 6;
 
 /**
- * SQL of the first rows of a list, for a caller who sees several accounts. `seen` selects the beginning of the list for everybody, as rows
- * `s`; those that meet `own` are kept.
- * If they are fewer than `wanted`, because these accounts have few records, the rows come from `merged`, which reads the list of each
- * account. That is slower, but its cost is bounded by the number of accounts.
- * PostgreSQL executes only the branch that is needed.
+ * Returns the SQL of the first rows of a list, for a caller who sees only several accounts. `seen` selects the
+ * beginning of the whole list; its rows `s` that match the condition `own` are returned.
+ * If these are fewer than `wanted`, because the accounts have few records, the rows come from `merged`, which reads a
+ * list for each account. That is slower, but its cost is limited by the number of accounts.
+ * PostgreSQL executes only the needed part.
  */
 export const firstSeen = (seen: string, own: string, merged: string, wanted: string): string =>
   `with "seen" as materialized (select * from (${seen}) s where ${own})

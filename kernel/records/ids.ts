@@ -3,7 +3,10 @@ import { type Kind, PREFIXES } from '../values/id-prefixes.ts';
 
 export type { Kind };
 
-/** Random numbers from the system, fetched in bulk: fetching sixteen single numbers would be most of the cost of an id. */
+/**
+ * Random numbers, read from the system in bulk. An id needs sixteen, and reading them one by one would be most of the
+ * cost of an id.
+ */
 const pool = new Uint32Array(1024);
 let taken = pool.length;
 
@@ -17,14 +20,17 @@ function random(): number {
 
 const ulid = monotonicFactory(random);
 
-/** `ticket_01J…`: a prefix and a ULID. Ids of one process sort by creation time. */
+/** Creates an id, such as `ticket_01J…`: a prefix and a ULID. Ids of one process sort by creation time. */
 export const newId = (kind: Kind): string => `${PREFIXES[kind]}_${ulid()}`;
 
-/** Articles of the platform's own library have ids derived from their file names. */
+/**
+ * Patterns of ids that end with something else than a ULID. Ids of the platform's own articles are derived from file
+ * names.
+ */
 const SUFFIX: Readonly<Partial<Record<Kind, string>>> = { article: '\\w+' };
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-/** The JSON Schema pattern that every id of these kinds matches. */
+/** Returns the JSON Schema pattern for ids of these kinds. */
 export function idPattern(...kinds: readonly Kind[]): string {
   const patterns = kinds.map((kind) => `${PREFIXES[kind]}_${SUFFIX[kind] ?? ULID}`);
   return patterns.length === 1 ? `^${patterns[0]}$` : `^(${patterns.join('|')})$`;

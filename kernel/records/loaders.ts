@@ -6,7 +6,7 @@ import type { SelectedFields } from '../graphql/selected-fields.ts';
 import { once } from '../once.ts';
 import type { Key, Only, RecordReader } from './record-reader.ts';
 
-/** How many records of a relation to load; validated like the limit of any list. */
+/** Returns the number of records of a relation to load. It is validated like the limit of a list. */
 export function relationLimit(limit: number | null | undefined): number {
   const size = limit ?? PAGE_SIZE_DEFAULT;
   if (size < 1 || size > PAGE_SIZE_MAX)
@@ -14,7 +14,10 @@ export function relationLimit(limit: number | null | undefined): number {
   return size;
 }
 
-/** Batches the reads of one kind of record within one request: by id, and all or the newest records of many owners. */
+/**
+ * Loads records of one kind within one request, by id or by owner. Records that are requested at the same time are
+ * loaded by one statement.
+ */
 export class RecordLoader<T extends object> {
   #byId: DataLoader<string, T | null> | undefined;
   readonly #ofOwner = new Map<string, DataLoader<string, T[]>>();
@@ -24,13 +27,13 @@ export class RecordLoader<T extends object> {
     private readonly scope: RecordScope,
   ) {}
 
-  /** The record, or null if it does not exist for the caller. */
+  /** Loads a record. Returns null if it does not exist for the caller. */
   load(id: string): Promise<T | null> {
     this.#byId ??= new DataLoader((ids) => this.reader.byIds(this.scope, ids));
     return this.#byId.load(id);
   }
 
-  /** Loads the records of a list that exist, with the selected fields. The ids already form a batch. */
+  /** Loads the existing records with these ids, with the selected fields, by one statement. */
   async all(ids: readonly string[], fields?: SelectedFields): Promise<T[]> {
     if (ids.length === 0) return [];
     return (await this.reader.byIds(this.scope, ids, fields)).filter((record) => record !== null);
@@ -41,21 +44,24 @@ export class RecordLoader<T extends object> {
     return this.reader.recent(this.scope, limit, fields);
   }
 
-  /** Loads the newest `limit` records of the key `by` that match `only`. All keys requested together need one statement. */
+  /**
+   * Loads the newest `limit` records whose property `by` equals `key`, and that match `only`. One statement loads the
+   * records of all keys that are requested at the same time.
+   */
   newest(by: Key<T>, key: string, limit: number, only?: Only<T>): Promise<T[]> {
     const name = typeof by === 'string' ? by : [by.child.name, by.property];
     return this.#owned(['newest', name, limit, only], (keys) => this.reader.newest(this.scope, by, keys, limit, only)).load(key);
   }
 
   /**
-   * Loads all records of `owner`, which must be few, in the order of `orderBy` (default: oldest first). All owners requested together need
-   * one statement.
+   * Loads all records of `owner`, which must be few, in the order of `orderBy` (default: oldest first). One statement
+   * loads the records of all owners that are requested at the same time.
    */
   of(by: keyof T & string, owner: string, ...orderBy: (keyof T & string)[]): Promise<T[]> {
     return this.#all(by, orderBy).load(owner);
   }
 
-  /** Caches what a mutation has just written, so that its response needs no query. */
+  /** Caches records that a mutation has just written, so that its response needs no query. */
   keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
     this.#all(by, orderBy).prime(owner, records);
   }
@@ -76,10 +82,10 @@ type LoadersOf<R> = { [K in keyof R]: R[K] extends { forScope(scope: RecordScope
 
 type Readers = Readonly<Record<string, { forScope(scope: RecordScope): unknown }>>;
 
-/** By readers: a domain has one set of them. */
+/** Cache of the generated classes, by the readers of a domain. */
 const classes = new WeakMap<Readers, new (scope: RecordScope) => object>();
 
-/** The loaders of one request, one per reader, each created on first access. */
+/** Returns the loaders of one request: one per reader, created on first access. */
 export function loadersOf<R extends Readers>(readers: R, scope: RecordScope): LoadersOf<R> {
   const Loaders = classes.get(readers) ?? compile(readers);
   return new Loaders(scope) as LoadersOf<R>;

@@ -3,21 +3,24 @@ import { changesOf } from './reference-data.ts';
 
 const FIRST = 1001;
 
-/** SQL for a migration: a table with the counters of one kind of number. Its name ends in `_counter`. */
+/** Returns the SQL for a migration that creates a counter table for one kind of number. Its name ends in `_counter`. */
 export const counterTable = (schema: string, table: `${string}_counter`): string =>
   `create table "${schema}"."${table}" ("organization_id" text primary key, "last" int not null)`;
 
 type Counter = `${string}_counter`;
 
 /**
- * Takes the next number of an organization, starting at 1001. Numbers have no gaps: the counter row stays locked until the transaction
- * commits, and a rollback restores it.
+ * Returns the next number of an organization, starting at 1001. Numbers have no gaps: the counter row stays locked
+ * until the transaction commits, and a rollback restores it.
  */
 export async function nextNumber(tx: EntityManager, table: Counter, organizationId: string): Promise<number> {
   return (await taken(tx, table, organizationId, '"last"', [])).last;
 }
 
-/** Like `nextNumber`. The same statement also returns how often the organization's reference data has changed (ReferenceData). */
+/**
+ * Returns the next number like `nextNumber`. The statement also returns how often the reference data of the
+ * organization has changed (ReferenceData).
+ */
 export async function nextNumberAndChanges(
   tx: EntityManager,
   table: Counter,

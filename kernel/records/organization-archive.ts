@@ -5,15 +5,18 @@ import { TAR_END, tarEntry } from '../files/tar.ts';
 import type { Logger } from '../log/log.ts';
 import type { OrganizationData, OrganizationRows, RowKey } from './organization-data.ts';
 
-/** How much of an archive is in memory at a time, before compression, plus one file. */
+/**
+ * Size of a part of an archive before compression, in bytes. A part may exceed it by one file. It limits the memory
+ * use.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Time limit of a part, so that a job that writes it ends well before the job counts as dead. */
+/** Time limit of a part, so that the job that writes it ends long before the job counts as dead. */
 const PART_MS = 20_000;
 const PAGE = 200;
-/** Files may be large, so rows with files are read one at a time. */
+/** Number of rows to read at a time from a table whose rows have files. Files may be large. */
 const PAGE_WITH_FILES = 1;
 
-/** The position where the next part begins: in a table, after a row. */
+/** The position where the next part begins: a table, and the last row of it that was written. */
 export interface ArchivePosition {
   table: string;
   after: RowKey | null;
@@ -23,27 +26,27 @@ export interface ArchivePart {
   content: Buffer;
   /** Number of records per table in this part. */
   counts: Record<string, number>;
-  /** Null if this was the last part. */
+  /** Position of the next part; null if this was the last part. */
   next: ArchivePosition | null;
 }
 
 export interface PartRequest {
   organizationId: string;
-  /** Null for the first part. */
+  /** Position where the part begins; null for the first part. */
   from: ArchivePosition | null;
-  /** Starts at one. It is part of the file names. */
+  /** Number of the part, starting at one. The file names contain it. */
   number: number;
   now: Date;
-  /** Creates the content of the last file of the archive, from the record counts of this part. */
+  /** Creates the content of the last file of the archive. `counts` are the numbers of records in the last part. */
   manifest(counts: Readonly<Record<string, number>>): object;
 }
 
 const compressed = promisify(gzip);
 
 /**
- * Writes the records of an organization as an archive: JSON Lines per table, and files.
- * It is made in parts, so that memory use is bounded and another process can continue after a crash. Each part is compressed separately;
- * their concatenation is one `.tar.gz` (RFC 1952, 2.2).
+ * Writes the records of an organization as an archive, with a JSON Lines file per table, and files.
+ * The archive is written in parts, so that memory use is limited and another process can continue after a crash. Each
+ * part is compressed separately. The concatenated parts are one `.tar.gz` file (RFC 1952, 2.2).
  */
 export class OrganizationArchive {
   constructor(
@@ -62,7 +65,7 @@ export class OrganizationArchive {
   async #fill(part: Part, { organizationId, from }: PartRequest): Promise<ArchivePosition | null> {
     const shown = this.data.tables.filter(({ statement }) => statement.withheld !== 'all');
     const begun = from ? shown.findIndex(({ name }) => name === from.table) : 0;
-    // this release no longer has the table, so its rows are gone
+    // a table that an older release had; its rows no longer exist
     if (begun < 0) throw new Error(`There is no table ${from?.table} to go on with.`);
     for (const [index, table] of shown.entries()) {
       if (index < begun) continue;
@@ -76,7 +79,10 @@ export class OrganizationArchive {
     return null;
   }
 
-  /** Returns where the table continues; null at its end. */
+  /**
+   * Adds the next rows of a table to a part. Returns the key of the last row if the table has more rows; otherwise
+   * null.
+   */
   async #addPage(part: Part, table: OrganizationRows, organizationId: string, after: RowKey | null): Promise<RowKey | null> {
     const { files } = table.statement;
     const limit = files ? PAGE_WITH_FILES : PAGE;

@@ -1,45 +1,51 @@
 import type { Rows } from '../database/database.ts';
 
 /**
- * What happens to a column of rows that remain after an organization's records are deleted. `pseudonym` replaces equal values by equal
- * pseudonyms that cannot be traced back. `without_addresses` removes e-mail addresses from the text.
+ * What happens to a column of a row that is not deleted with its organization. `pseudonym` replaces a value with a
+ * pseudonym that does not reveal the value; equal values get equal pseudonyms. `without_addresses` removes e-mail
+ * addresses from the text.
  */
 export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 'emptied';
 
 /**
- * What a table stores about organizations: which rows belong to one, what an export contains, and what happens when the organization is
- * deleted.
+ * Declares the data that a table stores about organizations: which rows belong to an organization, which columns an
+ * export contains, and what happens to the rows when the organization is deleted.
  */
 export interface OrganizationTable {
-  /** Without its schema. */
+  /** Name without the schema. */
   table: string;
-  /** SQL condition of an organization's rows, with `$1` as its id. Default: `organization_id` equals the id. */
+  /**
+   * SQL condition that selects the rows of the organization with the id `$1`. Default: `organization_id` equals `$1`.
+   */
   where?: string;
-  /** Columns that are never exported: secrets, digests of secrets, and derived data. `all` withholds the whole table. */
+  /**
+   * Columns that are never exported: secrets, digests of secrets, and derived data. `all` excludes the whole table from
+   * the export.
+   */
   withheld?: readonly string[] | 'all';
-  /** Columns that are not secrets although their names suggest it. */
+  /** Columns that are not secret, although their names suggest it. */
   harmless?: readonly string[];
-  /** Keys of the files of a row. They are exported and deleted with it. */
+  /** Returns the keys of the files that belong to a row. They are exported and deleted with the row. */
   files?(row: Readonly<Record<string, unknown>>): readonly string[];
-  /** `deleted`, or what happens to each column of rows that remain. */
+  /** `deleted` if the rows are deleted with the organization. Otherwise, what happens to each column. */
   end: 'deleted' | Readonly<Record<string, Treatment>>;
 }
 
-/** Columns that keep their value in rows that remain. */
+/** Returns the treatment `kept` for these columns. */
 export const kept = (...columns: readonly string[]): Record<string, Treatment> =>
   Object.fromEntries(columns.map((column) => [column, 'kept']));
 
 /**
- * What a domain stores about organizations, table by table. Tables are deleted in this order: rows that are found through another table
- * come before it.
+ * The data that a domain stores about organizations, by table. Rows are deleted in the order of the tables. A table
+ * whose rows are selected through another table must come before that table.
  */
 export interface OrganizationTables {
   tables: readonly OrganizationTable[];
-  /** Tables that store nothing of an organization for long, each with the reason. */
+  /** Tables that do not store data of an organization permanently, each with the reason. */
   others: Readonly<Record<string, string>>;
 }
 
-/** The primary key of a row as texts: the position of a walk. */
+/** The values of a row's primary key as texts. */
 export type RowKey = readonly string[];
 
 export interface RowPage {
@@ -54,11 +60,14 @@ export interface RowRange {
   upTo: RowKey;
 }
 
-/** Matches the pseudonyms that the statement below creates. */
+/** Matches the pseudonyms that TREATED creates. */
 const PSEUDONYM = '^deleted-[0-9a-f]{16}$';
-/** SQL expressions of treatments. Pseudonyms depend on a secret key (`$2`), so they cannot be guessed; the key is deleted afterwards. */
+/**
+ * Returns the SQL expression of a treatment. Pseudonyms depend on a secret key (`$2`), so they cannot be guessed. The
+ * key is deleted afterwards.
+ */
 const TREATED: Readonly<Record<Exclude<Treatment, 'kept'>, (column: string) => string>> = {
-  // applied once: a repeated walk skips its own pseudonyms
+  // existing pseudonyms are not replaced, so that the statement can be repeated
   pseudonym: (column) =>
     `case when ${column} = '' or ${column} ~ '${PSEUDONYM}' then ${column}
        else 'deleted-' || substr(encode(sha256(convert_to($2::text || lower(${column}), 'UTF8')), 'hex'), 1, 16) end`,
@@ -67,7 +76,9 @@ const TREATED: Readonly<Record<Exclude<Treatment, 'kept'>, (column: string) => s
   emptied: () => `'{}'::jsonb`,
 };
 
-/** The rows of one table, visited in the order of its primary key, so that no statement takes long however many rows there are. */
+/**
+ * The rows of one table. They are processed in pages, in the order of the primary key, so that no statement takes long.
+ */
 export class OrganizationRows {
   readonly name: string;
   #key: Promise<readonly KeyColumn[]> | undefined;
@@ -80,7 +91,7 @@ export class OrganizationRows {
     this.name = `${schema}.${statement.table}`;
   }
 
-  /** Returns the next rows of an organization, without withheld columns. */
+  /** Returns the next rows of an organization, without the columns that are never exported. */
   async page(organizationId: string, after: RowKey | null, limit: number): Promise<RowPage> {
     const { withheld = [] } = this.statement;
     const hidden = withheld === 'all' ? [] : withheld;
@@ -91,11 +102,11 @@ export class OrganizationRows {
     return { rows: found.map(({ row }) => row), last: found.at(-1)?.key ?? null };
   }
 
-  /** Deletes rows of an organization, or applies the treatments to rows that remain. */
+  /** Deletes the rows of an organization between two keys, or applies the treatments to their columns. */
   async end(organizationId: string, { after, upTo }: RowRange, pseudonymKey: string): Promise<void> {
     const key = await this.#keyColumns();
     const { end } = this.statement;
-    // PostgreSQL cannot infer the type of an unused parameter
+    // the key is passed only if the statement uses it, because PostgreSQL cannot infer the type of an unused parameter
     const used = end === 'deleted' ? [organizationId] : [organizationId, pseudonymKey];
     const bounds = `${beyond(key, after, '>', used.length + 1)} ${beyond(key, upTo, '<=', used.length + 1 + (after ?? []).length)}`;
     const values = [...used, ...(after ?? []), ...upTo];
@@ -115,7 +126,7 @@ export class OrganizationRows {
     return `(${this.statement.where ?? '"organization_id" = $1'})`;
   }
 
-  /** Without a primary key, the physical position (`ctid`) serves as key. */
+  /** Returns the columns of the primary key. If the table has none, the physical position (`ctid`) is the key. */
   #keyColumns(): Promise<readonly KeyColumn[]> {
     this.#key ??= this.#readKey().catch((error: unknown) => {
       this.#key = undefined;
@@ -151,7 +162,7 @@ const changesOf = (end: Readonly<Record<string, Treatment>>): string[] =>
     treatment === 'kept' ? [] : [`"${column}" = ${TREATED[treatment](`r."${column}"`)}`],
   );
 
-/** What all domains store about organizations, in the order of deletion. */
+/** The tables of all domains with data of organizations, in the order of deletion. */
 export class OrganizationData {
   readonly tables: readonly OrganizationRows[];
 

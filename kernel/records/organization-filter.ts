@@ -6,10 +6,10 @@ import type { Accounts, RecordScope } from '../access/principal.ts';
 import type { EntityManager, Orm } from '../database/database.ts';
 
 /**
- * Declares the filter that limits every query to one organization and to the accounts that the caller sees. It applies unless a query
- * disables it.
- * `account` is the path from the record to its account. Records without it belong to the whole organization: the fields that show them are
- * organization-wide, or open to all (`@Requires`).
+ * Declares the filter that limits queries for an entity to one organization and to the accounts that the caller sees.
+ * It applies unless a query disables it.
+ * `account` is the path from the record to its account. Entities without `account` belong to the whole organization.
+ * Their fields must declare the scope `organization` or `open` (`@Requires`).
  */
 export const OrganizationFilter =
   ({ account }: { account?: AccountPath } = {}): ClassDecorator =>
@@ -22,7 +22,7 @@ export const OrganizationFilter =
     Filter({ name: 'organization', cond: cond as never, default: true })(entity);
   };
 
-/** Key and value of a condition. */
+/** Returns the condition that limits records to accounts. */
 function within(em: EntityManager, entity: EntityClass<object>, account: AccountPath, accounts: readonly string[]): Dictionary {
   if (typeof account === 'string') return { [account]: { $in: [...accounts] } };
   const { schema = '' } = em.config.getAll();
@@ -30,10 +30,15 @@ function within(em: EntityManager, entity: EntityClass<object>, account: Account
   return { [raw(condition, [`{${accounts.map((id) => JSON.stringify(id)).join()}}`]) as never]: [] };
 }
 
-/** Options of a query over the records of all organizations, for background work that does not know the organization yet. */
+/**
+ * Options of a query for records of all organizations. Background work uses it if it does not have an organization yet.
+ */
 export const EVERYWHERE = { filters: { organization: false } } as const;
 
-/** Creates an entity manager that sees only one organization's records. If `scope` is a RecordScope, it sees only those of its accounts. */
+/**
+ * Creates an entity manager that sees only the records of one organization. If `scope` is a RecordScope, it sees only
+ * the records of the accounts in `scope`.
+ */
 export function organizationEm(orm: Orm, scope: string | RecordScope): EntityManager {
   const { organizationId, accounts }: { organizationId: string; accounts: Accounts } =
     typeof scope === 'string' ? { organizationId: scope, accounts: null } : scope;

@@ -8,21 +8,22 @@ import { isStorable } from '../values/text.ts';
 
 export interface ListQuery<T extends object> {
   where: FilterQuery<T>;
-  /** Property names. The id is appended, so that the order is total. */
+  /** Fields to sort by, as property names. The id is added as the last field, so that the order is unique. */
   sort?: readonly SortBy[];
   defaultSort: readonly SortBy[];
   page?: PageInput;
 }
 
-/** The source of a list that is not simply an entity. */
+/** The source of a list whose items are not records of one entity. */
 export interface ListSource<K extends { id: string }> {
-  /** Types of the sort fields. The values of cursors are checked against them. */
+  /** Types of the sort fields, to check the values in cursors. */
   properties: Properties;
   /**
-   * Returns at most `limit` rows in the order of `sort`, starting at `offset`, or after the row whose sort fields have the values `after`.
+   * Returns at most `limit` rows in the order of `sort`. They start at `offset`, or after the row whose sort fields
+   * have the values `after`.
    */
   rows(sort: readonly SortBy[], window: Window): Promise<K[]>;
-  /** Number of rows of the whole list. */
+  /** Returns the number of rows of the whole list. */
   total(): Promise<number>;
 }
 
@@ -33,8 +34,9 @@ export interface Window {
 }
 
 /**
- * Returns one page of an entity's list: by page number or offset, or after a keyset cursor, which stays stable when rows are added.
- * @throws InvalidParameters for a cursor of another list or sort, and for parameters that exclude each other
+ * Returns one page of a list of records: by page number, by offset, or after a cursor. A cursor contains the sort
+ * fields of the last record, so added records do not shift the pages.
+ * @throws InvalidParameters if the cursor belongs to another list or sort order
  */
 export function listPage<T extends { id: string }>(em: EntityManager, entity: EntityClass<T>, query: ListQuery<T>): Promise<Page<T>> {
   const sort = [...(query.sort?.length ? query.sort : query.defaultSort), { field: 'id', order: lastOrder(query) }];
@@ -51,8 +53,8 @@ export function listPage<T extends { id: string }>(em: EntityManager, entity: En
 }
 
 /**
- * Returns one page of any source. The last field of `sort` must make the order total.
- * @throws InvalidParameters
+ * Returns one page of any source. The last field of `sort` must be unique.
+ * @throws InvalidParameters if the cursor belongs to another list or sort order
  */
 export async function pageFrom<K extends { id: string }>(
   source: ListSource<K>,
@@ -61,7 +63,7 @@ export async function pageFrom<K extends { id: string }>(
 ): Promise<Page<K>> {
   const { limit, offset, cursor } = windowOf(page);
   const after = cursor ? decodeCursor(cursor, sort, source.properties) : undefined;
-  // one row more than requested shows whether there is a next page
+  // if there is one row more than requested, there is a next page
   const rows = await source.rows(sort, { limit: limit + 1, offset, after });
   const total = isWhole(rows.length, offset, limit, after) ? offset + rows.length : await source.total();
   const nodes = rows.slice(0, limit);
@@ -80,7 +82,7 @@ export async function pageFrom<K extends { id: string }>(
   };
 }
 
-/** Returns true if the page is not full and not past the end: then the total is known without counting. */
+/** Returns true if the rows end within this page. Then the total number is known without a query. */
 const isWhole = (found: number, offset: number, limit: number, after: unknown): boolean =>
   !after && found <= limit && (found > 0 || offset === 0);
 
@@ -93,8 +95,8 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
 }
 
 /**
- * Condition for the rows after a key in a mixed order: a OR (a= AND b) OR (a= AND b= AND c). Null sorts as the largest value, as in
- * PostgreSQL.
+ * Returns the condition for the rows after a key, if the sort fields have different directions: a OR (a= AND b) OR (a=
+ * AND b= AND c). Null sorts as the largest value, as in PostgreSQL.
  */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {
@@ -120,10 +122,10 @@ function encodeCursor<T extends object>(sort: readonly SortBy[], row: T): string
   return Buffer.from(JSON.stringify([signatureOf(sort), ...values])).toString('base64url');
 }
 
-/** Types of properties, from the entity's metadata. */
+/** Types of the properties of an entity, from its metadata. */
 export type Properties = Readonly<Record<string, { runtimeType: string; nullable?: boolean; items?: readonly unknown[] }>>;
 
-/** Returns true if a cursor was issued for a list in this order. The values are not checked. */
+/** Returns true if a cursor was issued for a list with this sort order. It does not check the values in the cursor. */
 export function isCursorOf(cursor: string, sort: readonly SortBy[]): boolean {
   try {
     return partsOf(cursor)[0] === signatureOf(sort);
@@ -132,7 +134,10 @@ export function isCursorOf(cursor: string, sort: readonly SortBy[]): boolean {
   }
 }
 
-/** @throws TypeError, SyntaxError if the text is not a cursor */
+/**
+ * Decodes a cursor.
+ * @throws TypeError, SyntaxError if the text is not a cursor
+ */
 const partsOf = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
 
 function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Properties): unknown[] {
@@ -148,7 +153,10 @@ function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Prope
   ]);
 }
 
-/** Checks a value from a cursor, which the caller can forge: only plain values of the property's type may reach the query, no operators. */
+/**
+ * Checks a value from a cursor, which a caller can forge. Only plain values of the property's type may reach the query.
+ * Operators of the ORM must not.
+ */
 function isValueOf(property: Properties[string] | undefined, value: unknown): boolean {
   if (!property) return false;
   if (value === null) return property.nullable === true;

@@ -9,15 +9,17 @@ import { RecordLoader } from './loaders.ts';
 import { RowMapper } from './row-mapper.ts';
 
 /**
- * Reads the records of one kind, with statements and row mapping prepared once. The ORM does not manage these records, which makes reads
- * two to three times as fast. To change a record, load it in a transaction instead.
+ * Reads records of one kind. It prepares the statements and the mapping of rows only once, and the ORM does not manage
+ * the records. This makes reads two to three times as fast. To change a record, load it in a transaction instead.
  */
 export class RecordReader<T extends object> {
   readonly #rows: Rows;
   readonly #table: string;
-  /** Creates the SQL condition that limits rows to accounts. Undefined for records of the organization as a whole. */
+  /**
+   * Creates the SQL condition that limits rows to accounts. Undefined if the records belong to the whole organization.
+   */
   readonly #within: ((alias: string, accounts: string) => string) | undefined;
-  /** The account column, if the table has its own. */
+  /** The column of the account id; undefined if the table has no such column. */
   readonly #account: string | undefined;
   readonly #metadata: EntityMetadata<T>;
   readonly #tableOf: (metadata: { tableName: string }) => string;
@@ -47,12 +49,15 @@ export class RecordReader<T extends object> {
     this.#whole = this.#shapeOf();
   }
 
-  /** Creates the loader of one request. */
+  /** Creates the loader of one request for records that the caller sees. */
   forScope(scope: RecordScope): RecordLoader<T> {
     return new RecordLoader(this, scope);
   }
 
-  /** `fields` are the selected fields. Accessing any other field of the records throws. */
+  /**
+   * Returns the records in the order of `ids`; null for a record that does not exist for the caller. With `fields`,
+   * only these fields are read, and accessing any other field of the record throws.
+   */
   async byIds({ organizationId, accounts }: RecordScope, ids: readonly string[], fields?: SelectedFields): Promise<(T | null)[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const isOne = ids.length === 1;
@@ -65,7 +70,7 @@ export class RecordReader<T extends object> {
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** Returns the newest `limit` records with the selected fields, using an index. */
+  /** Returns the newest `limit` records with the selected fields. The query uses an index. */
   async recent({ organizationId, accounts }: RecordScope, limit: number, fields?: SelectedFields): Promise<T[]> {
     const { columns, joins, read } = fields ? this.#partOf(fields) : this.#whole;
     const values: unknown[] = [organizationId, limit];
@@ -79,7 +84,7 @@ export class RecordReader<T extends object> {
     return (await this.#rows.tuples(text, values, PREPARED)).map(read);
   }
 
-  /** SQL of the ids of the newest `$2` records of the accounts `$3`, from indexes alone. */
+  /** Returns the SQL that selects the ids of the newest `$2` records of the accounts `$3`. It reads only indexes. */
   #newestOf(accounts: readonly string[], newest: string): string {
     const keys = `select r."id", r."created_at", r."${this.#account}" from ${this.#table} r where r."organization_id" = $1`;
     const everybody = `${keys} order by r."created_at" desc, r."id" desc limit $2 * ${LOOKED_AT}`;
@@ -88,7 +93,7 @@ export class RecordReader<T extends object> {
     return `${firstSeen(everybody, `s."${this.#account}" = any($3::text[])`, merged, '$2')} order by "created_at" desc, "id" desc limit $2`;
   }
 
-  /** Returns the newest `limit` records per key that match `only`, in one statement. */
+  /** Returns the newest `limit` records of each key that match `only`, by one statement. */
   async newest(
     { organizationId, accounts }: RecordScope,
     by: Key<T>,
@@ -112,7 +117,10 @@ export class RecordReader<T extends object> {
     return inGroups(keys, rows, read);
   }
 
-  /** Returns all records of each owner, which must be few, in one statement. Order: `orderBy`, oldest first by default. */
+  /**
+   * Returns all records of each owner, which must be few, by one statement. They are in the order of `orderBy`
+   * (default: oldest first).
+   */
   async of(
     { organizationId, accounts }: RecordScope,
     by: keyof T & string,
@@ -128,7 +136,7 @@ export class RecordReader<T extends object> {
     return inGroups(owners, await this.#rows.tuples(text, values), read);
   }
 
-  /** The condition that a record `n` belongs to the key `k.key`. */
+  /** Returns the condition that a record `n` belongs to the key `k.key`. */
   #isOf(by: Key<T>): string {
     if (typeof by === 'string') return `n."${this.#columnOf(by)}" = k.key`;
     const child = this.#metadataOf(by.child);
@@ -137,7 +145,10 @@ export class RecordReader<T extends object> {
       where ${column('organizationId')} = $2 and ${column(by.property)} = k.key)`;
   }
 
-  /** The condition that limits a query to records of these accounts. Empty if the caller sees all. */
+  /**
+   * Returns the condition that limits a query to records of these accounts. Empty if `accounts` is null, because the
+   * caller sees all accounts.
+   */
   #seen(alias: string, accounts: readonly string[] | null, values: unknown[]): string {
     return accounts && this.#within ? ` and ${this.#within(alias, `$${values.push(accounts)}::text[]`)}` : '';
   }
@@ -155,7 +166,10 @@ export class RecordReader<T extends object> {
     return part;
   }
 
-  /** Selects the whole record if a field is not a property of it, since such a field may need any property. */
+  /**
+   * Returns the shape for these fields. If a field is not a property of the record, it may need any property, so the
+   * whole record is read.
+   */
   #newPart(fields: ReadonlySet<string>): Shape<T> {
     const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);
     if (![...fields].every(isField)) return this.#whole;
@@ -172,7 +186,8 @@ export class RecordReader<T extends object> {
     const map = new RowMapper(this.#metadata, this.#platform, fields);
     const eagerJoins = this.#eagerJoins.filter((join) => !fields || fields.has(join.name));
     return {
-      // names each column: a prepared statement must keep its shape when a newer process adds a column
+      // names each column instead of `*`, because a prepared statement must not change when a newer process adds a
+      // column
       columns: [map.columns('r'), ...eagerJoins.map((join) => join.map.columns(`"${join.name}"`))].join(', '),
       joins: eagerJoins
         .map(
@@ -193,21 +208,27 @@ export class RecordReader<T extends object> {
   }
 }
 
-/** Needed for the cursor to the next page. */
+/** Fields that are always read, because the cursor to the next page needs them. */
 const PAGED_BY = ['id', 'createdAt'];
 const OLDEST_FIRST = ['createdAt', 'id'];
 
-/** Maximum number of shapes. Each has prepared statements, and callers choose the fields: beyond the maximum, whole records are read. */
+/**
+ * Maximum number of shapes. Each shape has prepared statements, and callers choose the fields. Beyond the maximum,
+ * whole records are read.
+ */
 const MAX_PARTS = 64;
 
-/** The columns that are selected, and how a row becomes a record. */
+/** The selected columns and joins, and the conversion of a row to a record. */
 interface Shape<T> {
   columns: string;
   joins: string;
   read(row: readonly unknown[]): T;
 }
 
-/** What to search by: a property of the record, or a property of child rows whose `owner` column is the record's id. */
+/**
+ * The property by which records are searched. It is a property of the record, or of child rows whose `owner` column
+ * contains the id of the record.
+ */
 export type Key<T> = (keyof T & string) | ChildKey;
 
 interface ChildKey {
@@ -219,17 +240,20 @@ interface ChildKey {
 const columnOf = <T>({ properties }: EntityMetadata<T>, name: string): string =>
   (properties[name as never] as { fieldNames: string[] }).fieldNames[0] ?? name;
 
-/** Groups rows by their key, which is the last value of each row. */
+/** Groups rows by key. The key is the last value of each row. */
 function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[])[], read: (row: readonly unknown[]) => T): T[][] {
   const groups = new Map<unknown, T[]>(keys.map((key) => [key, []]));
   for (const row of rows) groups.get(row.at(-1))?.push(read(row));
   return keys.map((key) => groups.get(key) ?? []);
 }
 
-/** Properties and their required values. */
+/** Required values of properties. */
 export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
-/** Related records of the same schema that are joined in the same statement, by property name. */
+/**
+ * Related records in the same database schema that the statement joins, by the name of the property that contains the
+ * related record.
+ */
 export type EagerJoins<T> = Readonly<Record<string, { entity: EntityClass<{ id: string }>; by: keyof T & string }>>;
 
 interface EagerJoin {

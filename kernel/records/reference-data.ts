@@ -1,9 +1,9 @@
 import type { EntityManager } from '../database/database.ts';
 
-/** Maximum number of organizations in the cache. Beyond it, the oldest entry is dropped. */
+/** Maximum number of organizations in the cache. If it is exceeded, the oldest entry is removed. */
 const MAX_KNOWN = 1_000;
 
-/** SQL for a migration: counts the changes of these tables per organization. */
+/** Returns the SQL for a migration that counts, for each organization, the changes of these tables. */
 export const referenceCounter = (schema: string, tables: readonly string[]): string[] => [
   `create table "${schema}"."reference_counter" ("organization_id" text primary key, "changes" int not null)`,
   `create function "${schema}"."count_reference"() returns trigger language plpgsql as $$
@@ -20,39 +20,49 @@ export const referenceCounter = (schema: string, tables: readonly string[]): str
   ),
 ];
 
-/** SQL expression: how often the reference data of an organization (the one parameter) has changed. */
+/**
+ * Returns an SQL expression: the number of changes of an organization's reference data. Its only parameter is the id of
+ * the organization.
+ */
 export const changesOf = (schema: string): string =>
   `coalesce((select "changes" from "${schema}"."reference_counter" where "organization_id" = ?), 0)`;
 
-/** Cached data, and the change counter at the time it was read. */
+/** Cached data, and the number of changes when the data was read. */
 export interface Known<T> {
   readonly data: T;
   readonly changes: number;
 }
 
 /**
- * Cache of data that every write of an organization needs and that rarely changes, such as its categories.
- * The data is read again when its tables have changed. Notifications could arrive too late, so each writer compares `changes` with
- * `changesOf`, which it selects with a statement that it sends anyway.
- * All requests of the organization share the data. It must not be modified, and must not contain anything that only some of them may see.
+ * Cache of data that every write of an organization needs and that rarely changes, such as the ticket categories.
+ * The data is read again when its tables have changed. Notifications could arrive too late. Instead, each writer
+ * selects `changesOf` in a statement that it sends anyway, and compares the result with `changes`.
+ * All requests of the organization share the data. So the data must not be modified, and must not contain anything that
+ * some callers must not see.
  */
 export class ReferenceData<T> {
   readonly #known = new Map<string, Known<T>>();
 
-  /** `read` gets an entity manager of the organization, in the caller's transaction if there is one. */
+  /**
+   * `read` reads the data. Its entity manager is limited to the organization, and uses the caller's transaction if
+   * there is one.
+   */
   constructor(private readonly read: (em: EntityManager) => Promise<T>) {}
 
-  /** Returns the data as this process last read it. */
+  /** Returns the cached data, or reads it if it is not cached. */
   async of(em: EntityManager, organizationId: string): Promise<Known<T>> {
     return this.#known.get(organizationId) ?? this.refreshed(em, organizationId);
   }
 
-  /** Reads the current data. Do not call it in a transaction that changes the data: others would see changes that may be rolled back. */
+  /**
+   * Reads the current data and caches it. Do not call it in a transaction that changes the data: other requests would
+   * see changes that may be rolled back.
+   */
   async refreshed(em: EntityManager, organizationId: string): Promise<Known<T>> {
     const { schema } = em.config.getAll();
-    // the counter is read before the data, so a change in between is detected the next time
+    // the counter is read first, so that a change during the read of the data is detected the next time
     const [row] = await em.execute<{ changes: number }[]>(`select ${changesOf(schema as string)} as "changes"`, [organizationId]);
-    // outside the unit of work, which would check the data for changes
+    // reads outside of the ORM's unit of work, which would check the data for changes
     const data = await this.read(em.fork({ clear: true, keepTransactionContext: true }));
     const known = { data, changes: row?.changes ?? 0 };
     const [oldest] = this.#known.keys();

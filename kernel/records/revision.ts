@@ -2,7 +2,7 @@ import { Property } from '@mikro-orm/decorators/legacy';
 import { Arg, Field, Int } from 'type-graphql';
 import { StaleResource } from '../errors/errors.ts';
 
-/** A record that several people edit. */
+/** A record that several people edit at the same time. */
 export interface Revised {
   revision: number;
 }
@@ -10,8 +10,9 @@ export interface Revised {
 const RISES = 'Number that increases with each change. Send it as `expectedRevision` (`If-Match` over REST) to detect changes by others.';
 
 /**
- * Declares the revision of a record, in a column `revision int not null default 1`. It increments with every change of the record in a
- * transaction. With `byHand` it does not, for records with changes that callers need not have seen. `requireRevision` compares it.
+ * Declares the revision of a record, in a column `revision int not null default 1`. It increases with every change of
+ * the record in a transaction. With `byHand` it does not increase automatically, because some changes of the record do
+ * not concern callers. `requireRevision` compares it.
  */
 export const Revision = ({ byHand = false, description = RISES } = {}): PropertyDecorator => {
   const onUpdate = ({ revision }: Revised): number => revision + 1;
@@ -21,7 +22,7 @@ export const Revision = ({ byHand = false, description = RISES } = {}): Property
   };
 };
 
-/** Declares the argument of a mutation for the revision that its caller has seen. In REST it comes from If-Match. */
+/** Declares the argument of a mutation for the revision that the caller has seen. REST gets it from `If-Match`. */
 export const ExpectedRevision = (): ReturnType<typeof Arg> =>
   Arg('expectedRevision', () => Int, {
     nullable: true,
@@ -29,8 +30,8 @@ export const ExpectedRevision = (): ReturnType<typeof Arg> =>
   });
 
 /**
- * Checks the revision of a locked record. Without an expected revision, any is accepted.
- * @throws StaleResource
+ * Checks the revision of a locked record. If `expected` is missing, every revision is accepted.
+ * @throws StaleResource if the revisions differ
  */
 export function requireRevision({ revision }: Revised, expected: number | null | undefined): void {
   if (typeof expected === 'number' && expected !== revision) throw new StaleResource();

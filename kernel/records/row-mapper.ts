@@ -11,11 +11,11 @@ interface Column {
 }
 
 /**
- * Maps rows of a table to instances of the entity's class, without the ORM's bookkeeping. Rows are arrays of values (`Rows.tuples`), in
- * which the selected columns are adjacent.
+ * Converts rows of a table to instances of the entity's class, without the ORM. A row is an array of values
+ * (`Rows.tuples`), in which the selected columns are adjacent.
  */
 export class RowMapper<T extends object> {
-  /** Number of values per row. */
+  /** Number of selected columns. */
   readonly width: number;
   readonly #columns: readonly Column[];
   readonly #create: new (
@@ -24,7 +24,7 @@ export class RowMapper<T extends object> {
   ) => T;
   readonly #id: number;
 
-  /** `fields` are the properties to read, including the id. Default: all. */
+  /** `fields` are the properties to read. They must include the id. Default: all properties. */
   constructor({ props, class: entity }: EntityMetadata<T>, platform: Platform, fields?: ReadonlySet<string>) {
     const isRead = ({ name }: { name: string }): boolean => !fields || fields.has(name);
     const all = props.map((property) => ({
@@ -41,25 +41,25 @@ export class RowMapper<T extends object> {
     this.#create = compile(prototype, this.#columns);
   }
 
-  /** The columns to select, for a table with this alias. */
+  /** Returns the columns to select. `table` is the alias of the table. */
   columns(table: string): string {
     return this.#columns.map(({ column }) => `${table}."${column}"`).join(', ');
   }
 
-  /** `first` is the index of the first value in the row. */
+  /** Converts a row to a record. `first` is the index of the record's first value in the row. */
   read(row: Row, first = 0): T {
     return new this.#create(row, first);
   }
 
-  /** Like `read`, for a joined table. Returns null if the join found no row. */
+  /** Converts the values of a joined table. Returns null if the join found no row. */
   readJoined(row: Row, first: number): T | null {
     return row[first + this.#id] === null ? null : this.read(row, first);
   }
 }
 
 /**
- * Creates a constructor that assigns each property by name. It is generated as code: V8 turns an object with more than a dozen dynamically
- * named properties into a hash table, which is slower to create and to read.
+ * Creates a constructor that assigns each property by name. The constructor is generated as code, because V8 turns an
+ * object with more than a dozen dynamically named properties into a hash table, which is slower.
  */
 function compile<T>(prototype: object, columns: readonly Column[]): new (row: Row, first: number) => T {
   const lines = columns.map(({ name, convert }, index) => {
@@ -75,10 +75,13 @@ function compile<T>(prototype: object, columns: readonly Column[]): new (row: Ro
   ) => T;
 }
 
-/** Hides the setters by which the ORM tracks changes, which would cost time. */
+/** Replaces the setters by which the ORM tracks changes, because they cost time. */
 const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable: true, configurable: true };
 
-/** Throws when a field is accessed that was not read, so that it is not mistaken for an empty one. */
+/**
+ * Returns a property that throws when it is accessed, because it was not read. Without it, the property would look
+ * empty.
+ */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {
     throw new Error(`${name} was not read. Declare it with @ReadsFields on the field resolver that needs it.`);
@@ -93,7 +96,7 @@ interface Property {
 
 function converterOf({ runtimeType, type, customType }: Property, platform: Platform): Convert | undefined {
   if (runtimeType === 'Date') return (value) => (typeof value === 'string' ? timestampOf(value) : value);
-  // the driver has parsed JSON already: a remaining text is a value, and "7" is not a number
+  // the driver has already parsed JSON; parsing a text again would turn the JSON string "7" into a number
   if (type === 'json' || type === 'JsonType') return undefined;
   if (customType) return (value) => customType.convertToJSValue(value, platform);
   return undefined;

@@ -1,9 +1,9 @@
 import { InvalidState } from '../errors/errors.ts';
 
-/** The states that may follow each state. */
+/** The allowed next states of each state. */
 export type Transitions<S extends string> = Readonly<Record<S, readonly S[]>>;
 
-/** The state machine of a record. It refuses other transitions with 409 INVALID_STATE. */
+/** The state machine of a record. A transition that is not allowed fails with 409 INVALID_STATE. */
 export class StateMachine<S extends string> {
   constructor(
     private readonly resource: string,
@@ -14,7 +14,7 @@ export class StateMachine<S extends string> {
     return this.transitions[from];
   }
 
-  /** @throws InvalidState with the allowed states */
+  /** @throws InvalidState with the allowed states, if the transition is not allowed */
   check(from: S, to: S): void {
     if (!this.transitions[from].includes(to)) throw new InvalidState(this.resource, from, to, this.transitions[from]);
   }

@@ -1,13 +1,16 @@
 import type { FilterQuery } from '@mikro-orm/core';
 
-/** The condition on one field: a value, a list of values, or an ORM operator. Null and undefined mean no condition. */
+/**
+ * The condition on one field: a value, a list of values, or an operator of the ORM. Null and undefined mean that there
+ * is no condition.
+ */
 type Asked<V> = V | readonly V[] | Operators | null | undefined;
 type Operators = { readonly [operator in `$${string}`]?: unknown };
 
-/** Conditions on the fields of a record. `$or` and `$and` take conditions of the ORM. */
+/** Conditions on the fields of a record. `$or` and `$and` contain conditions of the ORM. */
 export type Wanted<T> = { readonly [K in keyof T]?: Asked<T[K]> } & Operators;
 
-/** Creates the where clause of a list filter. Omitted fields are not filtered; an empty list matches nothing. */
+/** Creates the where clause of a list. A missing field is no condition. An empty list of values matches nothing. */
 export function matching<T extends object>(wanted: Wanted<T>): FilterQuery<T> {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(asked.map(([name, value]) => [name, isAnyOf(name, value) ? { $in: [...value] } : value])) as FilterQuery<T>;
@@ -15,11 +18,11 @@ export function matching<T extends object>(wanted: Wanted<T>): FilterQuery<T> {
 
 const isAnyOf = (name: string, value: unknown): value is unknown[] => Array.isArray(value) && !name.startsWith('$');
 
-/** From `start` (inclusive) to `end` (exclusive); each is optional. */
+/** Creates a condition for a time from `start` (inclusive) to `end` (exclusive). Each of them is optional. */
 export function between(start: Date | null | undefined, end: Date | null | undefined): Operators | undefined {
   if (!start && !end) return undefined;
   return { ...(start && { $gte: start }), ...(end && { $lt: end }) };
 }
 
-/** Matches fields that contain the text, ignoring case. `%` and `_` are not wildcards. */
+/** Creates a condition for fields that contain the text, ignoring case. `%` and `_` are not wildcards. */
 export const containing = (text: string): { $ilike: string } => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` });

@@ -32,7 +32,7 @@ function isCidr(value: string): boolean {
   }
 }
 
-/** Settings of how callers reach the platform, and which information about them is trusted. */
+/** Settings about how callers reach the platform, and which information about callers is trusted. */
 export const callerSettings = {
   publicOrigin: setting({
     name: 'PUBLIC_ORIGIN',

@@ -6,13 +6,19 @@ import { type SettingKey, settings } from './settings.ts';
 type Value<S> = S extends { schema: infer Schema extends z.ZodType } ? z.output<Schema> : never;
 type WithFallback = { [Key in SettingKey]: (typeof settings)[Key] extends { fallback: string } ? Key : never }[SettingKey];
 
-/** The parsed settings; see settings/ for what each does. A setting without a fallback is undefined if it is not set. */
+/**
+ * The parsed settings. kernel/settings/ describes each of them. A setting without a fallback is undefined if it is not
+ * set.
+ */
 export type Config = Readonly<{ [Key in SettingKey]: Value<(typeof settings)[Key]> | (Key extends WithFallback ? never : undefined) }>;
 
-/** The source of values: `process.env`, overridden by the command line. */
+/** The texts of the settings: `process.env`, overridden by the command line. */
 export type ConfigSource = Readonly<Record<string, string | undefined>>;
 
-/** All problems of the settings, one per line. It never contains the value of a secret. */
+/**
+ * Thrown if settings are invalid. The message lists all problems, one per line. It never contains the value of a
+ * secret.
+ */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -21,8 +27,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses the settings. An empty text counts as not set, because compose files pass unset variables like this.
- * @throws ConfigError with all invalid settings at once
+ * Parses the settings. An empty text counts as not set, because compose files pass unset variables as empty texts.
+ * @throws ConfigError with the problems of all settings
  */
 export function loadConfig(source: ConfigSource): Config {
   const problems: string[] = [];
@@ -45,7 +51,10 @@ function read(setting: Setting, source: ConfigSource, problems: string[]): unkno
   return undefined;
 }
 
-/** Yields problems of the combination of settings. It checks only which settings are set, so that it never repeats a problem. */
+/**
+ * Yields the problems of combinations of settings. It checks only which settings are set, not their values, so that no
+ * problem is reported twice.
+ */
 function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   const isSet = (key: SettingKey): boolean => Boolean(source[settings[key].name]?.trim());
 
@@ -88,7 +97,10 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   }
 }
 
-/** With incomplete credentials nothing would be sent, although SMS look configured. */
+/**
+ * Yields a problem if the SMS credentials are incomplete. Otherwise nothing would be sent, although SMS seem to be
+ * configured.
+ */
 function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
   const account = ['smsAccountSid', 'smsAuthToken', 'smsFrom'] as const;
   const missing = account.filter((key) => !isSet(key)).map((key) => settings[key].name);
@@ -102,7 +114,7 @@ export interface DatabaseUrls {
   directUrl: string;
 }
 
-/** The URLs of the server that has a schema; undefined for the embedded database. */
+/** Returns the URLs of the server that contains a schema; undefined for the embedded database. */
 export function databaseUrlsOf(config: Config, schema: string): DatabaseUrls | undefined {
   const own = SUBGRAPHS.find((name) => name === schema);
   const ownUrl = own && config[`${own}DatabaseUrl`];

@@ -3,7 +3,9 @@ import { setting, text, url, wholeNumber } from './setting.ts';
 
 const databaseUrl = url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
 
-/** Whether a start upgrades old database schemas, or refuses to start. */
+/**
+ * `auto`: the platform upgrades old database schemas when it starts. `never`: it refuses to start with an old schema.
+ */
 export const MIGRATE_MODES = ['auto', 'never'] as const;
 export type MigrateMode = (typeof MIGRATE_MODES)[number];
 
@@ -39,7 +41,7 @@ const ownDatabases = Object.fromEntries(
   ]),
 ) as OwnDatabases;
 
-/** Settings of storage. */
+/** Settings of databases and other storage. */
 export const dataSettings = {
   dataDir: setting({
     name: 'DATA_DIR',

@@ -1,12 +1,12 @@
 import { text } from './setting.ts';
 
-/** Allowed origins as browsers send them in `Origin`; `*` means any. */
+/** Allowed origins, as browsers send them in the header `Origin`. `*` allows every origin. */
 export type AllowedOrigins = '*' | readonly string[];
 
-/** `https://app.example.com`, or the origin of an app with a web view, such as `capacitor://localhost`. */
+/** Matches `https://app.example.com`, or the origin of an app with a web view, such as `capacitor://localhost`. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9[\]:._-]+$/;
 
-/** Parser of ALLOWED_ORIGINS: `*`, or origins separated by commas. */
+/** Parses ALLOWED_ORIGINS: `*`, or origins separated by commas. */
 export const allowedOrigins = text
   .transform((value) => value.split(',').map((part) => normalized(part.trim())))
   .refine(
@@ -16,7 +16,8 @@ export const allowedOrigins = text
   .transform((origins): AllowedOrigins => (origins[0] === '*' ? '*' : (origins as string[])));
 
 /**
- * The origin as a browser writes it: in lower case, without the default port. Undefined if the value has more than scheme, host and port.
+ * Returns the origin as a browser sends it: in lower case, without the default port. Undefined if the value contains
+ * more than scheme, host and port.
  */
 function normalized(value: string): string | undefined {
   if (!URL.canParse(value)) return value;

@@ -5,17 +5,17 @@ export interface Setting {
   readonly name: string;
   readonly about: string;
   readonly schema: z.ZodType;
-  /** The text used if the setting is not set. */
+  /** The text that is used if the setting is not set. */
   readonly fallback?: string;
-  /** Describes what happens if the setting is not set and there is no fallback. */
+  /** Description of the behaviour if the setting is not set and has no fallback. */
   readonly otherwise?: string;
-  /** Command-line option, such as `--port`. Secrets have none, because `ps` would show them. */
+  /** Command-line option, such as `--port`. Secrets have no option, because `ps` would show their values. */
   readonly option?: string;
-  /** True if errors must not repeat the value. */
+  /** True if errors must not contain the value. */
   readonly secret?: boolean;
 }
 
-/** Preserves the type of each setting, so that one with a fallback is never undefined in Config. */
+/** Returns the setting with its exact type, so that in `Config` a setting with a fallback is never undefined. */
 export const setting = <const One extends Setting>(one: One): One => one;
 
 export const wholeNumber = (from: number, to: number) =>

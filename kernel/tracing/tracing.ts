@@ -13,7 +13,10 @@ import {
 } from '@opentelemetry/api';
 
 const NAME = 'telecom-platform';
-/** Matches version, trace id, span id and flags (W3C Trace Context). Anything that a later version appends is ignored. */
+/**
+ * Matches version, trace id, span id and flags of a `traceparent` header (W3C Trace Context). Additional parts of later
+ * versions are ignored.
+ */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const LENGTH_MAX = 256;
 
@@ -23,15 +26,18 @@ export interface SpanDetails {
   attributes?: Attributes;
 }
 
-/** The open span, or the caller's `traceparent` if no spans are recorded. */
+/** The current span. If no spans are recorded, the `traceparent` of the caller. */
 const current = new AsyncLocalStorage<Span | string | undefined>();
 
-/** Returns the value of a valid `traceparent` header; undefined for any other value, which W3C requires to be ignored. */
+/**
+ * Returns the value of a valid `traceparent` header. Returns undefined for any other value, because the W3C standard
+ * requires that it is ignored.
+ */
 export function readTraceparent(header: unknown): string | undefined {
   return typeof header === 'string' && header.length <= LENGTH_MAX && TRACEPARENT.test(header) ? header : undefined;
 }
 
-/** Returns the `traceparent` of the current work, for a header, an event or a job that it causes. */
+/** Returns the `traceparent` of the current trace, to pass it on in a header, an event or a job. */
 export function traceparent(): string | undefined {
   const here = current.getStore();
   if (typeof here !== 'object') return here;
@@ -39,12 +45,14 @@ export function traceparent(): string | undefined {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Returns true if `inTrace` has an effect. If no caller sent a `traceparent` and no spans are collected, the check costs nothing. */
+/** Returns true if `inTrace` has an effect: the caller sent a `traceparent`, or spans are recorded. */
 export const isTraced = (parent: string | null | undefined): boolean => typeof parent === 'string' || tracer() !== undefined;
 
 /**
- * Runs `act` within a trace. If a tracer provider is registered, it runs as a span; otherwise the caller's `traceparent` is passed on.
- * Without `parent` it belongs to the current work. With null (an event that no traced request caused) it belongs to no trace.
+ * Runs `act` within a trace. If a tracer provider is registered, `act` runs in a span; otherwise only the `traceparent`
+ * of the caller is passed on.
+ * Without `parent`, the span belongs to the current span. If `parent` is null, as for an event that no traced request
+ * caused, it belongs to no trace.
  */
 export function inTrace<T>(parent: string | null | undefined, { name, kind, attributes }: SpanDetails, act: () => T): T {
   const own = tracer();
@@ -54,22 +62,25 @@ export function inTrace<T>(parent: string | null | undefined, { name, kind, attr
   return current.run(span, () => context.with(trace.setSpan(around, span), () => ended(span, act)));
 }
 
-/** Adds the statement to the current span. For `Database.onStatement`. */
+/** Adds an SQL statement to the current span. It is called by `Database.onStatement`. */
 export function traceStatement(sql: string): void {
   const here = current.getStore();
   if (typeof here === 'object') here.addEvent('db.query', { 'db.query.text': sql });
 }
 
 /**
- * Returns undefined if no provider is registered. It asks the proxy's delegate, because the proxy itself would create spans that do
- * nothing.
+ * Returns the tracer, or undefined if no provider is registered. It uses the delegate of the proxy provider, because
+ * the proxy itself would create spans that do nothing.
  */
 function tracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
   return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(NAME) : provider.getTracer(NAME);
 }
 
-/** If an instrumentation has opened a span for the same request, that span is the parent; it has already read the header. */
+/**
+ * Returns the context of the parent span. If an instrumentation has already opened a span for the request, that span is
+ * the parent, because the instrumentation has read the header.
+ */
 function contextOf(parent: Span | string | null | undefined): Context {
   if (parent === null) return ROOT_CONTEXT;
   if (typeof parent === 'object') return trace.setSpan(context.active(), parent);

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** How often a service is invoiced. All domains use it: orders, events and billing. */
+/** How often a service is invoiced. Orders, events and billing use it. */
 export enum BillingCycle {
   MONTHLY = 'monthly',
   QUARTERLY = 'quarterly',

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
 
 const SECOND_MS = 1000;
 
-/** Length of each unit. Months have no fixed length, so they are separate from milliseconds. */
+/** Length of each unit. Months are separate from milliseconds, because they have no fixed length. */
 const UNITS = {
   second: { months: 0, ms: SECOND_MS },
   minute: { months: 0, ms: MINUTE_MS },
@@ -15,13 +15,13 @@ const UNITS = {
 
 type Unit = keyof typeof UNITS;
 
-/** Calendar months plus milliseconds, never negative. `parseDuration` returns only one of them. */
+/** A sum of calendar months and milliseconds, never negative. In a result of `parseDuration`, one of them is zero. */
 export interface Duration {
   readonly months: number;
   readonly ms: number;
 }
 
-/** Says why a text is not a duration. The caller adds the field. */
+/** Thrown if a text is not a duration. The message contains the reason; the caller adds the name of the field. */
 export class InvalidDuration extends RangeError {
   constructor(text: string, reason: string) {
     super(`${JSON.stringify(text.slice(0, 40))} is not a duration: ${reason}. Write it as 2 hours, 15_minutes, 7_days or 36_months.`);
@@ -30,13 +30,13 @@ export class InvalidDuration extends RangeError {
 }
 
 const TEXT = /^(\d{1,9})[ _]([a-z]{1,10})$/;
-/** 100 years, so that adding a duration to a date gives a valid date. */
+/** Maximum duration: 100 years, so that adding a duration to a date gives a valid date. */
 const MAXIMUM: Duration = { months: 1200, ms: 36_525 * DAY_MS };
 
 /**
- * Parses the duration formats of the specification: a whole number, a space or underscore, and a unit from second to year, singular or
- * plural.
- * @throws InvalidDuration
+ * Parses a duration in the formats of the specification: a whole number, a space or underscore, and a unit from second
+ * to year, singular or plural.
+ * @throws InvalidDuration if the text is not a duration
  */
 export function parseDuration(text: string): Duration {
   const [, digits, word] = TEXT.exec(text) ?? [];
@@ -54,7 +54,10 @@ export function parseDuration(text: string): Duration {
 const isUnit = (word: string): word is Unit => Object.hasOwn(UNITS, word);
 const FORMAT_UNITS: Unit[] = ['day', 'hour', 'minute', 'second'];
 
-/** Formats in the largest unit that divides the duration: `2 hours`, `1 day`, `36 months`; `2_hours` with `_` as separator. */
+/**
+ * Formats a duration in the largest unit that divides it: `2 hours`, `1 day`, `36 months`. With `_` as the separator:
+ * `2_hours`.
+ */
 export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = ' '): string {
   if (months > 0 && ms > 0) throw new RangeError('A duration of both months and milliseconds cannot be written in one unit.');
   if (months > 0) return counted(months, 'month', separator);
@@ -66,13 +69,14 @@ export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = 
 const counted = (count: number, unit: Unit, separator: string): string => `${count}${separator}${unit}${count === 1 ? '' : 's'}`;
 
 /**
- * Adds a duration to a date, in UTC. Months are calendar months: the day stays `anchorDay` (default: the date's own) if the month has it,
- * otherwise it is the last day of the month. A series keeps its anchor: 31 January, 28 February, 31 March.
+ * Adds a duration to a date, in UTC. Months are calendar months. The day of the month is `anchorDay` (default: the day
+ * of `date`), or the last day of a shorter month. A series of dates keeps its anchor day: 31 January, 28 February, 31
+ * March.
  */
 export function addDuration(date: Date, { months, ms }: Duration, anchorDay: number = date.getUTCDate()): Date {
   const result = new Date(date);
   if (months > 0) {
-    // set to the 1st first: the 31st of a shorter month would roll over into the next
+    // sets day 1 first, because day 31 of a shorter month would become a day of the next month
     result.setUTCDate(1);
     result.setUTCMonth(result.getUTCMonth() + months);
     result.setUTCDate(Math.min(anchorDay, daysInMonth(result)));

@@ -3,26 +3,32 @@ import { isEmail } from 'class-validator';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^(?=.{4,253}$)(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
-/** Characters that are invisible or change the text direction, which would make two addresses look the same. */
+/**
+ * Matches characters that are invisible or change the text direction. They could make two different addresses look the
+ * same.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** ASCII characters that a domain cannot contain. */
+/** Matches ASCII characters that a domain cannot contain. */
 const NO_LETTER_OF_NAMES = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 export const EMAIL_LENGTH_MAX = 320;
 
 /**
- * Normalizes a domain for comparison and storage: lower case and Punycode (UTS 46), so that each domain has one spelling.
- * Returns undefined if the text is not an internet domain, such as a single label, an address, a trailing dot or a wildcard.
+ * Normalizes a domain for comparison and storage to lower case and Punycode (UTS 46), so that each domain has one
+ * spelling.
+ * Returns undefined if the text is not an internet domain. A single label, an IP address, a trailing dot and a wildcard
+ * are not allowed.
  */
 export function normalizedDomain(text: string): string | undefined {
-  // the conversion parses like a URL: it would decode percent signs, and cut the text at a slash
+  // `domainToASCII` parses the text like a URL: it would decode percent signs, and cut the text at a slash
   if (text.length > 253 || NO_LETTER_OF_NAMES.test(text) || INVISIBLE.test(text)) return undefined;
   const ascii = domainToASCII(text);
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
 /**
- * Normalizes an e-mail address for storage: the domain by `normalizedDomain`, the local part in NFC with its case unchanged. Returns
- * undefined if the text is not an address or contains invisible characters.
+ * Normalizes an e-mail address for storage. `normalizedDomain` normalizes the domain. The local part is converted to
+ * Unicode NFC, and its case is unchanged. Returns undefined if the text is not an address or contains invisible
+ * characters.
  */
 export function normalizedEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
@@ -32,10 +38,13 @@ export function normalizedEmail(text: string): string | undefined {
   return domain !== undefined && isEmail(email) ? email : undefined;
 }
 
-/** The domain of an e-mail address. */
+/** Returns the domain of an e-mail address. */
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
-/** The forms, in lower case, in which a typed address may be stored: as now, and as before domains were normalized. */
+/**
+ * Returns the texts, in lower case, as which an entered e-mail address may be stored. Addresses are stored with a
+ * normalized domain now; older records contain other spellings.
+ */
 export function storedForms(typed: string): string[] {
   const plain = typed.trim().toLowerCase();
   const email = normalizedEmail(plain);

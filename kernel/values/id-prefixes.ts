@@ -1,4 +1,7 @@
-/** The id prefixes of specification 2.1, and of records that it mentions without a prefix. */
+/**
+ * The prefixes of ids. They are defined in specification 2.1, or chosen for records that the specification mentions
+ * without a prefix.
+ */
 export const PREFIXES = {
   account: 'acc',
   agent: 'agent',
@@ -57,7 +60,10 @@ export const PREFIXES = {
 
 export type Kind = keyof typeof PREFIXES;
 
-/** The prefix of the ids of a type of the graph, such as `dlv` of WebhookDelivery; undefined for a type without ids of this form. */
+/**
+ * Returns the prefix of the ids of a GraphQL type, such as `dlv` for WebhookDelivery. Undefined if the ids of the type
+ * have no prefix.
+ */
 export function prefixOf(type: string): string | undefined {
   const name = type.toLowerCase();
   const kinds = Object.keys(PREFIXES).filter((kind) => name.endsWith(kind.toLowerCase()));

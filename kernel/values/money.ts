@@ -1,12 +1,12 @@
 import { Type } from '@mikro-orm/core';
 import { Decimal } from 'decimal.js';
 
-// The library's default of 20 significant digits is not enough for the product of a large price and quantity.
+// the default of 20 significant digits is not enough for the product of a large price and a large quantity
 Decimal.set({ precision: 60 });
 
 export { Decimal };
 
-/** ISO 4217 currencies that do not have two decimal digits. */
+/** Number of decimal digits of currencies that do not have two (by ISO 4217 code). */
 const MINOR_DIGITS: Readonly<Record<string, number>> = {
   ...digits(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digits(3, 'BHD IQD JOD KWD LYD OMR TND'),
@@ -17,19 +17,25 @@ function digits(count: number, currencies: string): Record<string, number> {
   return Object.fromEntries(currencies.split(' ').map((currency) => [currency, count]));
 }
 
-/** Number of decimal digits of a currency (ISO 4217 code). */
+/** Returns the number of decimal digits of a currency (ISO 4217 code). */
 export const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2;
 
-/** Returns true if an amount can be paid in a currency: 149.95 in USD can, 149.955 cannot. Trailing zeros do not count. */
+/**
+ * Returns true if an amount has no more decimal digits than its currency, so that it can be paid: 149.95 USD, but not
+ * 149.955 USD. Trailing zeros do not count.
+ */
 export const isPayable = (amount: Decimal, currency: string): boolean => amount.decimalPlaces() <= minorDigits(currency);
 
-/** Rounds half away from zero to the currency's digits. Invoice lines are rounded once, and totals add rounded lines. */
+/**
+ * Rounds an amount to the decimal digits of a currency, half away from zero. Invoice lines are rounded once; totals are
+ * sums of rounded lines.
+ */
 export const roundTo = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
 
-/** Exact sum. */
+/** Returns the exact sum. */
 export const sum = (amounts: readonly Decimal[]): Decimal => amounts.reduce((total, amount) => total.plus(amount), new Decimal(0));
 
-/** A column `numeric(18,4)` that is read and written as an exact decimal. */
+/** Type of a column `numeric(18,4)`, whose values are exact decimals. */
 export class MoneyType extends Type<Decimal | null | undefined, string | null | undefined> {
   override convertToDatabaseValue(value: Decimal | string | null | undefined): string | null | undefined {
     return value === null || value === undefined ? value : new Decimal(value).toFixed(4);

@@ -1,16 +1,22 @@
 /** Returns true if a text can be stored. PostgreSQL cannot store U+0000, and an unpaired surrogate is not a character. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** Legitimate values are not nested deeper. Deeper values are attacks that try to exhaust the stack. */
+/**
+ * Maximum nesting depth of a value. Deeper values are attacks that try to exhaust the stack; valid values are less
+ * deep.
+ */
 const MAX_DEPTH = 64;
 
 export const UNSTORABLE = `cannot be stored: it contains U+0000, an unpaired surrogate or a number beyond 1.8e308, or is nested more than ${MAX_DEPTH} levels deep`;
 
-/** Returns the path of the first part of a value, or property name, that cannot be stored; undefined if there is none. */
+/**
+ * Returns the path of the first value or property name within `value` that cannot be stored. Undefined if everything
+ * can be stored.
+ */
 export function unstorableIn(value: unknown, path = '', depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return path;
   if (typeof value === 'string') return isStorable(value) ? undefined : path;
-  // JSON numbers are unbounded: `1e999` is Infinity, which would be stored as null
+  // a JSON number can be too large: `1e999` is parsed as Infinity, which would be stored as null
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {

@@ -4,7 +4,8 @@ import { InvalidParameters } from '../errors/errors.ts';
 export const ZONE_RULE = 'must be an IANA time zone such as America/New_York';
 
 /**
- * Returns true for a name of the IANA time zone database. Offsets such as `+02:00` are refused, because they have no daylight saving time.
+ * Returns true for a name of the IANA time zone database. Offsets such as `+02:00` are invalid, because they have no
+ * daylight saving time.
  */
 export function isTimeZone(name: unknown): name is string {
   if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;
@@ -19,8 +20,8 @@ export function isTimeZone(name: unknown): name is string {
 const UNKNOWN_ZONE = '22023';
 
 /**
- * Checks that the database also knows a time zone, for queries that group by zone.
- * @throws InvalidParameters naming the field
+ * Checks that the database supports a time zone, for queries that group by time zone.
+ * @throws InvalidParameters with the field, if the database does not support the time zone
  */
 export async function requireZone(rows: Rows, timezone: string, field: string): Promise<void> {
   try {

@@ -8,9 +8,9 @@ export interface PeriodicTaskSchedule {
 }
 
 /**
- * Runs background work at an interval, such as deleting expired rows. Runs never overlap, and a failed run is repeated at the next
- * interval. `stop` signals a long run to end.
- * Work that is due at a stored time belongs to a sweeper (kernel/records/due.ts).
+ * Runs background work at an interval, such as the deletion of expired rows. Runs never overlap, and a failed run is
+ * repeated at the next interval. `stop` aborts the signal of a long run, so that the run ends early.
+ * Use a sweeper (kernel/records/due.ts) for rows that have a due time.
  */
 export abstract class PeriodicTask {
   #timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export abstract class PeriodicTask {
 
   constructor(private readonly schedule: PeriodicTaskSchedule) {}
 
-  /** Runs the task once, now. */
+  /** Runs the task once, immediately. */
   abstract run(stopping?: AbortSignal): Promise<void>;
 
   start(): void {
@@ -30,7 +30,7 @@ export abstract class PeriodicTask {
     }, this.schedule.everyMs).unref();
   }
 
-  /** Resolves when the current run has ended. No further run starts. */
+  /** Stops the task. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();

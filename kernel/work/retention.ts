@@ -1,31 +1,34 @@
 import type { Rows } from '../database/database.ts';
 import { PeriodicTask, type PeriodicTaskSchedule } from './periodic-task.ts';
 
-/** Rows deleted by one statement: a short transaction, so that nobody waits long for it. */
+/** Number of rows that one statement deletes. Short transactions make sure that other transactions do not wait long. */
 const BATCH = 1_000;
-/** Maximum number of batches per pass, so that a pass does not load the database for hours. The next pass continues. */
+/** Maximum number of batches per run, so that a run does not load the database for hours. The next run continues. */
 const BATCHES = 200;
 
-/** Rows that are no longer needed. */
+/** Rows of a table that can be deleted. */
 export interface Expired {
-  /** With its schema, such as `identity.session`. Not partitioned. */
+  /** Name with the schema, such as `identity.session`. The table must not be partitioned. */
   table: string;
-  /** SQL condition of the expired rows, with parameters `$1`, `$2`, …. An index must support it. */
+  /** SQL condition that selects the expired rows, with the parameters `$1`, `$2`, …. An index must support it. */
   where: string;
   values: readonly unknown[];
 }
 
 /** One kind of records that are deleted by their age. */
 export interface Retained {
-  /** For example `identity.session`. */
+  /** Name of the records, such as `identity.session`. */
   name: string;
   /** Returns how many records are due for deletion. */
   count(): Promise<number>;
-  /** Deletes as many as one pass may, and returns their number. */
+  /** Deletes expired records up to the limit of one run. Returns the number of deleted records. */
   delete(stopping?: AbortSignal): Promise<number>;
 }
 
-/** Retention of the rows of a table. `expired` is called at each pass, since it depends on the time. */
+/**
+ * Creates the retention of the rows of a table. `expired` is called for each run, because its result depends on the
+ * time.
+ */
 export function retainedRows(rows: Pick<Rows, 'query'>, name: string, expired: () => Omit<Expired, 'table'>): Retained {
   return {
     name,
@@ -53,8 +56,9 @@ export class RetentionTask extends PeriodicTask {
 }
 
 /**
- * Deletes expired rows in batches, until none is left, the limit of one pass is reached, or the process stops.
- * Locked rows are left to the next pass, so the deletion never waits and several processes can delete in parallel.
+ * Deletes expired rows in batches. It ends when no row is left, the limit of one run is reached, or the process stops.
+ * Rows that are locked remain for the next run. So the deletion never waits, and several processes can delete in
+ * parallel.
  */
 export async function deleteExpired(rows: Pick<Rows, 'query'>, { table, where, values }: Expired, signal?: AbortSignal): Promise<number> {
   const name = quoted(table);
@@ -70,5 +74,5 @@ export async function deleteExpired(rows: Pick<Rows, 'query'>, { table, where, v
   return deleted;
 }
 
-/** Quotes a name: `support.ticket` becomes `"support"."ticket"`. */
+/** Quotes a table name: `support.ticket` becomes `"support"."ticket"`. */
 const quoted = (table: string): string => table.replace(/\w+/g, '"$&"');

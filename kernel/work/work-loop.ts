@@ -2,13 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log/log.ts';
 
 const FAILED_MS = 500;
-/** Wake-ups during a run cause one more run, after this pause. Under load that run finds a batch. */
+/**
+ * Pause before the next run, if the loop was woken during a run. During the pause more work can arrive, which the next
+ * run handles as a batch.
+ */
 const REST_MS = 10;
 
 /**
- * Runs one task at a time: when it is woken, again while the task reports more work, and soon after a failure.
- * Every consumer of a table uses it: relay, log consumers, webhook deliveries. Notifications wake it, and the `WorkPoller` of its database
- * in case a notification was lost.
+ * Runs a task when it is woken, again while the task reports more work, and soon after a failure. Only one run is
+ * active at a time.
+ * The relay, the log consumers and webhook deliveries use it. Notifications wake the loop. If a notification was lost,
+ * the `WorkPoller` of the database wakes it.
  */
 export class WorkLoop {
   #running: Promise<void> | undefined;
@@ -35,7 +39,7 @@ export class WorkLoop {
     });
   }
 
-  /** Resolves when the current run has ended. No further run starts. */
+  /** Stops the loop. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

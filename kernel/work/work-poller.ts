@@ -3,17 +3,20 @@ import type { Logger } from '../log/log.ts';
 
 const EVERY_MS = 1000;
 
-/** One kind of work that waits in a database. */
+/** One kind of work that is waiting in a database. */
 export interface WorkSource {
   /** Identifies the source in log lines, such as `support.sla`. */
   readonly name: string;
-  /** Selects one text, such as an id, per piece of work. It runs every second, so it must read only the beginning of an index. */
+  /**
+   * SQL query that selects one text, such as an id, for each piece of work. It runs every second, so it must read only
+   * the beginning of an index.
+   */
   readonly query: string;
-  /** Values of its parameters `$1`, `$2`, …, computed at each poll. */
+  /** Returns the values of the query's parameters `$1`, `$2`, …. It is called for each poll. */
   values?(): readonly unknown[];
-  /** Called with the selected texts, if there are any. */
+  /** Called with the selected texts if the query returns any. */
   found(rows: readonly string[]): void;
-  /** The clock that `values` reads, if any. When a test moves it, the source is polled at once. */
+  /** The clock that `values` reads, if any. When a test moves the clock, the source is polled immediately. */
   readonly clock?: Clock;
 }
 
@@ -21,9 +24,9 @@ export interface WorkSource {
 export type RunStatement = (text: string, values: readonly unknown[]) => Promise<unknown[][]>;
 
 /**
- * Finds the work of all background loops of a process, with one statement per second and database. If each loop polled, an idle platform
- * would run a statement per second for each.
- * Notifications start most work sooner. The poller finds work that falls due at a point in time, and work whose notification was lost.
+ * Finds the work of all background loops of a process, with one statement per second and database. If each loop polled
+ * separately, an idle platform would run one statement per second for each loop.
+ * Notifications start most work earlier. The poller finds work with a due time, and work whose notification was lost.
  */
 export class WorkPoller {
   readonly #sources = new Map<WorkSource, () => void>();
@@ -37,7 +40,7 @@ export class WorkPoller {
     private readonly log: Logger,
   ) {}
 
-  /** Polls a source until the returned function is called. */
+  /** Adds a source. It is polled until the returned function is called. */
   add(source: WorkSource): () => void {
     this.#sources.set(source, source.clock?.onMoved?.(() => this.pollNow()) ?? (() => undefined));
     if (this.#polling === undefined) this.#pollSoon();
@@ -47,7 +50,7 @@ export class WorkPoller {
     };
   }
 
-  /** Polls immediately. */
+  /** Polls all sources immediately. */
   pollNow(): void {
     this.#isWanted = true;
     if (this.#isClosed || this.#polling !== undefined) return;
@@ -58,7 +61,7 @@ export class WorkPoller {
     });
   }
 
-  /** Resolves when the current poll has ended. No further poll starts. */
+  /** Stops polling. Resolves when the current poll has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -82,7 +85,7 @@ export class WorkPoller {
     }
   }
 
-  /** Polls each source separately: a locked or broken table must not hide the work of the others. */
+  /** Polls each source separately, so that a locked or broken table does not hide the work of other sources. */
   async #askEach(sources: readonly WorkSource[]): Promise<void> {
     for (const source of sources) {
       try {
@@ -97,7 +100,7 @@ export class WorkPoller {
     const { text, values } = combined(sources);
     const rows = await this.run(text, values);
     const found = Map.groupBy(rows, ([index]) => Number(index));
-    // ignores sources that were removed during the poll
+    // skips sources that were removed during the poll
     for (const [index, its] of found) {
       const source = sources[index];
       if (source && this.#sources.has(source)) source.found(its.map(([, text]) => String(text)));
@@ -106,8 +109,8 @@ export class WorkPoller {
 }
 
 /**
- * Combines the queries of all sources into one statement. Each row names its source. The text changes only when sources do, so that it can
- * be prepared.
+ * Combines the queries of all sources into one statement. Each result row contains the index of its source. The text of
+ * the statement changes only when sources are added or removed, so that it can be prepared.
  */
 function combined(sources: readonly WorkSource[]): { text: string; values: unknown[] } {
   const values: unknown[] = [];
@@ -120,5 +123,5 @@ function combined(sources: readonly WorkSource[]): { text: string; values: unkno
   return { text: selects.join('\nunion all '), values };
 }
 
-/** Returns true if the database refused the statement, false if the database could not be reached. */
+/** Returns true if the database refused the statement; false if the database could not be reached. */
 const isOfStatement = (error: unknown): boolean => (error as { severity?: string }).severity === 'ERROR';
