@@ -16,11 +16,11 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2', 'acc_3'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** A support database with tickets of the previous release, whose schema is then migrated. */
+/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;
-  // the embedded database starts as a copy of an up-to-date one
+  // the embedded database starts as a copy of a migrated database
   await rows.query('drop schema if exists "support" cascade', []);
   world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   await open('old', 3000);
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await migrator.migrate([new SteppedSchema('support', migrations)]);
 });
 
-/** Tickets of two organizations on several days, each with an account or a customer, both, or neither. */
+/** Creates tickets of two organizations on several days. Each has an account or a customer, both, or neither. */
 const open = (name: string, count: number): Promise<object[]> =>
   rows.query(
     `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "status", "priority", "urgency", "category",
@@ -60,7 +60,7 @@ const isCounted = async () => (await rows.query(`select from "support"."backfill
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('tickets from before the migration are counted by account once, despite concurrent changes and several processes', async () => {
+test('tickets from before the migration are counted once per account during concurrent changes by several processes', async () => {
   const changed = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
@@ -77,7 +77,7 @@ test('tickets from before the migration are counted by account once, despite con
       await new Promise(setImmediate);
     }
   });
-  // one after the other: two starts in one process could create the embedded job queue at the same time
+  // one after the other, because two concurrent starts in one process could both create the embedded job queue
   await world.start();
   await world.start();
   await until(isCounted);
@@ -90,7 +90,7 @@ test('tickets from before the migration are counted by account once, despite con
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'until old tickets are counted the totals of a customer are computed from the tickets',
+  'totals of a customer are correct before and after old tickets are counted by the migration',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

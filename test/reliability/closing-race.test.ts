@@ -21,7 +21,7 @@ const act = async (what: 'close' | 'suspend' | 'resume', tenant: Tenant): Promis
 const statusOf = async (tenant: Tenant): Promise<string> => (await platform.rest('GET', organizationPath(tenant))).body.data.status;
 const find = async (text: string, ...values: unknown[]): Promise<Json[]> => (await rows()).query<Json>(text, values);
 
-/** Pauses an order in its transaction, runs `meanwhile`, and then continues the order. */
+/** Pauses an order inside its transaction, runs `meanwhile`, and then continues the order. */
 async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => Promise<void>): Promise<RestResponse> {
   const session = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
   await session.connect();
@@ -38,7 +38,7 @@ async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => P
 }
 
 describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
-  test('an order in progress while its organization is closed is accepted and reopens the organization within minutes', async () => {
+  test('an order that is running while its organization is closed returns 201 and reactivates the organization within minutes', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, () => act('close', tenant));
@@ -64,7 +64,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
     expect([again.status, again.body.error.details.service_ids]).toEqual([409, [id]]);
   });
 
-  test('an order in progress does not lift an earlier suspension of its organization', async () => {
+  test('an order that is running while its suspended organization is closed sets the organization to suspended again', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, async () => {

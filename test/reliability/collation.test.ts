@@ -6,7 +6,7 @@ import { start } from '../rig.ts';
 import { ownName } from '../support/own-database.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** Names whose order differs between bytes and languages. */
+/** Names that are sorted differently by bytes and by the rules of languages. */
 const NAMES = ['Zebra', 'apple', 'Apple', 'äpfel', 'azure', '_under', 'a b', 'a-b', 'ab', 'Ångström', 'zebra', '10', '9'];
 
 async function databaseWith(collation: string): Promise<string> {
@@ -36,7 +36,7 @@ test.runIf(process.env.TEST_DATABASE_URL).each([
   ['C', "locale 'C'"],
   ['ICU en-US', "locale_provider icu icu_locale 'en-US' locale 'C.UTF-8'"],
   ['ICU sv-SE', "locale_provider icu icu_locale 'sv-SE' locale 'C.UTF-8'"],
-])('paging a list sorted by text with a cursor returns each record once with the collation %s', async (_, collation) => {
+])('paging a list by cursor, sorted by name, returns each record once with the database collation %s', async (_, collation) => {
   const platform = await start({ DATABASE_URL: await databaseWith(collation) });
   onTestFinished(() => platform.close());
   const tenant = await platform.organization({ plan: 'custom' });

@@ -19,11 +19,11 @@ const ORDER: ConnectivityOrder = {
   attempt: 1,
 };
 
-/** A carrier with the TM Forum APIs, as far as they are used. */
+/** A carrier that implements the parts of the TM Forum APIs that the platform uses. */
 class Carrier {
   readonly orders: Json[] = [];
   readonly requests: { method: string; path: string; authorization: string | undefined }[] = [];
-  /** Replaces the carrier's response if set. */
+  /** If set, it handles POST requests instead of the carrier. */
   instead: ((response: ServerResponse) => void) | undefined;
   nextState = 'acknowledged';
   characteristics: object[] = [];
@@ -71,7 +71,7 @@ afterEach(() => {
 });
 
 describe('orders to a carrier', () => {
-  test('an order is placed with the carrier as a TMF641 service order with our service id and token', async () => {
+  test('the provider places an order as a TMF641 service order with the service id and the token', async () => {
     expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(1);
     expect(carrier.orders[0]).toMatchObject({
@@ -94,21 +94,21 @@ describe('orders to a carrier', () => {
     expect(carrier.requests.every(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
   });
 
-  test('repeating an order places it with the carrier once', async () => {
+  test('provisioning the same service three times places one order with the carrier', async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) await provider.provision({ ...ORDER, attempt });
     expect(carrier.orders).toHaveLength(1);
     await provider.provision({ ...ORDER, serviceId: 'svc_2' });
     expect(carrier.orders).toHaveLength(2);
   });
 
-  test("a completed carrier order returns the carrier's line id", async () => {
+  test("provisioning a service whose carrier order is completed returns the carrier's line id", async () => {
     await provider.provision(ORDER);
     Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
     expect(await provider.provision(ORDER)).toEqual({ state: 'completed', reference: 'line-1' });
   });
 
   test.each(['pending', 'held', 'inProgress', 'assessingCancellation'])(
-    'a carrier order that is %s is checked again later',
+    'provisioning a service whose carrier order is %s returns in_progress',
     async (state) => {
       await provider.provision(ORDER);
       carrier.orders[0].state = state;
@@ -116,15 +116,18 @@ describe('orders to a carrier', () => {
     },
   );
 
-  test.each(['rejected', 'failed', 'cancelled', 'partial'])("a carrier order that is %s fails with the carrier's reason", async (state) => {
-    await provider.provision(ORDER);
-    Object.assign(carrier.orders[0], { state, errorMessage: [{ reason: 'No duct enters the building.', message: 'E4711' }] });
-    const attempt = provider.provision(ORDER);
-    await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
-    await expect(attempt).rejects.toThrow('No duct enters the building.');
-  });
+  test.each(['rejected', 'failed', 'cancelled', 'partial'])(
+    "provisioning a service whose carrier order is %s throws ProvisioningRejected with the carrier's reason",
+    async (state) => {
+      await provider.provision(ORDER);
+      Object.assign(carrier.orders[0], { state, errorMessage: [{ reason: 'No duct enters the building.', message: 'E4711' }] });
+      const attempt = provider.provision(ORDER);
+      await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+      await expect(attempt).rejects.toThrow('No duct enters the building.');
+    },
+  );
 
-  test('an order that the carrier refuses fails with its reason', async () => {
+  test("provisioning throws ProvisioningRejected with the carrier's reason if the carrier responds with 400", async () => {
     carrier.instead = (response) => send(response, 400, { code: '22', reason: 'The address is unknown.' });
     const attempt = provider.provision(ORDER);
     await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
@@ -132,7 +135,7 @@ describe('orders to a carrier', () => {
   });
 
   test.each([401, 403, 429, 500, 503])(
-    'an order with the carrier response %i is retried, and the error does not contain the token',
+    'provisioning throws a retryable error without the token if the carrier responds with %i',
     async (status) => {
       carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
       const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
@@ -145,12 +148,12 @@ describe('orders to a carrier', () => {
 
   test.each([
     ['does not respond in time', () => undefined],
-    ['responds with something else', (response: ServerResponse) => send(response, 200, { hello: 'world' })],
+    ['responds with unexpected JSON', (response: ServerResponse) => send(response, 200, { hello: 'world' })],
     ['does not respond with JSON', (response: ServerResponse) => void response.end('<html>')],
     ['sends an endless response', (response: ServerResponse) => void response.end('x'.repeat(2 * 1024 * 1024))],
     ['closes the connection', (response: ServerResponse) => void response.destroy()],
     ['redirects to another URL', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
-  ])('an order is retried if the carrier %s', async (_, instead) => {
+  ])('provisioning throws a retryable error if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
     const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
@@ -162,7 +165,7 @@ describe('measurements of a line', () => {
   const now = new Date('2026-01-31T09:30:00.000Z');
   const line = { serviceId: 'svc_1', reference: 'line-1', technology: 'fiber' };
 
-  test('measurements of a line are the characteristics of the TMF638 service', async () => {
+  test('the telemetry of a line contains the characteristics of its TMF638 service', async () => {
     carrier.characteristics = Object.entries({
       latencyMs: '4.2',
       bandwidthUtilization: 31,
@@ -181,7 +184,7 @@ describe('measurements of a line', () => {
     expect(carrier.requests[0]?.path).toBe('/tmf-api/serviceInventory/v4/service/line-1');
   });
 
-  test('measurements of a line are null unless the carrier reports all of them', async () => {
+  test('the telemetry of a line is null if the carrier does not report every measurement', async () => {
     carrier.characteristics = [{ name: 'latencyMs', value: 4.2 }];
     expect(await provider.telemetry(line, now)).toBeNull();
     expect(await provider.telemetry({ ...line, reference: null }, now)).toBeNull();

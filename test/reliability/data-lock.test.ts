@@ -10,10 +10,10 @@ const holderIn = (folder: string) =>
 const alter = (folder: string, change: Partial<ReturnType<typeof holderIn>>) =>
   writeFileSync(fileIn(folder), JSON.stringify({ ...holderIn(folder), ...change }));
 
-/** A process that runs until it is killed. */
+/** Starts a process that runs until it is killed. */
 const bystander = () => new RunningProcess(['-e', 'setInterval(() => {}, 1000)']);
 
-test('a data folder is locked by one process at a time and free after its release', async () => {
+test('a data folder can be locked by one process at a time, and locked again after its release', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   await expect(lockDataFolder(folder)).rejects.toThrow(`The data folder ${folder} is in use by process ${process.pid}.`);
@@ -21,14 +21,14 @@ test('a data folder is locked by one process at a time and free after its releas
   (await lockDataFolder(folder)).release();
 });
 
-test('locking a data folder creates it with access for its owner only', async () => {
+test('locking a data folder that does not exist creates it with access for its owner only', async () => {
   const folder = join(temporaryFolder(), 'not', 'yet');
   const lock = await lockDataFolder(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   lock.release();
 });
 
-test('the folder lock of a killed process is taken over', async () => {
+test('a process can lock a data folder whose lock belongs to a killed process', async () => {
   const folder = temporaryFolder();
   const holder = bystander();
   await lockDataFolder(folder);
@@ -42,7 +42,7 @@ test('the folder lock of a killed process is taken over', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'the folder lock of a killed process is taken over even if another process has its pid',
+  'a process can lock a data folder of a killed process even if another process now has the same pid',
   async () => {
     const folder = temporaryFolder();
     const other = bystander();
@@ -52,7 +52,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the folder lock of another machine or container is respected while its file is refreshed', async () => {
+test('the lock of another host is respected until its file has not been refreshed for a minute', async () => {
   const folder = temporaryFolder();
   await lockDataFolder(folder);
   alter(folder, { host: 'another-container' });
@@ -63,7 +63,7 @@ test('the folder lock of another machine or container is respected while its fil
   (await lockDataFolder(folder)).release();
 });
 
-test('of several processes that find a stale folder lock one gets it', async () => {
+test('if four processes find a stale folder lock, one of them acquires it', async () => {
   const folder = temporaryFolder();
   await lockDataFolder(folder);
   alter(folder, { started: '1' });
@@ -71,13 +71,13 @@ test('of several processes that find a stale folder lock one gets it', async () 
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('a folder lock that a crash left half written is taken over', async () => {
+test('a process can lock a data folder whose lock file is incomplete after a crash', async () => {
   const folder = temporaryFolder();
   writeFileSync(fileIn(folder), '{"pid": 1');
   (await lockDataFolder(folder)).release();
 });
 
-test('a process that lost its folder lock does not remove the lock of its successor', async () => {
+test('releasing a folder lock that was taken over does not remove the new lock', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   alter(folder, { token: 'successor' });

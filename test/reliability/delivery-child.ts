@@ -6,7 +6,7 @@ import type { DatabaseTarget } from '../../kernel/database/database.ts';
 
 const PROGRAM = fileURLToPath(new URL('./delivery-process.mjs', import.meta.url));
 
-/** The events domain in its own process (delivery-process.mjs), which the test kills. Needs dist/, which `npm test` builds. */
+/** The events domain in its own process (delivery-process.mjs), which tests can kill. It needs dist/ from `npm test`. */
 export class DeliveryProcess {
   private constructor(private readonly child: ChildProcess) {
     onTestFinished(() => this.kill());
@@ -32,7 +32,7 @@ export class DeliveryProcess {
     return this.#tell({ name: 'subscribe', urls });
   }
 
-  /** Resolves when the events are committed. */
+  /** Records `count` events. Resolves when they are committed. */
   record(from: number, count: number): Promise<void> {
     return this.#tell({ name: 'record', from, count });
   }

@@ -46,23 +46,23 @@ const send: DoDue = async (tx, id) => {
 const sweep = (act: DoDue, due: DueRows = BILLS, limit = 10): Promise<number> =>
   sweepOf({ ...attached, clock, log }, due, act)(clock.now(), limit);
 
-test('a sweep processes only due rows, earliest first', async () => {
+test('a sweep processes only rows that are due, earliest first, up to its limit', async () => {
   await bill('today', from(-1000));
   await bill('yesterday', from(-24 * HOUR_MS));
   await bill('tomorrow', from(24 * HOUR_MS));
   await bill('never', null);
   const done: string[] = [];
-  const noting: DoDue = async (tx, id, now) => {
+  const recording: DoDue = async (tx, id, now) => {
     done.push(id);
     await send(tx, id, now);
   };
-  expect(await sweep(noting, BILLS, 1)).toBe(1);
-  expect(await sweep(noting)).toBe(1);
-  expect(await sweep(noting)).toBe(0);
+  expect(await sweep(recording, BILLS, 1)).toBe(1);
+  expect(await sweep(recording)).toBe(1);
+  expect(await sweep(recording)).toBe(0);
   expect(done).toEqual(['yesterday', 'today']);
 });
 
-test('a sweep processes each row with the filter of its organization', async () => {
+test("a sweep processes each row with the ORM filter of the row's organization", async () => {
   await bill('one', from(-1000));
   let seen: unknown;
   await sweep(async (tx, id, now) => {
@@ -72,7 +72,7 @@ test('a sweep processes each row with the filter of its organization', async () 
   expect(seen).toEqual({ id: 'org_1', accounts: null });
 });
 
-test('a sweep rolls back and postpones a failing row and processes the others', async () => {
+test('a sweep rolls back and postpones a failing row, logs the error and processes the other rows', async () => {
   await bill('broken', from(-2000));
   await bill('fine', from(-1000));
   const act: DoDue = async (tx, id, now) => {
@@ -88,14 +88,14 @@ test('a sweep rolls back and postpones a failing row and processes the others', 
   ]);
 });
 
-test('concurrent sweeps process each due row once', async () => {
+test('two concurrent sweeps process each due row once', async () => {
   await bill('one', from(-1000));
   const taken = await Promise.all([sweep(send), sweep(send)]);
   expect(taken.toSorted()).toEqual([0, 1]);
   expect(await stored()).toMatchObject([{ sent: 1 }]);
 });
 
-test('a sweep locks the owner before the row and skips rows without an owner', async () => {
+test('a sweep locks the owner of a row before the row, and skips rows without an owner', async () => {
   const owned = { ...BILLS, owner: { table: 'due_test.account', column: 'account_id' } };
   await bill('one', from(-1000));
   const statements: string[] = [];
@@ -111,11 +111,11 @@ test('a sweep locks the owner before the row and skips rows without an owner', a
   expect(await stored()).toMatchObject([{ sent: 1 }, { sent: 0 }]);
 });
 
-/** The embedded database has one session. */
+/** Needs PostgreSQL, because the embedded database has only one session. */
 test.skipIf(!process.env.TEST_DATABASE_URL).each([
   ['the row', 'bill'],
-  ['the owner of the row', 'account'],
-])('a sweep does not wait for a transaction that locks %s', async (_, table) => {
+  ['its owner', 'account'],
+])('a sweep skips a row and does not wait while another transaction locks %s', async (_, table) => {
   await bill('one', from(-1000));
   await organizationEm(attached.orm, 'org_1').transactional(async (tx) => {
     await tx.execute(`select 1 from "due_test"."${table}" for update`);

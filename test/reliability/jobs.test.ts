@@ -20,7 +20,7 @@ afterAll(() => drop());
 
 const HOUR_MS = 3_600_000;
 
-/** One queue with one handler; `later` enqueues for a future time without a notification. */
+/** Starts a job queue with one handler. `later` enqueues a job for a future time, and `now` enqueues one to run now. */
 async function queueOf(name: string, handle: (index: number) => Promise<void>, concurrency: number) {
   const jobs = new Jobs(database, log);
   jobs.define<{ index: number }>(name, ({ index }) => handle(index), { concurrency });
@@ -34,19 +34,19 @@ async function queueOf(name: string, handle: (index: number) => Promise<void>, c
 }
 const soon = () => new Date(Date.now() + 1000);
 
-test('jobs that are due together run one after another without waiting for the next poll', async () => {
+test('forty jobs that become due together run in less time than one poll per job would take', async () => {
   const done: number[] = [];
   const { jobs, later } = await queueOf('test.backlog', async (index) => void done.push(index), 1);
   const startAfter = new Date(Date.now() + HOUR_MS);
   for (let index = 0; index < 40; index += 1) await later(index, startAfter);
   await jobs.shiftClock(HOUR_MS + 100_000);
-  // with polling alone this would take 40 s
+  // with one poll per job this would take 40 s
   await eventually(() => done.length === 40, 30_000);
   expect(new Set(done).size).toBe(40);
   await jobs.shiftClock(0);
 });
 
-test('a later job starts when it is due, even while another job of its queue runs long', async () => {
+test('a scheduled job starts when it is due, even if another job of its queue is still running', async () => {
   const done: number[] = [];
   let end = () => {};
   const long = new Promise<void>((resolve) => (end = resolve));
@@ -59,7 +59,7 @@ test('a later job starts when it is due, even while another job of its queue run
   end();
 });
 
-test('a start writes only queues that are missing or have other settings', async () => {
+test('starting the job system writes only queues that are missing or have changed settings', async () => {
   const boss = new PgBoss({ db: new JobDatabase(database, () => undefined, log), schema: 'pgboss', migrate: false });
   const start = async (retryLimit: number) => {
     const jobs = new Jobs(database, log);
@@ -80,7 +80,7 @@ test('a start writes only queues that are missing or have other settings', async
   expect(changed['test.unchanged']).toEqual(first['test.unchanged']);
 });
 
-test('jobs that are due together run concurrently up to the limit of the queue', async () => {
+test('jobs that become due together run concurrently up to the concurrency of their queue', async () => {
   let running = 0;
   let end = () => {};
   const held = new Promise<void>((resolve) => (end = resolve));
@@ -99,9 +99,9 @@ test('jobs that are due together run concurrently up to the limit of the queue',
   await eventually(() => running === 5, 10_000);
 });
 
-test('listeners are notified of committed jobs that can run now and not of later ones', async () => {
-  const told: string[] = [];
-  const db = new JobDatabase(database, (queue) => told.push(queue), log);
+test('a job to run now notifies its queue when its transaction commits, and a scheduled job does not', async () => {
+  const notified: string[] = [];
+  const db = new JobDatabase(database, (queue) => notified.push(queue), log);
   const heard = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });
   heard.on('error', () => undefined);
   await heard.start();
@@ -114,9 +114,9 @@ test('listeners are notified of committed jobs that can run now and not of later
   await em.fork().transactional(async (tx) => {
     await now(1, tx);
     await now(2, tx);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
-  await eventually(() => told.length > 0);
-  // one notification for all jobs of a transaction: the worker that finds a job wakes the next one
-  expect(told).toEqual(['test.told']);
+  await eventually(() => notified.length > 0);
+  // one notification for all jobs of a transaction, because the worker that fetches a job wakes the next worker
+  expect(notified).toEqual(['test.told']);
 });

@@ -7,10 +7,10 @@ import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../
 import { Tenant } from '../tenant.ts';
 
 const KEY = `sk_live_${'Test'.repeat(16)}`;
-/** Number of events before the platform is stopped, and while the client is disconnected. */
+/** Minimum number of events before each stop of the platform and during each disconnection of the client. */
 const EACH = 5;
 
-test('a resuming client gets every event once and in order across a restart and a crash of the platform', async () => {
+test('a client that resumes receives every event once and in order across a restart and a crash of the platform', async () => {
   const [dataDir, port] = [temporaryFolder(), await lastingPort()];
   const start = async (): Promise<RunningProcess> => {
     const platform = runPlatform(['--data', dataDir, '--port', String(port)], { BOOTSTRAP_API_KEY: KEY });
@@ -22,7 +22,7 @@ test('a resuming client gets every event once and in order across a restart and 
   const tickets = new TicketWriter(tenant);
   await tickets.write(1);
   const from = await eventually(async () => (await loggedIds(tenant))[0]);
-  // it reconnects after it has missed some events
+  // the client reconnects after it has missed EACH events
   const record = follow(tenant, from, () => tickets.write(EACH));
   const exits = [
     ['SIGTERM', { code: 0, signal: null, stderr: '' }],
@@ -49,7 +49,7 @@ test('a resuming client gets every event once and in order across a restart and 
   await record.leave();
 }, 120_000);
 
-/** Opens tickets one after another, and retries while nothing responds. */
+/** Creates tickets one after another, and retries while the platform is not running. */
 class TicketWriter {
   #isStopped = false;
 
@@ -59,7 +59,7 @@ class TicketWriter {
     });
   }
 
-  /** Resolves when this many more tickets were confirmed. */
+  /** Resolves when `count` more tickets are created. */
   async write(count: number): Promise<void> {
     const body = { title: 'Line is down', description: 'Opened while the platform was restarted' };
     for (let made = 0; made < count && !this.#isStopped; ) {
@@ -73,18 +73,18 @@ class TicketWriter {
 interface Recorded {
   ids: string[];
   connections: number;
-  /** The close event or error that ended the subscription, which must not happen. */
+  /** The close event or error that ended the subscription; undefined if it did not end. */
   ended: unknown;
   leave(): Promise<void>;
 }
 
-/** Follows the events after one, over all connections; reconnects when `away` resolves. */
+/** Subscribes to the events after `from`. After a disconnection it reconnects when `away` resolves. */
 function follow(tenant: Tenant, from: string, away: () => Promise<void>): Recorded {
   const recorded: Recorded = {
     ids: [],
     connections: 0,
     ended: undefined,
-    // it may be about to reconnect
+    // errors are ignored, because the client may be reconnecting
     leave: async () => Promise.resolve(client.dispose()).catch(() => undefined),
   };
   const client: Client = createClient({
@@ -92,7 +92,7 @@ function follow(tenant: Tenant, from: string, away: () => Promise<void>): Record
     webSocketImpl: WebSocket,
     connectionParams: { apiKey: KEY },
     retryAttempts: Number.POSITIVE_INFINITY,
-    // also if nothing listens, which is no close event
+    // retry also if the connection is refused, because there is no close event then
     shouldRetry: () => true,
     retryWait: away,
     on: {
@@ -102,7 +102,7 @@ function follow(tenant: Tenant, from: string, away: () => Promise<void>): Record
     },
   });
   onTestFinished(recorded.leave);
-  // the client sends these again after it reconnects
+  // the client sends the current value of these variables when it reconnects
   const variables = { after: from };
   client.subscribe<{ events: { id: string } }>(
     { query: 'subscription ($after: ID) { events(after: $after) { id } }', variables },
@@ -122,7 +122,7 @@ function follow(tenant: Tenant, from: string, away: () => Promise<void>): Record
   return recorded;
 }
 
-/** All events of the organization, oldest first. */
+/** The ids of all events of the organization, oldest first. */
 async function loggedIds(tenant: Tenant): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;

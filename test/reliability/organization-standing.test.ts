@@ -8,13 +8,13 @@ import { issue } from '../support/certificates.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import type { Tenant } from '../tenant.ts';
 
-/** The time after which a change by an operator applies in every process. */
+/** The maximum time after which a change by an operator applies in every process. */
 const BOUND_MS = 5_000;
 const AUDIENCE = 'https://api.acme.example.com';
 
 type Headers = Record<string, string>;
 
-/** Credentials of one organization, of each kind for programs, as request headers. */
+/** One organization's credentials of each kind that programs can use, as request headers. */
 async function credentialsOf({ clock }: Rig, tenant: Tenant): Promise<Record<string, Headers>> {
   const { pem } = await issue();
   const registered = await tenant.rest('POST', '/auth/certificates', {
@@ -47,14 +47,14 @@ async function ask({ origin }: Rig, headers: Headers): Promise<{ status: number;
   return { status: response.status, code: error?.code, limit: Number(response.headers.get('x-ratelimit-limit')) };
 }
 
-/** Resolves once both processes respond to all these credentials with this status; fails after the time limit. */
+/** Resolves when every process responds as expected to all these credentials; fails after BOUND_MS. */
 async function everywhere(processes: Rig[], all: Headers[], isSo: (answer: Awaited<ReturnType<typeof ask>>) => boolean): Promise<void> {
   const waiting = processes.flatMap((one) => all.map((headers) => eventually(async () => isSo(await ask(one, headers)), BOUND_MS)));
   await Promise.all(waiting);
 }
 
 describe.runIf(process.env.TEST_DATABASE_URL)('organization changes in two processes', () => {
-  test('plan changes, suspensions and their ends apply in both processes within five seconds for all credentials', async () => {
+  test('plan changes and suspensions of an organization apply in two processes within five seconds for all kinds of credentials', async () => {
     const DATABASE_URL = await ownDatabase();
     const settings = { DATABASE_URL, CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' };
     const first = await start(settings);

@@ -23,7 +23,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
     await bouncer?.[Symbol.asyncDispose]();
   });
 
-  test('concurrent reads and writes through PgBouncer in transaction mode succeed', async () => {
+  test('concurrent reads and writes through PgBouncer in transaction mode return 200 and 201', async () => {
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         tenant.rest('POST', '/support/tickets', { body: { title: `Ticket ${index}`, description: 'Through the pooler', priority: 'low' } }),
@@ -43,13 +43,13 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
     expect(read.map(({ status }, index) => [paths[index], status])).toEqual(paths.map((path) => [path, 200]));
   });
 
-  test('events are delivered and jobs run through PgBouncer', async () => {
+  test('through PgBouncer in transaction mode, reports are generated and events reach the event log', async () => {
     const { body } = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });
     await eventually(async () => (await tenant.rest('GET', `/support/reports/${body.report.id}`)).body.report.status === 'ready');
     await eventually(async () => (await tenant.graphql('{ events { nodes { id } } }')).data.events.nodes.length > 0);
   });
 
-  test('PgBouncer connections keep no settings, prepared statements, channels or locks of the platform', async () => {
+  test("the platform leaves no settings, prepared statements, channels or locks on PgBouncer's connections", async () => {
     const clients = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const client = new pg.Client({ connectionString: pooledUrl });
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
         return client;
       }),
     );
-    // each transaction holds a connection of the pooler, so that different connections are checked
+    // each open transaction occupies a connection of the pooler, so that several connections are checked
     const left = await Promise.all(
       clients.map(async (client) => {
         await client.query('begin');
@@ -74,24 +74,24 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
     expect(left).toEqual(left.map(() => ({ settings: null, statements: 0, channels: 0, locks: 0 })));
   });
 
-  test('the platform refuses to start behind a transaction pooler without DATABASE_DIRECT_URL', async () => {
+  test('the platform does not start behind a transaction pooler without DATABASE_DIRECT_URL and says so', async () => {
     await expect(start({ DATABASE_URL: pooledUrl })).rejects.toThrow(
       /pooler in transaction mode.*Set DATABASE_DIRECT_URL to the server itself/,
     );
     await expect(start({ DATABASE_URL: directUrl, DATABASE_DIRECT_URL: pooledUrl })).rejects.toThrow('Set DATABASE_DIRECT_URL');
   });
 
-  test('a session pooler needs no further setting and is mentioned in the log', async () => {
+  test('the platform starts behind a session pooler without DATABASE_DIRECT_URL, and logs that it uses a pooler', async () => {
     await using sessions = await PgBouncer.start(directUrl, { poolMode: 'session' });
-    const untold = await start({ DATABASE_URL: PgBouncer.through(sessions.host, directUrl), DATABASE_POOL_SIZE: '1' });
-    await untold.close();
-    expect(untold.logged.filter((line) => line.includes('lead to a connection pooler'))).toHaveLength(1);
+    const pooled = await start({ DATABASE_URL: PgBouncer.through(sessions.host, directUrl), DATABASE_POOL_SIZE: '1' });
+    await pooled.close();
+    expect(pooled.logged.filter((line) => line.includes('lead to a connection pooler'))).toHaveLength(1);
     expect(platform.logged.filter((line) => line.includes('lead to a connection pooler'))).toEqual([]);
   });
 
-  test('the log states how many connections the process may open', () => {
+  test('the log states how many database connections the process may open', () => {
     const [line = ''] = platform.logged.filter((one) => one.includes('connections that this process may open'));
-    // three for each of five subgraphs and the jobs through the pooler, one for LISTEN and one for short reads directly
+    // pooled: three for each of five subgraphs and for the jobs; direct: one for LISTEN and one for short reads
     expect(JSON.parse(line)).toMatchObject({ connections: [{ pooled: 19, direct: 2 }] });
   });
 });

@@ -41,7 +41,7 @@ describe('successful provisioning', () => {
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
 
-  test('provisioning that a stopped process left is finished by the next run with the same order', async () => {
+  test('a provisioning run that was interrupted is repeated with the same order, and the late result of the first run is ignored', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const stuck = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();
@@ -60,7 +60,7 @@ describe('successful provisioning', () => {
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
 
-  test('the provider is asked again while it is still building the service', async () => {
+  test('a provider that reports in_progress is asked again until the service is built', async () => {
     const provider = new ScriptedProvider(async () =>
       provider.asked.length < 3 ? { state: 'in_progress', checkAfterSeconds: 0 } : built(),
     );
@@ -77,7 +77,7 @@ describe('successful provisioning', () => {
 });
 
 describe('failed provisioning', () => {
-  test('provisioning fails at once with the reason if the provider rejects it', async () => {
+  test('provisioning fails immediately with the reason if the provider rejects the order', async () => {
     const provider = new ScriptedProvider(async () => {
       throw new ProvisioningRejected('No duct enters the building.');
     });
@@ -89,7 +89,7 @@ describe('failed provisioning', () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test('provisioning is retried while the provider is unavailable, and then fails without internal details', async () => {
+  test('provisioning is retried while the provider is unreachable, and then fails with a reason without internal details', async () => {
     const provider = new ScriptedProvider(outage);
     const id = await alone.ordered();
     await expect(alone.provision(id, provider)).rejects.toThrow('ECONNREFUSED');
@@ -105,7 +105,7 @@ describe('failed provisioning', () => {
     expect((await alone.events(id)).at(-1)?.data.reason).toBe(reason);
   });
 
-  test('provisioning succeeds once the provider is available again', async () => {
+  test('provisioning succeeds when it is retried after the provider is reachable again', async () => {
     const id = await alone.ordered();
     await expect(alone.provision(id, new ScriptedProvider(outage))).rejects.toThrow();
     await alone.provision(id, new ScriptedProvider(built));
@@ -123,7 +123,7 @@ describe('provisioning requests', () => {
     location: LOCATION,
   };
 
-  test('a provisioning request is in progress while its service is built and completed once', async () => {
+  test('a provisioning request is in progress while its service is built, and is completed once', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const subgraph = alone.subgraph(provider);

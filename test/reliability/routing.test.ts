@@ -17,7 +17,7 @@ const open = async (process: SupportProcess, emails: readonly string[]): Promise
 const addresses = (count: number): string[] => Array.from({ length: count }, (_, index) => `ada${index}@example.com`);
 
 describe('routing rules in two processes', () => {
-  test('two processes run each timed action of routing rules once and send each mail once', async () => {
+  test('two processes run each timed action of a routing rule once and send each email once', async () => {
     const world = await SupportWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     await one.graphql(RULE, { actions: { escalateAfter: '30_minutes', autoUpdateFrequency: '20_minutes' } });
@@ -37,7 +37,7 @@ describe('routing rules in two processes', () => {
     expect(await world.query<Json>(LEVELS)).toEqual([{ level: 1, tickets: 12 }]);
   });
 
-  test('timed actions of routing rules and concurrent ticket changes do not block each other', async () => {
+  test('timed escalations and concurrent ticket updates in two processes do not block each other', async () => {
     const world = await SupportWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     await one.graphql(RULE, { actions: { escalateAfter: '30_minutes' } });
@@ -56,12 +56,12 @@ describe('routing rules in two processes', () => {
     world.clock.advance(31 * MINUTE_MS);
     await eventually(async () => (await world.query(`${IDLE}'${world.clock.now().toISOString()}'`)).length === 0);
     const levels = await world.query<{ level: number }>(LEVELS);
-    // before the resolution or not at all, and again after the reopening
+    // each ticket was escalated before it was resolved or not at all, and once after it was reopened
     expect(levels.every(({ level }) => level === 1 || level === 2)).toBe(true);
   });
 });
 
-test('a mail whose sending was not recorded before a crash is sent again under the same id', async () => {
+test('an email that was sent before a crash but not recorded as sent is sent again with the same Message-ID', async () => {
   const world = await SupportWorld.open();
   const one = await world.start();
   await one.graphql(RULE, { actions: { notify: ['noc@example.com'] } });
@@ -69,7 +69,7 @@ test('a mail whose sending was not recorded before a crash is sent again under t
   await eventually(() => world.mails.length === 1);
   await eventually(async () => (await world.query("select 1 from support.notification_recipient where status = 'sent'")).length === 1);
   await one.stop();
-  // the state after a crash
+  // simulates the state after such a crash
   await world.query("update support.notification_recipient set status = 'queued', sent_at = null");
   await world.query("update pgboss.job set state = 'retry', completed_on = null, start_after = now() where name = 'support.notify'");
   await world.start();
@@ -82,7 +82,7 @@ test('a mail whose sending was not recorded before a crash is sent again under t
   expect(rows).toEqual([{ status: 'sent', attempts: 2 }]);
 });
 
-test('a timed action that fails is postponed and does not block others', async () => {
+test('a failing timed action is postponed and retried, and does not delay the timed actions of other tickets', async () => {
   const world = await SupportWorld.open();
   const process = await world.start();
   await process.graphql(RULE, { actions: { escalateAfter: '30_minutes' } });

@@ -13,10 +13,10 @@ const BEFORE = migrations.slice(
 );
 const onServer = process.env.TEST_DATABASE_URL !== undefined;
 
-/** A support database with tickets of the previous release, whose schema is then migrated. */
+/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
 async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
-  // the embedded database starts as a copy of an up-to-date one
+  // the embedded database starts as a copy of a migrated database
   await rows.query('drop schema if exists "support" cascade', []);
   const world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   organizationId = world.organizationId;
@@ -32,7 +32,7 @@ async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   await comment(rows, 'ticket_accented', 'customer', 'Encore fermé, hélas');
   await comment(rows, 'ticket_accented', 'internal', 'Le zèbre a mangé le câble');
   await comment(rows, 'ticket_accented', 'customer', 'Voilà');
-  // done first by the next release; the open database object still has the old schemas
+  // the next release migrates first; the open database object still uses the old schema
   const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
   await migrator.migrate([new SteppedSchema('support', migrations)]);
   return { world, rows };
@@ -85,7 +85,7 @@ async function untilConverted(rows: Rows): Promise<void> {
   await expect.poll(() => unconverted(rows), { timeout: 30_000, interval: 20 }).toEqual([]);
 }
 
-test('texts from before the migration are converted like new ones and found without accents', async () => {
+test('search texts from before the migration are converted in the background and then found without accents', async () => {
   const { world, rows } = await upgradedDesk();
   expect(await find(rows, 'visible', 'cafe')).toEqual(['ticket_plain']);
   const process = await world.start();
@@ -96,22 +96,22 @@ test('texts from before the migration are converted like new ones and found with
   expect(await search(process, 'zebre cable')).toEqual(['ticket_accented']);
   expect(await find(rows, 'visible', 'zebre')).toEqual([]);
 
-  // the same as the triggers write
+  // compare with the texts that the database triggers write for new records
   const converted = await textsOf(rows);
   await rows.query('delete from "support"."ticket_text"', []);
   await rows.query(
     `insert into "support"."ticket_text" select "organization_id", "id", "support"."text_of_ticket"("title", "description") from "support"."ticket"`,
     [],
   );
-  const said = await rows.query<object>('delete from "support"."comment" returning *', []);
-  for (const one of said)
+  const stored = await rows.query<object>('delete from "support"."comment" returning *', []);
+  for (const one of stored)
     await rows.query(`insert into "support"."comment" select (jsonb_populate_record(null::"support"."comment", $1::text::jsonb)).*`, [
       JSON.stringify(one),
     ]);
   expect(await textsOf(rows)).toEqual(converted);
 });
 
-test('a process of the previous release finds accented words in texts of this release', async () => {
+test('a process of the previous release finds accented words in texts that the current release wrote', async () => {
   const { world, rows } = await upgradedDesk();
   await world.start();
   await untilConverted(rows);
@@ -122,28 +122,31 @@ test('a process of the previous release finds accented words in texts of this re
   expect(await old('café')).toEqual(['ticket_accented']);
 });
 
-test.runIf(onServer)('a text that is not converted yet is found with its accents and converted when its row is free', async () => {
-  const { world, rows } = await upgradedDesk();
-  let commit: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let isLocked: () => void = () => undefined;
-  const locked = new Promise<void>((resolve) => {
-    isLocked = resolve;
-  });
-  const writing = world.store.orm.em.fork().transactional(async (tx) => {
-    await tx.execute(`select 1 from "support"."ticket_text" where "ticket_id" = 'ticket_accented' for update`);
-    isLocked();
-    await held;
-  });
-  await locked;
-  const process = await world.start();
-  expect(await search(process, 'café')).toEqual(['ticket_accented', 'ticket_plain']);
-  expect(await search(process, 'ferme')).toEqual([]);
-  expect(await unconverted(rows)).toHaveLength(1);
-  commit();
-  await writing;
-  await untilConverted(rows);
-  expect(await search(process, 'ferme')).toEqual(['ticket_accented']);
-});
+test.runIf(onServer)(
+  'a text that is not converted yet is found by its accented words, and is converted when its row is unlocked',
+  async () => {
+    const { world, rows } = await upgradedDesk();
+    let commit: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let isLocked: () => void = () => undefined;
+    const locked = new Promise<void>((resolve) => {
+      isLocked = resolve;
+    });
+    const writing = world.store.orm.em.fork().transactional(async (tx) => {
+      await tx.execute(`select 1 from "support"."ticket_text" where "ticket_id" = 'ticket_accented' for update`);
+      isLocked();
+      await held;
+    });
+    await locked;
+    const process = await world.start();
+    expect(await search(process, 'café')).toEqual(['ticket_accented', 'ticket_plain']);
+    expect(await search(process, 'ferme')).toEqual([]);
+    expect(await unconverted(rows)).toHaveLength(1);
+    commit();
+    await writing;
+    await untilConverted(rows);
+    expect(await search(process, 'ferme')).toEqual(['ticket_accented']);
+  },
+);

@@ -16,26 +16,26 @@ afterAll(() => opened.drop());
 const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::int * 2, $1::int', [value], PREPARED);
 const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], PREPARED);
 
-test('concurrent short reads each get their own result', async () => {
+test('each of 300 concurrent short reads returns its own result', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
   expect(answers).toEqual(Array.from({ length: 300 }, (_, value) => [[value * 2, value]]));
 });
 
-test('a failed short read does not affect others', async () => {
+test('a failing short read does not affect other concurrent short reads', async () => {
   const [before, failed, after] = await Promise.allSettled([divided(5), divided(0), divided(2)]);
   expect(before).toMatchObject({ value: [[2]] });
   expect(failed).toMatchObject({ reason: { code: '22012' } });
   expect(after).toMatchObject({ value: [[5]] });
 });
 
-test('short reads return timestamps as database text or as a Date', async () => {
+test('short reads return timestamps as text or as a Date, and jsonb as an object', async () => {
   const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], PREPARED);
   expect(new Date(row?.[0] as string | Date).toISOString()).toBe('2026-01-31T09:30:00.125Z');
   expect(row?.[1]).toEqual({ a: 1 });
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'a lost connection fails its pending short reads, and the next read uses another connection',
+  'if a connection is lost, its pending short reads fail and the next short read uses another connection',
   async () => {
     const [first] = await rows.tuples('select pg_backend_pid()', [], PREPARED);
     const sent = rows.tuples('select pg_sleep(30)', [], PREPARED).catch((error: Error) => error);

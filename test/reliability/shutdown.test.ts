@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { RunningProcess } from '../support/process.ts';
 
-/** A process that waits for a signal and then closes as `closing` says. */
+/** Starts a process that waits for a signal and then runs the code in `closing`. */
 const stoppable = (closing: string, timeoutMs: number) => {
   const shutdown = fileURLToPath(new URL('../../dist/apps/platform/shutdown.js', import.meta.url));
   const log = '{ info() {}, error() {} }';
@@ -14,7 +14,7 @@ const stoppable = (closing: string, timeoutMs: number) => {
 };
 const ready = (child: RunningProcess) => vi.waitFor(() => expect(child.stdout).toContain('ready'), { timeout: 5_000 });
 
-test('a second signal, unless it immediately repeats the first, ends the process at once with 130', async () => {
+test('a second SIGINT, unless it follows within half a second, ends the process immediately with status 130', async () => {
   const child = stoppable('new Promise(() => {})', 60_000);
   await ready(child);
   child.kill('SIGINT');
@@ -25,7 +25,7 @@ test('a second signal, unless it immediately repeats the first, ends the process
   expect(performance.now() - since).toBeGreaterThan(400);
 });
 
-test('a shutdown that fails or takes too long ends with status 1', async () => {
+test('a shutdown that fails or exceeds its time limit ends the process with status 1', async () => {
   for (const child of [stoppable('new Promise(() => {})', 50), stoppable('Promise.reject(new Error("no"))', 60_000)]) {
     await ready(child);
     child.kill('SIGTERM');

@@ -16,15 +16,15 @@ const verify = async (origin: string, token: string) => (await new Tenant(origin
 const keysOf = async (origin: string): Promise<string[]> =>
   ((await (await fetch(`${origin}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-/** Runs on the embedded database in every mode: the tool has the settings of the platform. */
+/** The tool and the platform use the embedded database in every test mode. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
-/** The current time of the tool's process. */
+/** Starts a platform with the current time, because the tool uses the current time too. */
 const started = (settings: Record<string, string>) => start(settings, new TestClock());
 const rotate = (data: string, ...more: string[]) => new RunningProcess([TOOL, '--data', data, ...more], SETTINGS).exited;
 
-test('an operator can announce a new signing key or end the old ones with all their tokens', async () => {
+test('the key tool announces a new signing key, and with --at-once removes old keys and invalidates their tokens', async () => {
   const data = temporaryFolder();
-  // tokens name the origin they are for, so it must not change
+  // tokens contain the origin of the platform, so the port must not change
   const settings = { ...SETTINGS, ...USER, DATA_DIR: data, PORT: String(await lastingPort()) };
   const first = await started(settings);
   const { origin } = first;

@@ -6,9 +6,9 @@ import { changeTicket as change, openTicket as open } from '../ticket.setup.ts';
 
 const TICKETS = 12;
 
-/** The embedded database supports one process. */
+/** Needs PostgreSQL, because the embedded database supports only one process. */
 test.skipIf(!process.env.TEST_DATABASE_URL)(
-  'two processes report each service level breach once, and one continues when the other has stopped',
+  'two processes report each SLA breach once, and one process continues when the other one has stopped',
   async () => {
     const database = { DATABASE_URL: await ownDatabase() };
     const one: Rig = await start(database);
@@ -21,9 +21,9 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
       await one.close();
       await two.advance(4 * HOUR_MS);
       for (const { id } of tickets) {
-        const told = await eventsWhen(tenant, id, 2, 'sla.breach');
-        expect(told.map(({ data }) => data.sla.breached)).toEqual(['response_time', 'resolution_time']);
-        // the last event of the ticket: nothing follows it
+        const breached = await eventsWhen(tenant, id, 2, 'sla.breach');
+        expect(breached.map(({ data }) => data.sla.breached)).toEqual(['response_time', 'resolution_time']);
+        // the resolution is the last event of the ticket, so no further breach can follow
         await change(tenant, id, { status: 'resolved' });
         await eventsWhen(tenant, id, 1, 'ticket.resolved');
         expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(2);

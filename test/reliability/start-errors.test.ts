@@ -15,24 +15,24 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('--help shows all settings and starts nothing', async () => {
+test('the platform with --help prints all settings and exits with 0', async () => {
   const { code, stdout, stderr } = await runPlatform(['--help']).exited;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/--data +DATA_DIR/);
 });
 
-test('invalid settings are reported in one line each', async () => {
+test('the platform prints one line for each invalid setting and exits with 1', async () => {
   const { code, stdout, stderr } = await runPlatform(['--port', 'http'], { REDIS_URL: 'localhost' }).exited;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe('PORT must be a whole number from 0 to 65535, not "http".\nREDIS_URL must be a URL such as redis://host:6379.\n');
 });
 
-test('an unknown option is named in the error', async () => {
+test('the platform exits with 1 and names an unknown option', async () => {
   const { code, stderr } = await runPlatform(['--prot', '1']).exited;
   expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See npm start -- --help.\n" });
 });
 
-test('a port that is already in use is reported in one line, and nothing is created', async () => {
+test('the platform prints one line and exits with 1 if its port is in use', async () => {
   const port = await listening(createServer());
   const { code, stderr, stdout } = await runPlatform(['--port', String(port), '--data', temporaryFolder()]).exited;
   expect({ code, stderr, stdout }).toEqual({
@@ -42,7 +42,7 @@ test('a port that is already in use is reported in one line, and nothing is crea
   });
 });
 
-test('an unreachable database is reported in one line without its password', async () => {
+test('the platform prints one line without the password and exits with 1 if the database is unreachable', async () => {
   const server = createServer();
   const port = await listening(server);
   server.close();
@@ -55,7 +55,7 @@ test('an unreachable database is reported in one line without its password', asy
   });
 });
 
-test('a data folder that is a file is reported in one line', async () => {
+test('the platform prints one line and exits with 1 if the data folder is a file', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const { code, stderr } = await runPlatform(['--port', '0', '--data', file]).exited;
@@ -63,13 +63,13 @@ test('a data folder that is a file is reported in one line', async () => {
   expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
 });
 
-test.runIf(existsSync('/proc'))('a data folder that cannot be created is reported in one line without waiting', async () => {
+test.runIf(existsSync('/proc'))('the platform prints one line and exits with 1 if the data folder cannot be created', async () => {
   const { code, stderr } = await runPlatform(['--port', '0', '--data', '/proc/none/of/this']).exited;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
 });
 
-test('a second process on the same data folder is refused, and the first continues', async () => {
+test('a second platform on the same data folder exits with 1, and the first one stays ready', async () => {
   const folder = temporaryFolder();
   const first = await start({ DATA_DIR: folder, DATABASE_URL: '' });
   const second = await runPlatform(['--port', '0', '--data', folder]).exited;

@@ -32,14 +32,14 @@ async function onServer<T>(connectionString: string, act: (client: pg.Client) =>
 }
 
 describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () => {
-  test('three processes that start together on an empty database all serve, and one creates the first administrator', async () => {
+  test('three platforms that start together on an empty database become ready, and one of them creates the administrator', async () => {
     const url = await emptyDatabaseUrl();
     const processes = [1, 2, 3].map(() => onPort0(url));
     for (const one of processes) expect((await fetch(`${await originOf(one)}/readyz`)).status).toBe(200);
     expect(processes.filter(({ stdout }) => stdout.includes('First start: store these credentials'))).toHaveLength(1);
   }, 180_000);
 
-  test('migrations that were interrupted by a kill are completed by the next process', async () => {
+  test('npm run migrate completes migrations that were interrupted by a kill', async () => {
     const url = await emptyDatabaseUrl();
     const killed = migrate(url);
     await onServer(url, (client) =>
@@ -52,7 +52,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     expect((await migrate(url, '--status').exited).stdout).toBe('The databases are up to date.\n');
   }, 180_000);
 
-  test('a read-only database is reported in one line at startup', async () => {
+  test('the platform prints one line and exits with 1 if the database is read-only', async () => {
     const url = await emptyDatabaseUrl();
     await onServer(url, (client) =>
       client.query(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`),
@@ -64,7 +64,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     });
   });
 
-  test('MIGRATE=never refuses to start until npm run migrate has run, with a role that cannot create schemas', async () => {
+  test('with MIGRATE=never the platform exits with 1 until npm run migrate has run, and then needs no right to create schemas', async () => {
     const url = await emptyDatabaseUrl();
     const refused = await onPort0(url, { MIGRATE: 'never' }).exited;
     expect(refused.code).toBe(1);
@@ -82,7 +82,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     expect((await fetch(`${await originOf(platform)}/readyz`)).status).toBe(200);
     platform.kill('SIGKILL');
     await platform.exited;
-    // owned by the role, because nothing else drops them
+    // the role is not in the test database, so the test drops it
     await onServer(url, (client) =>
       client.query(`reassign owned by ${roleOf(url)} to current_user; drop owned by ${roleOf(url)}; drop role ${roleOf(url)}`),
     );
@@ -91,7 +91,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
 
 const roleOf = (url: string): string => `limited_${new URL(url).pathname.slice(1)}`;
 
-/** A role that owns the schemas of the platform and cannot create others. */
+/** SQL for a role that owns the schemas of the platform and cannot create other schemas. */
 function limitedRole(database: string): string {
   return `create role limited_${database} login;
     revoke create on database ${database} from public;

@@ -7,18 +7,18 @@ import { support } from '../../subgraphs/support/subgraph.ts';
 import { DomainProcess, DomainWorld, SECRET_KEY, type Store, storeFor } from '../support/domain-world.ts';
 import type { Json } from '../tenant.ts';
 
-/** The support domain without the others, to test several processes. */
+/** The support domain without the other domains, for tests with several processes. */
 export class SupportWorld extends DomainWorld {
   /** Mails of all processes. */
   readonly mails: Mail[] = [];
-  /** Runs before the mail server accepts a mail. */
+  /** Runs before the mail server accepts an email. */
   beforeMail: (mail: Mail) => Promise<void> = async () => undefined;
 
   static async open(store?: Store): Promise<SupportWorld> {
     return new SupportWorld(store ?? (await storeFor(support)));
   }
 
-  /** Starts another process each time. */
+  /** Starts another process of the support domain on the same database. */
   async start(): Promise<SupportProcess> {
     const ports = this.ports();
     const running = support.start({

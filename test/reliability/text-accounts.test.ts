@@ -16,11 +16,11 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** A support database with tickets of the previous release, whose schema is then migrated. */
+/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;
-  // the embedded database starts as a copy of an up-to-date one
+  // the embedded database starts as a copy of a migrated database
   await rows.query('drop schema if exists "support" cascade', []);
   world = await SupportWorld.open({ database, ...(await database.attach({ ...support, schema: 'support', migrations: BEFORE })) });
   await open('ticket_old', 1100);
@@ -38,7 +38,7 @@ const open = (name: string, count: number): Promise<object[]> =>
     [name, count, world.organizationId, ACCOUNTS],
   );
 
-/** Texts with another account than their ticket. */
+/** Tickets without a search text, or with a search text for another account. */
 const wrong = () =>
   rows.query(
     `select t."id" from "support"."ticket" t left join "support"."ticket_text" x on x."ticket_id" = t."id"
@@ -48,7 +48,7 @@ const wrong = () =>
 const isDone = async () => (await rows.query(`select from "support"."backfill" where "name" = 'text-accounts'`, [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('texts from before the migration get the accounts of their tickets, despite concurrent changes and several processes', async () => {
+test("search texts from before the migration receive their ticket's account during concurrent changes by several processes", async () => {
   expect((await wrong()).length).toBeGreaterThan(700);
   let isOver = false;
   const writers = [0, 1].map(async (writer) => {
@@ -69,18 +69,18 @@ test('texts from before the migration get the accounts of their tickets, despite
   isOver = true;
   await Promise.all(writers);
   expect(await wrong()).toEqual([]);
-  // what a process of the previous release writes, which does not know the column
+  // a process of the previous release does not set the account of the text; a database trigger does
   await rows.query(`update "support"."ticket" set "account_id" = 'acc_3' where "id" = 'ticket_old1000'`, []);
   await open('ticket_late', 3);
   expect(await wrong()).toEqual([]);
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'until all texts have accounts a limited caller still finds the tickets of its accounts by words',
+  'before the migration is complete, a caller limited to accounts finds all its tickets by words',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // the first ticket: only its batch waits
+    // locks one ticket, so that only the batch with this ticket waits
     const holding = world.store.orm.em.fork().transactional(async (tx) => {
       await tx.execute(`select 1 from "support"."ticket" where "id" = 'ticket_old1' for update`);
       locked.resolve();

@@ -40,15 +40,15 @@ const refused: [string, RegExp, () => Promise<Record<string, string>>][] = [
 
 const assembled = () => Promise.reject(new Error('The platform was put together all the same.'));
 
-test.each(refused)('an invalid TLS setting stops the start with one line: %s, %s', async (_, line, settings) => {
+test.each(refused)('an invalid TLS setting throws a start error of one line: %s, %s', async (_, line, settings) => {
   const environment = { PORT: '0', DATA_DIR: temporaryFolder(), ...(await serverFiles()), ...(await settings()) };
   const starting = async () => startPlatform(loadConfig(environment), assembled);
-  const said = describeStartError(await starting().catch((error: unknown) => error));
-  expect(said).toMatch(line);
-  expect(said).not.toContain('\n');
+  const message = describeStartError(await starting().catch((error: unknown) => error));
+  expect(message).toMatch(line);
+  expect(message).not.toContain('\n');
 });
 
-test('an invalid certificate is the only line of a failed start', async () => {
+test('the platform with an invalid certificate prints one line and exits with 1', async () => {
   const environment = { ...(await serverFiles()), TLS_CERT: '/none' };
   expect(await runPlatform(['--port', '0', '--data', temporaryFolder()], environment).exited).toMatchObject({
     code: 1,
@@ -57,7 +57,7 @@ test('an invalid certificate is the only line of a failed start', async () => {
   });
 });
 
-test('with TLS all addresses use https and wss, and SIGHUP loads a renewed certificate but keeps the old one if it is invalid', async () => {
+test('a platform with TLS uses https and wss, and SIGHUP loads a renewed certificate and ignores an invalid one', async () => {
   const files = await serverFiles();
   const platform = runPlatform(['--port', '0', '--data', temporaryFolder()], files);
   const origin = await originOf(platform);
@@ -82,7 +82,7 @@ test('with TLS all addresses use https and wss, and SIGHUP loads a renewed certi
   expect(platform.isRunning).toBe(true);
 });
 
-/** Fingerprint of the server's certificate. */
+/** The fingerprint of the certificate that the server uses. */
 async function servedBy(origin: string): Promise<string> {
   const { hostname: host, port } = new URL(origin);
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false });

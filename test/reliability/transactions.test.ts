@@ -29,17 +29,17 @@ const TABLES = {
 
 interface World extends Attached {
   proxy: DatabaseProxy;
-  /** The statements that were sent together, by table or command. */
+  /** The statements of each round trip; each statement is its first word. */
   sent: string[][];
 }
 
-/** One connection to a separate database. */
+/** A database with one connection through a proxy that counts round trips. */
 async function world(): Promise<World> {
   const proxy = await DatabaseProxy.start((await ownDatabase()) as string);
   const database = await Database.open({ url: proxy.url, poolSize: 1 }, createLogger({ level: 'silent' }));
   onTestFinished(() => database.close());
   const attached = await database.attach(TABLES);
-  // the first statement connects and checks the connection
+  // the first statement opens and checks the connection, so that it is not counted later
   await attached.orm.em.fork().execute('select 1');
   const sent: string[][] = [];
   database.onRoundTrip = (batch) => sent.push(batch.map((sql) => sql.split(/\W/, 1)[0] as string));
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     here = await world();
   });
 
-  test('a transaction with inserts only takes one round trip', async () => {
+  test('a transaction that contains only inserts takes one round trip', async () => {
     const before = here.proxy.roundTrips;
     await within(async (tx) => {
       for (const id of [1, 2, 3]) await insert(tx, id);
@@ -67,7 +67,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(3);
   });
 
-  test('a transaction waits at most ten seconds for a lock', async () => {
+  test('a transaction that waits ten seconds for a lock fails as unavailable with status 503', async () => {
     const holder = here.orm.config.get('clientUrl') as string;
     const server = new pg.Client(holder);
     await server.connect();
@@ -82,13 +82,13 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(1);
   });
 
-  test('a transaction without statements sends nothing', async () => {
+  test('a transaction without statements sends nothing to the database', async () => {
     await within(async () => undefined);
     await expect(within(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow('changed my mind');
     expect(here.sent).toEqual([]);
   });
 
-  test('a transaction sends BEGIN with its first statement and sees its own inserts', async () => {
+  test('a transaction sends BEGIN with its first statement and can read its own inserts', async () => {
     await within(async (tx) => {
       await insert(tx, 1);
       expect(await tx.execute('select id from deeds_test.deed')).toEqual([{ id: 1 }]);
@@ -98,7 +98,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(here.sent).toEqual([['begin', 'insert', 'select'], ['insert', 'update'], ['commit']]);
   });
 
-  test("a transaction with a refused insert fails with the ORM's error and stores nothing", async () => {
+  test('a transaction with a duplicate insert throws UniqueConstraintViolationException and stores nothing', async () => {
     await within((tx) => insert(tx, 1));
     const failing = within(async (tx) => {
       for (const id of [2, 1, 3]) await insert(tx, id);
@@ -107,11 +107,11 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(1);
   });
 
-  test('a refused insert is reported by the statement after it, instead of an aborted transaction', async () => {
+  test('the statement after a failed insert throws the error of the insert', async () => {
     await within((tx) => insert(tx, 1));
     const failing = within(async (tx) => {
       await insert(tx, 1);
-      // like the job queue, which bypasses the ORM
+      // a statement that bypasses the ORM, as statements of the job queue do
       const past = tx.getTransactionContext<Transaction<unknown>>();
       await past?.executeQuery(CompiledQuery.raw('select id from deeds_test.deed'));
     });
@@ -119,13 +119,13 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(1);
   });
 
-  test('a constraint that fails at COMMIT is reported like any other', async () => {
+  test('a deferred constraint that fails at COMMIT throws UniqueConstraintViolationException', async () => {
     await within((tx) => insert(tx, 1, 'promise'));
     await expect(within((tx) => insert(tx, 1, 'promise'))).rejects.toBeInstanceOf(UniqueConstraintViolationException);
     expect(await count(here)).toBe(0);
   });
 
-  test('a transaction that continues after a refused statement is not reported as committed', async () => {
+  test('a transaction that ignores a failed statement throws an error at COMMIT and stores nothing', async () => {
     const failing = within(async (tx) => {
       await insert(tx, 1);
       await tx.execute('select 1 / 0').catch(() => undefined);
@@ -134,7 +134,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(0);
   });
 
-  test('a connection lost before COMMIT rolls the transaction back, and the next one uses another connection', async () => {
+  test('a connection lost before COMMIT throws SERVICE_UNAVAILABLE, and the next transaction uses another connection', async () => {
     const failing = within(async (tx) => {
       await insert(tx, 1);
       await insert(tx, 1, 'fatal');
@@ -146,22 +146,22 @@ describe.runIf(process.env.TEST_DATABASE_URL)('transaction round trips and failu
     expect(await count(here)).toBe(1);
   });
 
-  test('a connection lost during COMMIT is reported with an unknown outcome, and the next transaction uses another connection', async () => {
+  test('a connection lost during COMMIT throws SERVICE_UNAVAILABLE with the outcome "unknown"', async () => {
     const error = unavailableFor(await within((tx) => insert(tx, 1, 'fatal_at_last')).catch((thrown: unknown) => thrown));
     expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', 'unknown']);
     await within((tx) => insert(tx, 9));
     expect(await count(here)).toBe(1);
   });
 
-  test('a connection lost within a transaction fails it, and the next one uses another connection', async () => {
+  test('a connection lost between two statements throws SERVICE_UNAVAILABLE, and the next transaction uses another connection', async () => {
     const failing = within(async (tx) => {
       await tx.execute('select 1');
-      here.proxy.goAway();
+      here.proxy.disconnect();
       await tx.execute('select 2');
     });
     const error = unavailableFor(await failing.catch((thrown: unknown) => thrown));
     expect([error?.code, error?.details.outcome]).toEqual(['SERVICE_UNAVAILABLE', undefined]);
-    here.proxy.comeBack();
+    here.proxy.reconnect();
     await within((tx) => insert(tx, 9));
     expect(await count(here)).toBe(1);
   });

@@ -4,7 +4,7 @@ import { ownDatabase } from '../support/own-database.ts';
 import { Tenant } from '../tenant.ts';
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'of concurrent changes with one ETag in two processes one succeeds and the others return 409',
+  'of four concurrent updates with the same ETag in two processes, one returns 200 and three return 409',
   async () => {
     const DATABASE_URL = await ownDatabase();
     const first = await start({ DATABASE_URL });

@@ -9,7 +9,7 @@ interface World {
   platform: Rig;
   tenant: Tenant;
   proxy: DatabaseProxy;
-  /** A direct connection to the server, bypassing the platform. */
+  /** A direct connection to PostgreSQL that does not use the proxy. */
   server: pg.Client;
 }
 
@@ -32,18 +32,18 @@ const UNAVAILABLE = [503, 'SERVICE_UNAVAILABLE', '5'];
 const shown = ({ status, body, headers }: RestResponse): unknown[] => [status, body.error?.code, headers.get('retry-after')];
 
 describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
-  test('an unavailable database results in 503 with Retry-After over REST and GraphQL until it is back', async () => {
+  test('while the database is unavailable, REST, GraphQL, OAuth and SAML return 503 with Retry-After', async () => {
     const { platform, tenant, proxy } = await world();
     const { origin } = platform;
     expect((await openTicket(tenant)).status).toBe(201);
-    proxy.goAway();
+    proxy.disconnect();
 
     expect(shown(await tenant.rest('GET', '/support/tickets'))).toEqual(UNAVAILABLE);
     expect(shown(await openTicket(tenant, { 'idempotency-key': 'while-away' }))).toEqual(UNAVAILABLE);
     const { errors, headers } = await tenant.graphql('{ tickets { nodes { id } } }');
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['SERVICE_UNAVAILABLE']);
     expect(headers.get('retry-after')).toBe('5');
-    // a key that is not cached
+    // an API key that is not cached
     const stranger = new Tenant(origin, tenant.organizationId, tenant.apiKey.replace(/.{8}$/, 'x'.repeat(8)));
     expect(shown(await stranger.rest('GET', '/support/tickets'))).toEqual(UNAVAILABLE);
     expect((await stranger.graphql('{ tickets { nodes { id } } }')).errors?.[0]?.extensions.code).toBe('SERVICE_UNAVAILABLE');
@@ -62,15 +62,15 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect([saml.status, saml.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await readiness(platform)).toBe(503);
 
-    proxy.comeBack();
+    proxy.reconnect();
     await eventually(async () => (await readiness(platform)) === 200);
     expect((await openTicket(tenant, { 'idempotency-key': 'while-away' })).status).toBe(201);
     expect((await tenant.graphql('{ tickets { nodes { id } } }')).data.tickets.nodes).toHaveLength(2);
   });
 
-  test('a socket whose credentials cannot be checked without the database is closed with 1013, so that its client reconnects', async () => {
+  test('a socket whose credentials cannot be checked because the database is unavailable is closed with 1013', async () => {
     const { platform, tenant, proxy } = await world();
-    proxy.goAway();
+    proxy.disconnect();
     const client = new Tenant(platform.origin, tenant.organizationId, tenant.apiKey.replace(/.{8}$/, 'x'.repeat(8))).socket();
     onTestFinished(() => void client.dispose());
     const closed = new Promise<number>((resolve) => client.on('closed', (event) => resolve((event as CloseEvent).code)));
@@ -81,7 +81,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect(await closed).toBe(1013);
   });
 
-  test('with a read-only database the platform is not ready, changes return 503 and reads work', async () => {
+  test('with a read-only database, /readyz and changes return 503, and reads return 200', async () => {
     const { platform, tenant, server } = await world();
     expect(await readiness(platform)).toBe(200);
     const { database } = server;
@@ -98,7 +98,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect((await openTicket(tenant)).status).toBe(201);
   });
 
-  test('a request that waits too long for a database connection returns 503', async () => {
+  test('a request that waits too long for a database connection returns 503 SERVICE_UNAVAILABLE', async () => {
     const { platform, tenant, server } = await world();
     await server.query('begin');
     await server.query('lock table "support"."ticket" in exclusive mode');
@@ -113,7 +113,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect((await openTicket(tenant)).status).toBe(201);
   });
 
-  test('reads of a locked table return 503, and reads of other tables continue', async () => {
+  test('reading from a locked table returns 503, and reading from other tables returns 200', async () => {
     const { tenant, server } = await world();
     const { ticket } = (await openTicket(tenant)).body;
     const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
@@ -128,7 +128,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).status).toBe(200);
   });
 
-  test('a full database disk results in 503 until there is space again', async () => {
+  test('changes and /readyz return 503 while the disk of the database is full', async () => {
     const { platform, tenant, server } = await world();
     await server.query(`create function full_disk() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);

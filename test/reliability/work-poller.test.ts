@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const run = (text: string, ...values: unknown[]): Promise<object[]> => attached.rows.query(text, values);
 
-/** A work source of this test and the values that were found. */
+/** Adds a work source to the poller and collects its results. */
 function poll(source: Omit<WorkSource, 'found'>): { found: string[]; stop(): void } {
   const found: string[] = [];
   const stop = database.poller.add({ ...source, found: (rows) => void found.push(...rows) });
@@ -50,7 +50,7 @@ const parcelsAt = (clock: TestClock) => ({
   values: () => [clock.now(), new Date(0)],
 });
 
-test('each work source gets its own rows with its values, and nothing after its removal', async () => {
+test('each work source receives only the rows of its own query, and none after it is removed', async () => {
   const clock = new TestClock();
   const [parcels, mail, none] = [poll(parcelsAt(clock)), poll(letters), poll({ ...letters, query: `${letters.query} offset 5` })];
   await run(`insert into "work_test"."letter" values ('a'), ('b')`);
@@ -66,7 +66,7 @@ test('each work source gets its own rows with its values, and nothing after its 
   expect(mail.found).toEqual([]);
 });
 
-test('a work source is polled with the new time when its clock was moved', async () => {
+test('after the clock of a work source is moved, the source is polled with the new time', async () => {
   const clock = new TestClock();
   const parcels = poll({ ...parcelsAt(clock), clock });
   await run(`insert into "work_test"."parcel" values ('late', $1)`, new Date(clock.now().getTime() + HOUR_MS));
@@ -74,7 +74,7 @@ test('a work source is polled with the new time when its clock was moved', async
   await eventually(() => parcels.found.includes('late'), 10_000);
 });
 
-test('a work source whose query fails is logged by name and does not affect others', async () => {
+test('a work source whose query fails is logged by name, and other work sources are still polled', async () => {
   const broken = poll({ name: 'the broken one', query: 'select "id" from "work_test"."nowhere"' });
   const mail = poll(letters);
   await run(`insert into "work_test"."letter" values ('a')`);
@@ -84,7 +84,7 @@ test('a work source whose query fails is logged by name and does not affect othe
   expect(logged.map((line) => JSON.parse(line).source)).not.toContain('letters');
 });
 
-test.runIf(onServer)('a locked table of one work source does not affect others', async () => {
+test.runIf(onServer)('while the table of one work source is locked, other work sources are still polled', async () => {
   const parcels = poll(parcelsAt(new TestClock()));
   const mail = poll(letters);
   await run(`insert into "work_test"."letter" values ('a')`);
@@ -99,7 +99,7 @@ test.runIf(onServer)('a locked table of one work source does not affect others',
   await eventually(() => parcels.found.length > 0);
 });
 
-test.runIf(onServer)('polling and notifications continue after their connection was terminated', async () => {
+test.runIf(onServer)('polling and notifications continue after PostgreSQL has terminated their connections', async () => {
   const mail = poll(letters);
   const heard: string[] = [];
   await database.listen('work_test', (payload) => void heard.push(payload));
@@ -116,27 +116,27 @@ test.runIf(onServer)('polling and notifications continue after their connection 
   );
   expect(rowCount).toBeGreaterThan(0);
   mail.found.length = 0;
-  // listeners are notified after a reconnect
+  // after a reconnection listeners receive an empty payload
   await eventually(() => mail.found.length > 0 && heard.includes(''));
   await killer.query(`select pg_notify('work_test', 'again')`);
   await eventually(() => heard.includes('again'));
 });
 
-/** The server process of the polling connection. */
+/** A work source that returns the server process id of the polling connection. */
 const served = { name: 'served', query: 'select pg_backend_pid()' };
 
-test.runIf(onServer)('a process that was stalled for seconds does not mistake its own stall for a lost connection', async () => {
+test.runIf(onServer)('the poller of a process that was blocked for seconds keeps its database connection', async () => {
   const before = poll(served);
   const [pid] = await eventually(() => before.found.length > 0 && before.found);
   database.poller.pollNow();
-  // blocks this process, like an overloaded machine
+  // blocks the event loop, as an overloaded machine can do
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7_000);
   before.found.length = 0;
   await eventually(() => before.found.length > 0);
   expect(new Set(before.found)).toEqual(new Set([pid]));
 });
 
-test.runIf(onServer)('a dead connection is given up, and work is found over another one', async () => {
+test.runIf(onServer)('the poller replaces a connection that no longer transfers data', async () => {
   const { url } = database.target as { url: string };
   const [target, through] = [new URL(url), new URL(url)];
   const held: Socket[] = [];
@@ -157,7 +157,7 @@ test.runIf(onServer)('a dead connection is given up, and work is found over anot
   const found: string[] = [];
   onTestFinished(far.poller.add({ ...served, found: (rows) => void found.push(...rows) }));
   const [pid] = await eventually(() => found.length > 0 && found);
-  // nothing comes through, not even a close
+  // stops all transfer without closing the connection
   for (const socket of held) socket.unpipe().pause();
   held.length = 0;
   await eventually(() => found.some((one) => one !== pid), 40_000);

@@ -27,12 +27,12 @@ export class DatabaseProxy {
     return proxy;
   }
 
-  goAway(): void {
+  disconnect(): void {
     this.#isAway = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  comeBack(): void {
+  reconnect(): void {
     this.#isAway = false;
   }
 
@@ -65,7 +65,7 @@ export class DatabaseProxy {
   }
 
   #stop(): void {
-    this.goAway();
+    this.disconnect();
     this.server.close();
   }
 }
