@@ -14,7 +14,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** Support staff, and an API client of the customer with all permissions of customers, events included. */
+/** A key of support staff, and a key of a customer with all permissions that customers may have. */
 async function parties(): Promise<{ desk: Tenant; customer: Tenant }> {
   const desk = await platform.organization({ plan: 'custom' });
   return { desk, customer: await desk.limitedTo('support:read', 'support:create', 'webhooks:*') };
@@ -24,7 +24,7 @@ const postComment = async (desk: Tenant, ticketId: string, body: object): Promis
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.comment;
 };
-/** An internal comment, followed by one that everyone may see. */
+/** Posts an internal comment and then a comment that customers may read. */
 async function noteAndReply(desk: Tenant, ticketId: string): Promise<void> {
   await postComment(desk, ticketId, { content: SECRET, visibility: 'internal' });
   await postComment(desk, ticketId, { content: 'On it' });
@@ -34,7 +34,7 @@ const namesOf = async (by: Tenant, filter = '{}'): Promise<string[]> =>
 const idOf = (by: Tenant, name: string): Promise<string> =>
   eventually(async () => (await by.graphql(`{ events(filter: { event: ["${name}"] }) { nodes { id } } }`)).data.events.nodes[0]?.id);
 
-test('comment.added contains the comment, its attachments and its ticket', async () => {
+test('a comment.added event contains the comment, its attachments and its ticket', async () => {
   const { desk } = await parties();
   const hook = await receiver();
   await subscribe(desk, { url: hook.url, events: ['comment.added'] });
@@ -44,13 +44,13 @@ test('comment.added contains the comment, its attachments and its ticket', async
     attachments: [{ filename: 'a.txt', content_type: 'text/plain', data: 'YQo=' }],
   });
   const { event } = await eventually(() => hook.arrivals[0]);
-  const { metadata: _, ...told } = comment;
-  expect(event.data.comment).toEqual(told);
+  const { metadata: _, ...expected } = comment;
+  expect(event.data.comment).toEqual(expected);
   expect(event.data.ticket).toMatchObject({ id: ticket.id, updated_at: comment.created_at });
 });
 
 describe('events of internal comments', () => {
-  test('events of internal comments are listed and found by id for support staff only', async () => {
+  test('only support staff can list events of internal comments or read such an event by id', async () => {
     const { desk, customer } = await parties();
     const { id } = await openTicket(desk);
     await noteAndReply(desk, id);
@@ -65,7 +65,7 @@ describe('events of internal comments', () => {
     expect((await desk.graphql(query, { id: note })).data.event).toEqual({ event: NOTE, subject: { id }, ticket: { id } });
   });
 
-  test('live subscriptions and the event stream send internal comments to support staff only', async () => {
+  test('live subscriptions and the event stream deliver events of internal comments only to support staff', async () => {
     const { desk, customer } = await parties();
     const { id } = await openTicket(desk);
     await idOf(desk, 'ticket.created');
@@ -78,15 +78,15 @@ describe('events of internal comments', () => {
       pattern: [follow(desk, PATTERN), follow(customer, PATTERN)],
     } as const;
     const streams = [await SseClient.open(desk), await SseClient.open(customer)] as const;
-    // each subscription has started once it delivers something
-    const told = ([one, other]: readonly { of(field: string): Json[] }[], field: string) =>
+    // each subscription has started when it has delivered an event
+    const namesFrom = ([one, other]: readonly { of(field: string): Json[] }[], field: string) =>
       [one, other].map((each) => each?.of(field).map(({ event }) => event) ?? []);
     await eventually(async () => {
       await postComment(desk, id, { content: 'Anybody there?' });
       const all = [
-        ...told(followed.typed, 'ticketUpdated'),
-        ...told(followed.all, 'events'),
-        ...told(followed.pattern, 'events'),
+        ...namesFrom(followed.typed, 'ticketUpdated'),
+        ...namesFrom(followed.all, 'events'),
+        ...namesFrom(followed.pattern, 'events'),
         ...streams.map(({ frames }) => frames),
       ];
       return all.every(({ length }) => length > 0);
@@ -96,21 +96,21 @@ describe('events of internal comments', () => {
     const last = ({ payload }: Json) => JSON.parse(payload).data.comment.content === 'last';
     for (const each of [...followed.all, ...followed.pattern]) await eventually(() => each.of('events').some(last));
     await eventually(() =>
-      told(followed.typed, 'ticketUpdated').every((names) => names.filter((name) => name === 'comment.added').length >= 3),
+      namesFrom(followed.typed, 'ticketUpdated').every((names) => names.filter((name) => name === 'comment.added').length >= 3),
     );
     for (const { frames } of streams) await eventually(() => frames.some(({ data }) => JSON.parse(data).data.comment.content === 'last'));
 
-    expect(told(followed.typed, 'ticketUpdated').map((names) => names.includes(NOTE))).toEqual([true, false]);
-    expect(told(followed.all, 'events').map((names) => names.includes(NOTE))).toEqual([true, false]);
-    // only by the exact name: existing patterns never start to match it
-    expect(told(followed.pattern, 'events').map((names) => names.includes(NOTE))).toEqual([false, false]);
+    expect(namesFrom(followed.typed, 'ticketUpdated').map((names) => names.includes(NOTE))).toEqual([true, false]);
+    expect(namesFrom(followed.all, 'events').map((names) => names.includes(NOTE))).toEqual([true, false]);
+    // patterns do not match events of internal comments; only the exact event name does
+    expect(namesFrom(followed.pattern, 'events').map((names) => names.includes(NOTE))).toEqual([false, false]);
     expect(streams.map(({ frames }) => frames.some(({ event }) => event === NOTE))).toEqual([true, false]);
     expect(JSON.stringify([followed.all[1].results, followed.typed[1].results, streams[1].frames])).not.toContain(SECRET);
     const refused = await SseClient.open(customer, `?events=${NOTE}`).catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 403, body: { error: { details: { required: 'support:write' } } } });
   });
 
-  test('webhooks get internal comments only by the exact event name, which customers cannot use, also in a replay', async () => {
+  test('webhooks receive internal comments only for the exact event name, which returns INSUFFICIENT_PERMISSIONS to customers', async () => {
     const { desk, customer } = await parties();
     const [named, wide] = [await receiver(), await receiver()];
     for (const events of [[NOTE], ['ticket.created', `support.${NOTE}`]])
@@ -140,7 +140,7 @@ describe('events of internal comments', () => {
     });
     expect((await desk.rest('POST', `/webhooks/${exact.id}/deliveries/${delivery.id}/redeliver`)).status).toBeLessThan(300);
     await eventually(() => named.arrivals.length === 2);
-    // the event of a delivery is not shown to callers who may not read it
+    // the source event of a delivery is null for callers who may not read the event
     const source = `query($webhook: ID!, $id: ID!) { webhookDelivery(webhookId: $webhook, id: $id) { event source { payload } } }`;
     expect((await customer.graphql(source, { webhook: exact.id, id: delivery.id })).data.webhookDelivery).toEqual({
       event: NOTE,
@@ -157,7 +157,7 @@ describe('events of internal comments', () => {
     expect(JSON.stringify(wide.arrivals)).not.toContain(SECRET);
   });
 
-  test('the list of event types states the permission that internal comments require', async () => {
+  test('the list of event types contains the permission that each event type requires', async () => {
     const { desk } = await parties();
     const { body } = await desk.rest('GET', '/webhooks/events');
     const requires = Object.fromEntries(body.data.map((type: Json) => [type.name, type.requires]));

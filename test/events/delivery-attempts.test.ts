@@ -20,7 +20,7 @@ const attempt = (members: object): object => ({
 const read = async (tenant: Tenant, { webhook_id, id }: Json): Promise<Json> =>
   (await tenant.rest('GET', `/webhooks/${webhook_id}/deliveries/${id}`)).body.data;
 
-test('every attempt of a delivery is stored with time, status, duration and error, also if a later one succeeds', async () => {
+test('every delivery attempt is stored with time, status, duration and error, even if a later attempt succeeds', async () => {
   const tenant = await platform.organization();
   const hook = await receiver((response, index) => {
     if (index === 0) response.writeHead(503).end('busy');
@@ -53,7 +53,7 @@ test('every attempt of a delivery is stored with time, status, duration and erro
   );
 });
 
-test('attempts before a redelivery or replay are kept with the URL they were sent to', async () => {
+test('a redelivery or replay keeps the earlier attempts with the URL that they were sent to', async () => {
   const tenant = await platform.organization();
   const [first, second] = [await receiver(answering(200, {}, 'one')), await receiver(answering(200, {}, 'two'))];
   const { id } = await subscribe(tenant, { url: first.url, events: ['ticket.created'] });
@@ -77,7 +77,7 @@ test('attempts before a redelivery or replay are kept with the URL they were sen
   ]);
 });
 
-test('a delivery without an attempt has an empty attempt list, and a webhook test has one attempt', async () => {
+test('a skipped delivery has an empty list of attempts, and a webhook test has one attempt', async () => {
   const tenant = await platform.organization();
   const hook = await receiver(answering(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'], active: false });
@@ -88,7 +88,7 @@ test('a delivery without an attempt has an empty attempt list, and a webhook tes
   expect((await deliveriesOf(tenant, id))[0]?.attempts).toEqual([]);
 });
 
-test('only the latest attempts of a delivery that is redelivered many times are kept', async () => {
+test('only the last 33 attempts of a delivery are stored', async () => {
   const tenant = await platform.organization();
   const hook = await receiver(answering(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });

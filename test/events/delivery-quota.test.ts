@@ -9,7 +9,7 @@ import { openTicket, subscribe } from './webhooks.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** An events world at the start of a month, whose organization's plan the test can change. */
+/** An events world on 10 January with an organization whose plan the test can change. */
 async function planned(): Promise<{ world: EventsWorld; process: Process; change(plan: Plan): void }> {
   const world = await EventsWorld.open();
   world.clock.set(new Date('2030-01-10T12:00:00.000Z'));
@@ -26,7 +26,7 @@ async function planned(): Promise<{ world: EventsWorld; process: Process; change
 
 const usageOf = async (process: Process): Promise<Json> =>
   (await process.graphql('{ webhookUsage { month counted limit exceededAt resetAt } }')).data.webhookUsage;
-/** No server listens there: for deliveries that are only planned. */
+/** An address without a server, for deliveries that are only created and never received. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const REDELIVER = 'mutation($webhookId: ID!, $id: ID!) { redeliverWebhookDelivery(webhookId: $webhookId, id: $id) { status } }';
 const REPLAY = 'mutation($id: ID!, $since: DateTime!) { replayWebhook(id: $id, input: { since: $since }) { events } }';
@@ -39,7 +39,7 @@ async function countsOf(world: EventsWorld): Promise<{ kept: number; skipped: nu
 }
 
 describe('monthly delivery quota', () => {
-  test('deliveries are counted exactly over all webhooks, and those beyond the quota are recorded as skipped with a reason', async () => {
+  test('deliveries of all webhooks count against the monthly quota, and deliveries beyond it are skipped with an error text', async () => {
     const { world, process } = await planned();
     for (let index = 0; index < 2; index += 1) await process.subscribe(NOWHERE);
     await process.append(49);
@@ -58,7 +58,7 @@ describe('monthly delivery quota', () => {
     });
   });
 
-  test('an exhausted delivery quota is reported once by an event, whose own delivery is not counted', async () => {
+  test('an exhausted delivery quota creates one webhook.quota_exceeded event, whose delivery is not counted', async () => {
     const { world, process } = await planned();
     const watcher = await receiver();
     await process.subscribe(NOWHERE);
@@ -78,7 +78,7 @@ describe('monthly delivery quota', () => {
     expect((await usageOf(process)).counted).toBe(100);
   });
 
-  test('a new month resets the delivery quota, and after a plan change skipped deliveries are sent and counted', async () => {
+  test('skipped deliveries can be sent after a plan change or in a new month, and then count against the quota', async () => {
     const { world, process, change } = await planned();
     const since = world.clock.now();
     const hook = await receiver();
@@ -113,7 +113,7 @@ describe('monthly delivery quota', () => {
     expect(await usageOf(process)).toMatchObject({ counted: 5, limit: null });
   });
 
-  test('the delivery quota follows the current plan of the organization', async () => {
+  test("the limit of the delivery quota changes when the organization's plan changes", async () => {
     const platform = await rig();
     const tenant = await platform.organization({ plan: 'developer' });
     const hook = await receiver();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('webhook delivery', () => {
-  test('an event arrives at its webhook within a second in the envelope of the specification', async () => {
+  test('an event is delivered to its webhook within one second, in the envelope of the specification', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
@@ -33,7 +33,7 @@ describe('webhook delivery', () => {
   test.each([
     ['generated', undefined],
     ['chosen by the receiver', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
-  ])('a delivery is signed with the secret (%s) in the body and in the headers of Standard Webhooks', async (_, given) => {
+  ])('a delivery is signed with the webhook secret (%s) in its body and in the Standard Webhooks headers', async (_, given) => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { secret } = await subscribe(tenant, { url: hook.url, events: ['*'], secret: given });
@@ -48,7 +48,7 @@ describe('webhook delivery', () => {
     expect(() => verified(secret, text.replace('open', 'shut'), headers)).toThrow('No matching signature found');
   });
 
-  test('a delivery without its signature is byte for byte the event payload in GraphQL', async () => {
+  test('the body of a delivery without its signature field is exactly the event payload in GraphQL', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await subscribe(tenant, { url: hook.url, events: ['*'] });
@@ -67,7 +67,7 @@ describe('webhook delivery', () => {
     });
   });
 
-  test('a delivery is recorded with status, response and duration', async () => {
+  test('a delivery is stored with its status, response and duration', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(202, {}, 'x'.repeat(5000)));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -102,7 +102,7 @@ describe('webhook delivery', () => {
     });
   });
 
-  test('events arrive at a webhook in order and once each', async () => {
+  test('each event is delivered to a webhook once, in the order of the events', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -137,7 +137,7 @@ describe('webhook delivery', () => {
 });
 
 describe('failing receivers', () => {
-  test('a failing receiver gets the same event with the same id and a new signature on the retry schedule until attempts are exhausted', async () => {
+  test('a failing receiver gets the same body ten times on the retry schedule, and the delivery is then exhausted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500, {}, 'broken'));
     const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -168,7 +168,7 @@ describe('failing receivers', () => {
     }
   });
 
-  test('a receiver that recovers gets its event by a retry', async () => {
+  test('a failed delivery is delivered by the next retry if the receiver responds with success', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 503 : 204).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -178,7 +178,7 @@ describe('failing receivers', () => {
     await delivered(tenant, id, { status: 'delivered', attempt: 2, response_status: 204 });
   });
 
-  test('a receiver can postpone the retry by Retry-After', async () => {
+  test('the next retry after a 429 response with Retry-After waits for the requested time', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(429, { 'retry-after': '3600' }));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -187,7 +187,7 @@ describe('failing receivers', () => {
     expect(Math.abs(Date.parse(next_attempt_at) - Date.parse(attempted_at) - 3_600_000)).toBeLessThan(2000);
   });
 
-  test('a receiver that responds with 410 is not called again, and an event reports it', async () => {
+  test('a webhook whose receiver responds with 410 is disabled immediately, and a webhook.disabled event reports it', async () => {
     const tenant = await platform.organization();
     const [hook, watcher] = [await receiver(answering(410)), await receiver()];
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
@@ -227,7 +227,7 @@ describe('failing receivers', () => {
     await delivered(tenant, id, { status: 'failed', response_status: null, error: expect.stringMatching(/refused|failed/) });
   });
 
-  test('a receiver that never responds does not delay others', async () => {
+  test('a receiver that never responds does not delay deliveries to other receivers', async () => {
     const tenant = await platform.organization();
     const [hanging, hook] = [await receiver(() => undefined), await receiver()];
     for (let index = 0; index < 5; index += 1) await subscribe(tenant, { url: hanging.url, events: ['ticket.*'] });
@@ -237,7 +237,7 @@ describe('failing receivers', () => {
     expect(hanging.arrivals).toHaveLength(5);
   });
 
-  test('an endless response is judged by its status and not read to the end', async () => {
+  test('a delivery succeeds after a response with status 200 and an endless body', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response) => {
       response.writeHead(200);
@@ -251,7 +251,7 @@ describe('failing receivers', () => {
 });
 
 describe('deliveries in progress', () => {
-  test('a failed delivery is retried on time even if nothing else happens', async () => {
+  test('a failed delivery is retried when its retry is due, without any other activity', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -261,7 +261,7 @@ describe('deliveries in progress', () => {
     await delivered(tenant, id, { status: 'delivered', attempt: 2 });
   });
 
-  test('retries of a delivery stop if its webhook is deleted', async () => {
+  test('a failed delivery is not retried after its webhook was deleted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -276,7 +276,7 @@ describe('deliveries in progress', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
-  test('deliveries of a deleted webhook are no longer readable and are removed soon after', async () => {
+  test('deliveries of a deleted webhook immediately return 404 and are then deleted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -292,7 +292,7 @@ describe('deliveries in progress', () => {
     await tenant.rest('DELETE', `/webhooks/${id}`);
     expect((await tenant.rest('GET', `/webhooks/${id}/deliveries`)).status).toBe(404);
     await eventually(async () => (await left()).length === 0);
-    // a delivery that is not removed yet
+    // a delivery that is not deleted yet
     await query(
       'insert into events.delivery select * from jsonb_populate_record(null::events.delivery, $1::jsonb)',
       JSON.stringify(kept.row),
@@ -300,7 +300,7 @@ describe('deliveries in progress', () => {
     expect((await tenant.rest('GET', path)).status).toBe(404);
   });
 
-  test('a delivery waits while its webhook is inactive and continues when it is active again', async () => {
+  test('a failed delivery is not retried while its webhook is inactive and is retried when it is active again', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });

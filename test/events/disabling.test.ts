@@ -36,7 +36,7 @@ const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]):
   });
 
 describe('webhooks that fail for five days', () => {
-  test('a webhook that fails for five days is disabled, keeps waiting deliveries and continues when it is resumed', async () => {
+  test('a webhook that fails for five days is disabled, and its pending delivery is sent after it is activated again', async () => {
     const tenant = await platform.organization();
     const [hook, watcher, witness] = [await receiver(answering(500)), await receiver(), await receiver()];
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
@@ -58,7 +58,7 @@ describe('webhooks that fail for five days', () => {
     await eventually(() => witness.arrivals.length === 2);
     expect(hook.arrivals).toHaveLength(2);
     await tenant.rest('PUT', `/webhooks/${id}`, { body: { active: true } });
-    // events that came while it was disabled stay listed, so that they can be replayed
+    // events from the time when the webhook was disabled are skipped; a replay can send them
     await delivered(tenant, id, ['skipped', 0], ['delivered', 3]);
   });
 
@@ -69,19 +69,22 @@ describe('webhooks that fail for five days', () => {
     const hook = await receiver(answering(410));
     const { id, secret } = await subscribe(tenant, `${hook.url}?key=hidden`, ['ticket.created']);
     await openTicket(tenant);
-    const told = (email: string) => platform.mails.filter(({ to, subject }) => to === email && subject === 'A webhook was disabled');
-    const [mail] = await eventually(() => told(admin.email).length > 0 && told(owner.email).length > 0 && told(owner.email));
+    const mailsFor = (email: string) => platform.mails.filter(({ to, subject }) => to === email && subject === 'A webhook was disabled');
+    const [mail] = await eventually(() => mailsFor(admin.email).length > 0 && mailsFor(owner.email).length > 0 && mailsFor(owner.email));
     expect(mail?.text).toContain(id);
     expect(mail?.text).toContain(hook.url);
     expect(mail?.text).toContain('its receiver responded with 410');
     expect(mail?.text).toContain(`POST ${platform.origin}/v1/webhooks/${id}/resume`);
     expect(mail?.text).not.toMatch(new RegExp(`hidden|${secret.slice(6, 20).replaceAll('+', '\\+')}`));
-    expect([told(owner.email).length, told(admin.email).length, told(member.email).length, told(absent.email).length]).toEqual([
-      1, 1, 0, 0,
-    ]);
+    expect([
+      mailsFor(owner.email).length,
+      mailsFor(admin.email).length,
+      mailsFor(member.email).length,
+      mailsFor(absent.email).length,
+    ]).toEqual([1, 1, 0, 0]);
   });
 
-  test('one success starts the five days again, so that the webhook is not disabled', async () => {
+  test('a successful delivery restarts the five days after which a failing webhook is disabled', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 1 ? 200 : 500).end());
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
@@ -99,7 +102,7 @@ describe('webhooks that fail for five days', () => {
     expect(await webhookOf(tenant, id)).toMatchObject({ active: true, disabled_reason: null });
   });
 
-  test('a resumed webhook has another five days before it is disabled again', async () => {
+  test('a webhook that is activated again stays active for another five days of failures', async () => {
     const tenant = await platform.organization();
     const hook = await receiver(answering(500));
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);

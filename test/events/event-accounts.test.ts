@@ -14,7 +14,7 @@ async function ticketOf(tenant: Tenant, members: object): Promise<string> {
   return body.ticket.id;
 }
 
-test('events of a ticket belong to the account of its customer, else of its service, else to none', async () => {
+test('a ticket event has the account of its customer or, without a customer, of its service, or no account', async () => {
   const { tenant, accountId, serviceId } = await billedTenant();
   const other = await createAccount(tenant, 'Hudson');
   const ids = [
@@ -23,11 +23,11 @@ test('events of a ticket belong to the account of its customer, else of its serv
     await ticketOf(tenant, { service_affected: 'the phone in the lobby' }),
   ];
   for (const id of ids) await tenant.rest('PUT', `/support/tickets/${id}`, { body: { status: 'resolved' } });
-  const told = await eventually(async () => {
+  const found = await eventually(async () => {
     const events = await eventsWith(tenant, { subjectId: ids, event: ['ticket.created', 'ticket.resolved'] });
     return events.length === 6 && events;
   });
-  const accounts = ids.map((id) => told.filter(({ subjectId }) => subjectId === id).map((event) => event.accountId));
+  const accounts = ids.map((id) => found.filter(({ subjectId }) => subjectId === id).map((event) => event.accountId));
   expect(accounts).toEqual([
     [other.id, other.id],
     [accountId, accountId],
@@ -35,7 +35,7 @@ test('events of a ticket belong to the account of its customer, else of its serv
   ]);
 });
 
-test('events can be listed by account', async () => {
+test('the events query can be filtered by one or more accounts', async () => {
   const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
   const other = await createAccount(tenant, 'Hudson');
   const ticket = await ticketOf(tenant, { customer_id: other.customer_id });

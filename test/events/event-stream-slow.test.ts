@@ -14,7 +14,7 @@ import { composeSupergraph } from '../../router/supergraph.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { SseClient } from './sse.client.ts';
 
-/** Slow or stopped clients and a stopping server, tested on a separate server with a small buffer. */
+/** The platform whose subgraphs and event log a separate server with a small buffer uses. */
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
@@ -93,7 +93,7 @@ async function overflow({ organizationId, subscribers }: Server): Promise<string
   return ids;
 }
 
-test('an event stream to a slow client is ended, and the client resumes without lost or repeated events', async () => {
+test('an event stream to a slow client is closed, and the client resumes without lost or repeated events', async () => {
   const server = await serve();
   const slow = await server.open();
   await eventually(() => server.subscribers() === 1);
@@ -115,23 +115,23 @@ test('an event stream to a slow client is ended, and the client resumes without 
   expect(seen).toEqual(ids);
 });
 
-test('an event stream to a client that reads nothing more is cut off', async () => {
+test('the connection of an event stream is closed if its client stops reading', async () => {
   const server = await serve({ pingMs: 50 });
   const [first = ''] = await append(server.organizationId, 1);
-  // more than a connection buffers
+  // more bytes than a connection can buffer
   for (let index = 0; index < 8; index += 1) await append(server.organizationId, 16);
   const stuck = await server.open({ 'last-event-id': first });
   stuck.response.pause();
   await eventually(async () => (await server.connections()) === 0);
 });
 
-test('an idle event stream is kept alive by comments', async () => {
+test('an idle event stream sends comments to keep the connection open', async () => {
   const stream = await (await serve({ pingMs: 20 })).open();
   await eventually(() => stream.comments.length >= 2);
   expect(stream.isClosed).toBe(false);
 });
 
-test('an event stream is released at once when its client disconnects', async () => {
+test('the subscription of an event stream ends when its client disconnects', async () => {
   const server = await serve();
   const stream = await server.open();
   await eventually(() => server.subscribers() === 1);
@@ -139,7 +139,7 @@ test('an event stream is released at once when its client disconnects', async ()
   await eventually(() => server.subscribers() === 0);
 });
 
-test('a stopping server ends its event streams cleanly, so that clients reconnect', async () => {
+test('a stopping server completes its event streams, so that clients can reconnect', async () => {
   const server = await serve();
   const stream = await server.open();
   const [id] = await append(server.organizationId, 1);

@@ -19,7 +19,7 @@ const refusal = async (...args: Parameters<typeof SseClient.open>): Promise<unkn
   );
 
 describe('event stream', () => {
-  test('the event stream sends each event with its id, name and the exact text that a webhook gets', async () => {
+  test('the event stream sends each event with its id, its name and the same JSON text as a webhook', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['ticket.*'] } });
@@ -39,7 +39,7 @@ describe('event stream', () => {
     expect(stream.retry).toBeGreaterThan(0);
   });
 
-  test('the event stream resumes after Last-Event-ID, which takes precedence over `after`, without lost or repeated events', async () => {
+  test('the event stream resumes after Last-Event-ID or the parameter after, without lost or repeated events', async () => {
     const tenant = await platform.organization();
     const first = await SseClient.open(tenant);
     const numbers = [await openTicket(tenant)];
@@ -60,7 +60,7 @@ describe('event stream', () => {
     expect(numbersOf(byQuery)).toEqual(numbers.slice(1));
   });
 
-  test('the event stream accepts patterns and filters like lists do', async () => {
+  test('the event stream can be filtered by event patterns, subject and account', async () => {
     const tenant = await platform.organization();
     const all = await SseClient.open(tenant);
     const number = await openTicket(tenant);
@@ -94,7 +94,7 @@ describe('event stream', () => {
     ['', { accept: 'application/json' }, 400, { code: 'INVALID_PARAMETERS', details: { field: 'Accept' } }],
     ['', { 'api-version': '1999-01-01' }, 400, { code: 'UNSUPPORTED_VERSION' }],
     ['', { authorization: 'Bearer sk_live_none' }, 401, { code: 'INVALID_CREDENTIALS' }],
-  ])('an event stream request is refused with a normal error before it starts: %s %j', async (query, headers, status, error) => {
+  ])('an invalid event stream request returns a JSON error instead of a stream: %s %j', async (query, headers, status, error) => {
     expect(await refusal(await platform.organization(), query, headers)).toMatchObject({ status, body: { error } });
   });
 
@@ -112,7 +112,7 @@ describe('event stream', () => {
     expect([limited.frames, other.frames]).toEqual([[], []]);
   });
 
-  test('the event stream path responds to HEAD, OPTIONS and other methods like any path', async () => {
+  test('the event stream path responds to HEAD and OPTIONS, and POST returns 405', async () => {
     const tenant = await platform.organization();
     const head = await tenant.rest('HEAD', '/events/stream');
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -122,7 +122,7 @@ describe('event stream', () => {
 });
 
 describe('open event streams', () => {
-  test('an event stream ends when its key is revoked', async () => {
+  test('an open event stream is closed when its API key is deleted', async () => {
     const tenant = await platform.organization();
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions: ['webhooks:read'] } });
     const stream = await SseClient.open(new Tenant(tenant.origin, tenant.organizationId, body.api_key.key));
@@ -130,7 +130,7 @@ describe('open event streams', () => {
     await eventually(() => stream.isClosed);
   });
 
-  test('an event stream ends before it would send events that its key may no longer read', async () => {
+  test('an open event stream is closed when its API key loses the permission to read an area', async () => {
     const tenant = await platform.organization();
     const permissions = ['webhooks:read', 'support:read', 'billing:read'];
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions } });
@@ -139,19 +139,19 @@ describe('open event streams', () => {
     await eventually(() => stream.frames.length === 1);
     const change = { permissions: ['webhooks:read', 'billing:read'] };
     expect((await tenant.rest('PUT', `/auth/api-keys/${body.api_key.id}`, { body: change })).status).toBe(200);
-    // the change reaches open connections shortly after its response
+    // the change applies to open connections shortly after its response
     await eventually(async () => {
       await openTicket(tenant);
       return stream.isClosed;
     });
   });
 
-  test('an event stream counts as a live connection of the plan until its client disconnects, and takes no slot', async () => {
+  test("an event stream counts as a live connection until its client disconnects, and beyond the plan's limit returns 429", async () => {
     const tenant = await platform.organization({ plan: 'developer' });
     const { concurrent, liveConnections } = { concurrent: 10, liveConnections: 10 };
     const streams = await Promise.all(Array.from({ length: liveConnections }, () => SseClient.open(tenant)));
     expect(streams.length).toBe(concurrent);
-    // every slot of the plan would be taken
+    // if streams used slots, no slot of the plan would be free
     expect((await tenant.rest('GET', '/support/tickets')).status).toBe(200);
     expect(await refusal(tenant)).toMatchObject({
       status: 429,

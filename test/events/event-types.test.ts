@@ -10,7 +10,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 import { answering, receiver } from './receiver.ts';
 
-/** Specification section 6. */
+/** The event types of specification section 6. */
 const SPECIFIED = [
   ...['service.provisioned', 'service.modified', 'service.down', 'service.restored', 'service.performance_alert'],
   ...['service.maintenance_scheduled', 'service.decommissioned', 'service.status_changed'],
@@ -20,16 +20,16 @@ const SPECIFIED = [
 ];
 
 /**
- * Event types that domains declare and do not emit yet. The list only shrinks: an implemented event leaves it and gets a scenario
- * below.
+ * Event types that are declared but not emitted yet. An event type that is implemented is removed here and gets a
+ * scenario.
  */
-const TO_COME: Readonly<Record<string, readonly string[]>> = {
+const NOT_EMITTED: Readonly<Record<string, readonly string[]>> = {
   services: ['service.modified', 'service.decommissioned'],
   monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
   billing: ['invoice.paid', 'invoice.overdue', 'payment.received', 'payment.successful', 'payment.failed'],
   recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
 };
-const toCome = Object.values(TO_COME).flat();
+const notEmitted = Object.values(NOT_EMITTED).flat();
 
 let platform: Rig;
 let tenant: Tenant;
@@ -59,7 +59,7 @@ async function commented(comment: object): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-/** A critical ticket, whose response is due within 15 minutes, and some minutes later. */
+/** Creates a critical ticket, whose response is due within 15 minutes, and advances the clock. */
 async function urgentTicketAfter(minutes: number): Promise<void> {
   const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'critical' };
   expect((await tenant.rest('POST', '/support/tickets', { body })).status).toBe(201);
@@ -76,10 +76,10 @@ async function webhookOf(url: string): Promise<Json> {
   return (await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } })).body.data;
 }
 
-/** More than half of the developer plan's burst in one operation. */
+/** An operation that costs more than half of the developer plan's burst limit. */
 const HALF = `mutation { ${Array.from({ length: 20 }, (_, n) => `d${n}: deleteAccount(id: "acc_none") { id }`).join(' ')} }`;
 
-/** For each emitted event type: API calls that cause the event, and the resulting body. */
+/** For each emitted event type, a function that causes the event by API calls and returns its body. */
 const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   async 'ticket.created'(name) {
     await ticketThatGets({});
@@ -178,22 +178,22 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
 };
 
 const ajv = newAjv();
-/** Differences between a body and its schema; a logged body has no signature, which depends on the receiver. */
+/** Differences between a body and its schema. A signature is added because bodies in the log have none. */
 const deviations = (name: string, body: Json): string[] =>
   deviationsFrom(ajv, eventTypes.get(name)?.schema, { signature: `sha256=${'0'.repeat(64)}`, ...body });
 
-test.each(Object.entries(scenarios))('%s is emitted and matches its event type', async (name, scenario) => {
+test.each(Object.entries(scenarios))('%s is emitted with a body that matches the schema of its event type', async (name, scenario) => {
   const body = await scenario(name);
   expect(body).toMatchObject({ event: name });
   expect(deviations(name, body)).toEqual([]);
 });
 
 describe('event types', () => {
-  test('every event of the specification has an event type', () => {
+  test('every event of the specification is in the list of event types', () => {
     expect(SPECIFIED.filter((name) => !eventTypes.has(name))).toEqual([]);
   });
 
-  test('the example of every event type matches its schema, and the schema refuses unknown fields', () => {
+  test('the example of every event type matches its schema, and the schema rejects unknown fields', () => {
     expect([...eventTypes.values()].flatMap(({ name, example }) => deviations(name, example))).toEqual([]);
     const lax = [...eventTypes.values()].filter(
       ({ name, example }) => deviations(name, { ...example, data: { ...example.data, more: 1 } }).length !== 1,
@@ -201,14 +201,14 @@ describe('event types', () => {
     expect(lax.map(({ name }) => name)).toEqual([]);
   });
 
-  test('every event type is either emitted and has a scenario here, or is listed as not yet emitted', () => {
+  test('every emitted event type has a test scenario, and every other type is listed as not yet emitted', () => {
     const names = (isEmitted: boolean) => [...eventTypes.values()].filter(({ emitted }) => emitted === isEmitted).map(({ name }) => name);
     expect(names(true).toSorted()).toEqual(Object.keys(scenarios).toSorted());
-    expect(names(false).toSorted()).toEqual(toCome.toSorted());
+    expect(names(false).toSorted()).toEqual(notEmitted.toSorted());
   });
 });
 
-test('every event emitted in this test run has an event type that is marked as emitted', async () => {
+test('every event in the outboxes and the event log has an event type that is marked as emitted', async () => {
   await scenarios['ticket.created']?.('ticket.created');
   const outboxes = Object.keys(platform.assembly.domains).map((domain) => `select "event" from "${domain}"."outbox"`);
   const emitted = await (await rows()).query<{ event: string }>(
@@ -216,5 +216,5 @@ test('every event emitted in this test run has an event type that is marked as e
     [],
   );
   expect(emitted.length).toBeGreaterThan(0);
-  expect(emitted.map(({ event }) => event).filter((name) => !eventTypes.has(name) || toCome.includes(name))).toEqual([]);
+  expect(emitted.map(({ event }) => event).filter((name) => !eventTypes.has(name) || notEmitted.includes(name))).toEqual([]);
 });

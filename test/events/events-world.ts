@@ -22,13 +22,13 @@ type StartOptions = Partial<Pick<EventsPorts, 'allowPrivateUrls' | 'planOf' | 'd
   logConsumers?: LogConsumer[];
 };
 
-/** The events domain without the others. */
+/** The events domain without other domains. */
 export class EventsWorld extends DomainWorld {
   static async open(): Promise<EventsWorld> {
     return new EventsWorld(await storeFor(events));
   }
 
-  /** Starts another process each time. */
+  /** Starts a new process of the events domain. */
   async start({
     reactions = [],
     logConsumers = [],
@@ -54,7 +54,7 @@ export class EventsWorld extends DomainWorld {
 }
 
 export class Process extends DomainProcess<RunningEvents> {
-  /** Appends events like the relay does; each has its number in `data.index`. */
+  /** Appends events to the log like the relay does. `data.index` numbers them from `from`. */
   async append(count: number, from = 0): Promise<void> {
     const { clock, organizationId } = this.world;
     const batch = Array.from({ length: count }, (_, offset): Omit<LoggedEvent, 'sequence'> => {
@@ -91,7 +91,7 @@ export class Process extends DomainProcess<RunningEvents> {
     onTestFinished(() => relay.stop());
   }
 
-  /** Changes only the description of the webhook. */
+  /** Updates the webhook without a change of its behavior: only the description changes. */
   async touch(id: string): Promise<void> {
     await this.graphql('mutation($id: ID!, $description: String) { updateWebhook(id: $id, input: { description: $description }) { id } }', {
       id,

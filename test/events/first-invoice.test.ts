@@ -8,7 +8,7 @@ import type { Json, Tenant } from '../tenant.ts';
 const DAY_MS = 24 * 3600 * 1000;
 
 describe('first invoice of a service', () => {
-  test('an ordered service is invoiced for its first month in advance once it is provisioned', async () => {
+  test('an ordered service gets an invoice for its first month when it is provisioned', async () => {
     const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
     const { data } = await tenant.graphql('query($id: ID!) { service(id: $id) { name monthlyPrice currency provisionedAt } }', {
       id: serviceId,
@@ -25,7 +25,7 @@ describe('first invoice of a service', () => {
   test.each([
     ['quarterly', 3],
     ['annual', 12],
-  ])('a service with %s billing is invoiced for %i months', async (billing_cycle, months) => {
+  ])('the first invoice of a service with %s billing covers %i months', async (billing_cycle, months) => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { firstInvoice } = await orderService(tenant, (await createAccount(tenant)).id, { billing_cycle });
     const [line] = firstInvoice.services;
@@ -41,14 +41,14 @@ describe('service.provisioned reaction', () => {
     reaction = domains.billing.reactions?.find(({ on }) => on === 'service.provisioned') as Reaction;
   });
 
-  test('service.provisioned creates one invoice, however often and concurrently it arrives', async () => {
+  test('a service.provisioned event that is handled many times concurrently creates one invoice', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 149.95 });
     await Promise.all(Array.from({ length: 20 }, () => reaction.handle(event)));
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toMatchObject([{ number: 'INV-1001', amount: 149.95 }]);
   });
 
-  test('service.provisioned creates an invoice for each service', async () => {
+  test('service.provisioned events of six services create six invoices with consecutive numbers', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 10 });
     const others = Array.from({ length: 5 }, () => eventOf(tenant, { amount: 20 }));
     await Promise.all([event, ...others, event, ...others].map((each) => reaction.handle(each)));
@@ -56,19 +56,19 @@ describe('service.provisioned reaction', () => {
     expect(numbers).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1004', 'INV-1005', 'INV-1006']);
   });
 
-  test('service.provisioned is invoiced exactly, in the currency of the service', async () => {
+  test('the invoice for a service.provisioned event has the exact amount in the currency of the service', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 33.335, currency: 'KWD', billing_cycle: 'quarterly' });
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toMatchObject([{ amount: 100.005, currency: 'KWD' }]);
   });
 
-  test('service.provisioned may have fields that billing does not know', async () => {
+  test('a service.provisioned event with an unknown field creates an invoice', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 1, more: { tomorrow: true } });
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toHaveLength(1);
   });
 
-  test('an invalid service.provisioned fails, so that it is retried, and stores nothing', async () => {
+  test('handling an invalid service.provisioned event throws an error and creates no invoice', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 1 });
     const broken = { ...event, payload: event.payload.replace('"unit":"month"', '"unit":"fortnight"') };
     await expect(reaction.handle(broken)).rejects.toThrow();

@@ -11,13 +11,13 @@ const eventsOf = (tenant: Tenant, id: string): Promise<Json[]> =>
     return data.events.nodes.length > 0 && data.events.nodes.map(({ event, payload }: Json) => ({ event, data: JSON.parse(payload).data }));
   });
 
-test('creating an invoice emits invoice.created with the invoice as REST shows it', async () => {
+test('creating an invoice emits invoice.created with the fields of the REST response', async () => {
   const billed = await billedTenant();
   const { notes, created_at, updated_at, ...invoice } = await createInvoice(billed, { unit_price: 1.1 });
   expect(await eventsOf(billed.tenant, invoice.id)).toEqual([{ event: 'invoice.created', data: { invoice } }]);
 });
 
-test('the first invoice of a service emits invoice.generated', async () => {
+test('the automatic first invoice of a service emits invoice.generated', async () => {
   const { tenant, firstInvoice } = await billedTenant();
   const { notes, created_at, updated_at, ...invoice } = firstInvoice;
   expect(await eventsOf(tenant, invoice.id)).toEqual([{ event: 'invoice.generated', data: { invoice } }]);

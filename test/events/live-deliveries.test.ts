@@ -19,7 +19,7 @@ async function subscribed(tenant: Tenant, status = 200): Promise<{ id: string; h
   return { id, hook };
 }
 
-/** The revision of the first delivery: later delivery results come after it. */
+/** Creates a first delivery and returns its revision, to subscribe to all later delivery results. */
 async function firstRevision(tenant: Tenant, webhookId: string): Promise<string> {
   await openTicket(tenant);
   const query = 'query($id: ID!) { webhookDeliveries(webhookId: $id) { nodes { revision } } }';
@@ -27,7 +27,7 @@ async function firstRevision(tenant: Tenant, webhookId: string): Promise<string>
 }
 
 describe('deliveryUpdated subscription', () => {
-  test('deliveryUpdated reports each delivery attempt and resumes where the client stopped', async () => {
+  test('deliveryUpdated sends each delivery result, and a client resumes after the last revision it received', async () => {
     const tenant = await platform.organization();
     const { id } = await subscribed(tenant);
     const before = follow(tenant, DELIVERIES, { after: await firstRevision(tenant, id) });
@@ -47,7 +47,7 @@ describe('deliveryUpdated subscription', () => {
     expect(seen.map(({ revision }) => Number(revision))).toEqual(seen.map(({ revision }) => Number(revision)).toSorted((a, b) => a - b));
   });
 
-  test('deliveryUpdated reports a delivery that changed several times meanwhile once in its current state', async () => {
+  test('deliveryUpdated sends a delivery that changed several times before the resume once, in its current state', async () => {
     const tenant = await platform.organization();
     const { id, hook } = await subscribed(tenant);
     const after = await firstRevision(tenant, id);
@@ -66,7 +66,7 @@ describe('deliveryUpdated subscription', () => {
     expect(back.of('deliveryUpdated')[0]).toMatchObject({ id: failed.id, status: 'DELIVERED', attempt: 2 });
   });
 
-  test('deliveryUpdated can be limited to one webhook or to statuses', async () => {
+  test('deliveryUpdated can be filtered by webhook or by status', async () => {
     const tenant = await platform.organization();
     const [good, bad] = [await subscribed(tenant), await subscribed(tenant, 500)];
     const [after] = [await firstRevision(tenant, good.id), await firstRevision(tenant, bad.id)].toSorted((a, b) => Number(b) - Number(a));
@@ -95,7 +95,7 @@ describe('deliveryUpdated subscription', () => {
     expect(delivery).toMatchObject({ status: 'FAILED', source: { event: 'ticket.created', ticket: { title: 'Router is on fire' } } });
   });
 
-  test('deliveryUpdated requires webhooks:read and never shows deliveries of another organization', async () => {
+  test('deliveryUpdated requires webhooks:read and never sends deliveries of another organization', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const [own, theirs] = [await subscribed(tenant), await subscribed(other)];
     const after = await firstRevision(tenant, own.id);

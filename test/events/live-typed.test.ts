@@ -22,7 +22,7 @@ const openTicket = async (tenant: Tenant, members: object = {}): Promise<Json> =
 };
 const change = (tenant: Tenant, id: string, body: object): Promise<unknown> => tenant.rest('PUT', `/support/tickets/${id}`, { body });
 
-/** The last logged event of this subject: later events come after it. */
+/** Returns the id of the subject's last event, to subscribe to all later events. */
 const lastEvent = (tenant: Tenant, subjectId: string): Promise<string> =>
   eventually(async () => {
     const { data } = await tenant.graphql('query($of: [ID!]) { events(filter: { subjectId: $of }, page: { limit: 1 }) { nodes { id } } }', {
@@ -32,7 +32,7 @@ const lastEvent = (tenant: Tenant, subjectId: string): Promise<string> =>
   });
 
 describe('ticketUpdated subscription', () => {
-  test('ticketUpdated reports what changed with the current ticket, account and service', async () => {
+  test('ticketUpdated sends the changed fields with the current ticket, account and service', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const account = await createAccount(tenant, 'Acme Corporation');
     const { service } = await orderService(tenant, account.id, { name: 'Head office', location: LOCATION });
@@ -59,7 +59,7 @@ describe('ticketUpdated subscription', () => {
     });
   });
 
-  test('ticketUpdated can be limited to one account or one ticket', async () => {
+  test('ticketUpdated can be filtered by account or by ticket', async () => {
     const tenant = await platform.organization();
     const [account, other] = [await createAccount(tenant), await createAccount(tenant)];
     const first = await openTicket(tenant);
@@ -75,7 +75,7 @@ describe('ticketUpdated subscription', () => {
     expect(ofTicket.of('ticketUpdated').map(({ ticket }) => ticket.id)).toEqual([first.id]);
   });
 
-  test('ticketUpdated resumes where the client stopped, without lost or repeated events', async () => {
+  test('a ticketUpdated client that resumes after its last event gets no lost or repeated events', async () => {
     const tenant = await platform.organization();
     const first = await openTicket(tenant);
     const before = follow(tenant, TICKETS, { after: await lastEvent(tenant, first.id) });
@@ -90,7 +90,7 @@ describe('ticketUpdated subscription', () => {
     expect([...before.of('ticketUpdated'), ...back.of('ticketUpdated')].map(({ ticket }) => ticket.id)).toEqual(opened);
   });
 
-  test("ticketUpdated requires only support:read and shows other areas according to the caller's permissions", async () => {
+  test('ticketUpdated requires support:read, and its account field requires accounts:read', async () => {
     const tenant = await platform.organization();
     const account = await createAccount(tenant);
     const first = await openTicket(tenant);
@@ -110,28 +110,28 @@ describe('ticketUpdated subscription', () => {
     expect(refused.errors()).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:read' } } }]);
   });
 
-  test('ticketUpdated never shows tickets of another organization, whatever id is requested', async () => {
+  test('ticketUpdated never sends tickets of another organization, even for its ticket, account or event ids', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const foreign = new Records(other, 'Foreign');
     const account = await createAccount(other);
     const [own, theirs] = [await openTicket(tenant), await openTicket(other, { customer_id: account.customer_id })];
     const after = await lastEvent(tenant, own.id);
-    const asking = [
+    const subscriptions = [
       follow(tenant, TICKETS, { after, id: theirs.id }),
       follow(tenant, TICKETS, { after, accountId: account.id }),
       follow(tenant, TICKETS, { after }),
     ];
     await change(other, theirs.id, { status: 'in_progress' });
     await change(tenant, own.id, { status: 'in_progress' });
-    await eventually(() => asking[2]?.of('ticketUpdated').length === 1);
-    expect(asking.map((one) => one.of('ticketUpdated').map(({ ticket }) => ticket.id))).toEqual([[], [], [own.id]]);
+    await eventually(() => subscriptions[2]?.of('ticketUpdated').length === 1);
+    expect(subscriptions.map((one) => one.of('ticketUpdated').map(({ ticket }) => ticket.id))).toEqual([[], [], [own.id]]);
     const position = follow(tenant, TICKETS, { after: await lastEvent(other, await foreign.id('ticket_id')) });
     await eventually(() => position.isDone());
     expect(position.errors()).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', details: { field: 'after' } } }]);
   });
 });
 
-test('services and invoices have live subscriptions like tickets', async () => {
+test('serviceStatusChanged and invoiceUpdated send events of services and invoices of an account', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
   const after = await lastEvent(tenant, (await openTicket(tenant)).id);

@@ -4,14 +4,14 @@ import type { Json, Tenant } from '../tenant.ts';
 
 export interface Followed {
   results: ExecutionResult<Json>[];
-  /** The results received for a field. */
+  /** The values received for a field. */
   of(field: string): Json[];
   errors(): Json[];
   isDone(): boolean;
   leave(): void;
 }
 
-/** Opens a subscription on its own socket. */
+/** Opens a subscription on a new socket. */
 export function follow(tenant: Tenant, query: string, variables: Record<string, unknown> = {}): Followed {
   const client: Client = tenant.socket();
   onTestFinished(() => void client.dispose());

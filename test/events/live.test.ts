@@ -14,7 +14,7 @@ const EVENTS =
 const openTicket = async (tenant: Tenant, members: object = {}): Promise<Json> =>
   (await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Dead.', ...members } })).body.ticket;
 
-/** An event to resume after: later events come after it. */
+/** Creates an event and returns its id, to subscribe to all later events. */
 async function firstEvent(tenant: Tenant): Promise<string> {
   await openTicket(tenant);
   return eventually(async () => (await tenant.graphql('{ events(page: { limit: 1 }) { nodes { id } } }')).data.events.nodes[0]?.id);
@@ -38,7 +38,7 @@ describe('events subscription', () => {
     expect(seen).toEqual(numbers);
   });
 
-  test('the events subscription delivers the same bytes as a webhook', async () => {
+  test('the payload of the events subscription is exactly the webhook body without its signature', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['*'] } });
@@ -80,14 +80,14 @@ describe('events subscription', () => {
   test.each([
     [{ patterns: ['ticket.exploded'] }, 'INVALID_PARAMETERS', 'patterns.0'],
     [{ after: 'evt_unknown' }, 'INVALID_PARAMETERS', 'after'],
-  ])('the events subscription reports the error in %j', async (variables, code, field) => {
+  ])('the events subscription returns INVALID_PARAMETERS for %j', async (variables, code, field) => {
     const refused = follow(await platform.organization(), EVENTS, variables);
     const result = await eventually(() => refused.results[0]);
     expect(result.errors?.[0]?.extensions).toMatchObject({ code, details: { field } });
     await eventually(() => refused.isDone());
   });
 
-  test('the events subscription requires webhooks:read', async () => {
+  test('the events subscription returns INSUFFICIENT_PERMISSIONS to a caller without webhooks:read', async () => {
     const tenant = await platform.organization();
     const refused = follow(await tenant.limitedTo('support:read'), EVENTS);
     const result = await eventually(() => refused.results[0]);
@@ -96,7 +96,7 @@ describe('events subscription', () => {
 });
 
 describe('event log queries', () => {
-  test('the event log can be queried by name, subject and time, newest first, in pages', async () => {
+  test('the events query can be filtered by name, subject and time, and returns pages with the newest event first', async () => {
     const tenant = await platform.organization();
     const tickets = [await openTicket(tenant), await openTicket(tenant)];
     await tenant.rest('PUT', `/support/tickets/${tickets[0].id}`, { body: { status: 'in_progress' } });
@@ -122,7 +122,7 @@ describe('event log queries', () => {
     expect((await read({}, { limit: 2, cursor: first.pageInfo.nextCursor })).nodes).toEqual(nodes.slice(2));
   });
 
-  test("the event log shows no events of another organization or beyond the caller's permissions", async () => {
+  test('the events query returns no events of another organization or of areas that the caller may not read', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const id = await firstEvent(tenant);
     const query = 'query($id: ID!) { event(id: $id) { id } events { nodes { id } } }';

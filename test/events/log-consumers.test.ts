@@ -6,7 +6,7 @@ import { EventsWorld } from './events-world.ts';
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const indexOf = ({ payload }: LoggedEvent): number => JSON.parse(payload).data.index;
 
-/** A consumer that records what it read; it fails the first `failing` times. */
+/** A log consumer that records the events that it consumes and fails the first `failing` times. */
 function reading(failing = 0): { consumer: LogConsumer; seen: number[] } {
   const seen: number[] = [];
   let left = failing;
@@ -22,7 +22,7 @@ function reading(failing = 0): { consumer: LogConsumer; seen: number[] } {
   return { consumer, seen };
 }
 
-test('a log consumer gets events in log order and continues where its last process stopped', async () => {
+test('a log consumer gets events in log order, and a new process continues after the last consumed event', async () => {
   const world = await EventsWorld.open();
   const { consumer, seen } = reading();
   const one = await world.start({ logConsumers: [consumer] });
@@ -42,7 +42,7 @@ test('a log consumer gets events in log order and continues where its last proce
   expect(seen).toEqual(upTo(455));
 });
 
-test('events that a log consumer failed to process come again before any later one', async () => {
+test('events that a log consumer failed to process are retried before later events', async () => {
   const world = await EventsWorld.open();
   const { consumer, seen } = reading(2);
   const process = await world.start({ logConsumers: [consumer] });
@@ -53,7 +53,7 @@ test('events that a log consumer failed to process come again before any later o
   expect(seen).toEqual(upTo(6));
 });
 
-test('a new log consumer starts with the next event', async () => {
+test('a new log consumer gets only events that are appended after its first start', async () => {
   const world = await EventsWorld.open();
   const before = await world.start();
   await before.append(10);

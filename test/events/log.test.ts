@@ -8,7 +8,7 @@ import { receiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Appends an event like the relay does. */
+/** An event as the relay would append it. */
 const eventAt = ({ organizationId }: EventsWorld, occurredAt: Date): Omit<LoggedEvent, 'sequence'> => ({
   id: newId('event'),
   organizationId,
@@ -34,14 +34,14 @@ const listed = async (process: Process, filter: object): Promise<{ ids: string[]
   return { ids: data?.events.nodes.map(({ id }: { id: string }) => id), error };
 };
 
-/** Waits until the consumers have read the whole log: from then on old days may be dropped. */
+/** Waits until the consumers have read the whole log, because partitions with unread events are not dropped. */
 const consumed = (world: EventsWorld): Promise<true> =>
   eventually(
     async () =>
       (await world.query('select 1 from events.consumer where last_sequence < (select max(sequence) from events.event_log)')).length === 0,
   );
 
-/** Runs the ten-minute purge, which is postponed if readers would have to wait. */
+/** Runs the retention task until it is not postponed because of concurrent readers. */
 const purged = (process: Process): Promise<true> =>
   eventually(async () => {
     await process.running.retention.run();
@@ -49,7 +49,7 @@ const purged = (process: Process): Promise<true> =>
   });
 
 describe('event log', () => {
-  test('the event log has a partition for each day (UTC) with events and keeps the append order', async () => {
+  test('the event log has one partition per UTC day with events and keeps the append order', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const batch = ['2026-03-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'].map(

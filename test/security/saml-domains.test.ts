@@ -18,13 +18,13 @@ beforeEach(async () => {
   world = await SamlWorld.open();
 });
 
-/** Runs the check that normally runs every minute. */
+/** Runs the domain check that normally runs every minute. */
 const checkDomains = async (): Promise<void> => (await rig()).assembly.domains.identity.core.saml.domainCheckTask.run();
 const nameOf = (domain = world.domain): string => `_saml-verification.${domain}`;
 const statusOf = async (of = world): Promise<Json> =>
   (await of.tenant.rest('GET', `/auth/saml-connections/${of.connection.id}`)).body.data.domains[0];
 const mailsTo = (email: string, subject: RegExp) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
-/** An organization with a connection for the same domain, without a published record. */
+/** A second organization that claims the domain of `world` and has published no TXT record for it. */
 async function claimant(): Promise<SamlWorld> {
   const other = await SamlWorld.open();
   platform.dns.delete(nameOf(other.domain));
@@ -33,7 +33,7 @@ async function claimant(): Promise<SamlWorld> {
 }
 
 describe('claimed email domain', () => {
-  test('a domain that is only claimed cannot be used for single sign-on until its TXT record is published', async () => {
+  test('single sign-on for a claimed domain returns 404 or 401 until its TXT record is published and verified', async () => {
     platform.dns.delete(nameOf());
     const own = await SamlWorld.open({ allow_idp_initiated: true });
     platform.dns.delete(nameOf(own.domain));
@@ -58,7 +58,7 @@ describe('claimed email domain', () => {
       (await own.signIn({ email: own.address('unknown') })).status,
       (await own.deliver(await own.respond())).status,
     ];
-    // the metadata of the new connection is what the identity provider responds to
+    // the identity provider needs the metadata of the new connection for its responses
     await own.readMetadata();
     expect(await tries()).toEqual([404, 401, 401, 401]);
     expect((await own.audited())[0].reason).toContain('is not proven');
@@ -73,7 +73,7 @@ describe('claimed email domain', () => {
     expect((await own.audited()).map(({ event_type }) => event_type)).toContain('saml_domain_proven');
   });
 
-  test('a published domain record is found automatically within minutes', async () => {
+  test('the periodic check proves a claimed domain within five minutes after its TXT record is published', async () => {
     const other = await claimant();
     await checkDomains();
     expect((await statusOf(other)).status).toBe('claimed');
@@ -83,13 +83,13 @@ describe('claimed email domain', () => {
     expect(await statusOf(other)).toMatchObject({ status: 'proven', problem: null });
   });
 
-  test('a domain is not proven by a record of another organization, a subdomain or the parent domain', async () => {
+  test('a TXT record of another organization, of a subdomain or of the parent domain does not prove a claimed domain', async () => {
     const other = await claimant();
     const below = `sub.${world.domain}`;
     const above = await SamlWorld.open({ email_domains: [below] });
     platform.dns.delete(nameOf(below));
     expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'CLAIMED' }]);
-    // its own record under wrong names
+    // the claimant's own record under wrong names
     const { txt_value: value } = await statusOf(other);
     platform.dns.set(world.domain, [value]);
     platform.dns.set(nameOf(below), [value]);
@@ -98,21 +98,21 @@ describe('claimed email domain', () => {
     expect((await world.begin({ email: `a@other.${world.domain}` })).status).toBe(404);
   });
 
-  test('a domain is not proven while DNS fails, and the error differs from that of a missing record', async () => {
+  test('a domain stays claimed while DNS fails, and its problem says that DNS could not be queried', async () => {
     const other = await claimant();
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
     const [domain] = await verifyDomains(other.tenant, other.connection.id);
     expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be queried') });
   });
 
-  test("domains of another organization's connection cannot be verified", async () => {
+  test("verifying the domains of another organization's connection returns RESOURCE_NOT_FOUND", async () => {
     const stranger = await platform.organization();
     await expect(verifyDomains(stranger, world.connection.id)).rejects.toThrow('RESOURCE_NOT_FOUND');
   });
 });
 
 describe('two organizations claiming one domain', () => {
-  test("a domain belongs to the organization whose record is published, and changes only when the other's record is the only one", async () => {
+  test('a proven domain moves to a second organization only when its TXT record is the only published record', async () => {
     const other = await claimant();
     expect((await world.begin({ email: world.address() })).location).toContain(world.ssoUrl);
 
@@ -129,7 +129,7 @@ describe('two organizations claiming one domain', () => {
     expect((await world.signIn()).status).toBe(401);
   });
 
-  test('of two organizations that prove a domain concurrently one gets it', async () => {
+  test('exactly one of two organizations that verify a domain concurrently gets it', async () => {
     const other = await claimant();
     const third = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value, (await statusOf(third)).txt_value]);
@@ -139,7 +139,7 @@ describe('two organizations claiming one domain', () => {
 });
 
 describe('proven domain without its record', () => {
-  test('a domain whose record disappears works for seven more days, and its owners are notified at once and at the end', async () => {
+  test('a proven domain whose TXT record disappears can be used for seven more days, and owners get two emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
     const records = platform.dns.get(nameOf()) ?? [];
     platform.dns.delete(nameOf());
@@ -165,7 +165,7 @@ describe('proven domain without its record', () => {
     expect((await world.begin({ email: world.address() })).status).toBe(404);
   });
 
-  test('a proven domain still works while DNS fails', async () => {
+  test('a user of a proven domain can still sign in while DNS fails', async () => {
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL' }));
     await platform.advance(10 * DAY_MS);
     await checkDomains();
@@ -174,14 +174,17 @@ describe('proven domain without its record', () => {
 });
 
 describe('connections from before domain verification', () => {
-  /** As the migration or a process of the previous release leaves it: the connection has the domain, and nobody has claimed it. */
+  /**
+   * Creates the state after an upgrade from a release without domain verification: the connection has a domain without
+   * a claim.
+   */
   const asBefore = async () => {
     platform.dns.delete(nameOf());
     await (await rows()).query('delete from identity.saml_domain_claim where connection_id = $1', [world.connection.id]);
     await checkDomains();
   };
 
-  test('an old domain works for 30 days without proof, and its owners are notified at once and in the last week', async () => {
+  test('a domain from before domain verification can be used for 30 days without proof, and owners get three emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
     await asBefore();
     expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
@@ -202,7 +205,7 @@ describe('connections from before domain verification', () => {
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });
 
-  test('an old domain without proof is lost to an organization that proves it', async () => {
+  test('an unproven domain from before domain verification moves to another organization that proves it', async () => {
     await asBefore();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
@@ -212,7 +215,7 @@ describe('connections from before domain verification', () => {
   });
 });
 
-test('a domain keeps its proof when its connection is changed, and loses it when it is removed from the connection', async () => {
+test('a domain stays proven when its connection is changed, and returns 404 at sign-in after its removal', async () => {
   await world.update({ name: 'Renamed', email_domains: [world.domain, `more.${world.domain}`] });
   const { domains } = (await world.tenant.rest('GET', `/auth/saml-connections/${world.connection.id}`)).body.data;
   expect(domains.map(({ domain, status }: Json) => [domain, status])).toEqual(
@@ -225,7 +228,7 @@ test('a domain keeps its proof when its connection is changed, and loses it when
   expect((await world.begin({ email: world.address() })).status).toBe(404);
 });
 
-test('a domain in Unicode or upper case is stored as Punycode and found by every spelling', async () => {
+test('a domain in Unicode or upper case is stored as Punycode, and a sign-in with any spelling finds it', async () => {
   const unicode = `BÜCHER.${world.domain}`;
   await world.update({ email_domains: [unicode] });
   const punycode = `xn--bcher-kva.${world.domain}`;
@@ -251,12 +254,12 @@ test.each([
   'example.com:443',
   'example.com／x',
   '例え',
-])('the malformed domain %j is refused', async (domain) => {
+])('updating a SAML connection with the malformed domain %j returns 400', async (domain) => {
   const { status, body } = await world.update({ email_domains: [domain] });
   expect([status, body.error?.details.field]).toEqual([400, 'email_domains']);
 });
 
-test('without required domain verification the first organization that claims a domain gets it', async () => {
+test('with SAML_DOMAIN_PROOF=none, the first organization that claims a domain gets it without proof', async () => {
   const trusting = await start({ SAML_DOMAIN_PROOF: 'none' });
   try {
     const [first, second] = [await trusting.organization(), await trusting.organization()];

@@ -6,7 +6,7 @@ import { IdentityProvider, ServiceProvider, setSchemaValidator } from 'samlify';
 import { type Rig, rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 
-// samlify requires a validator; it reads only its own documents here
+// samlify requires a validator; these tests let samlify read only documents that it created
 setSchemaValidator({ validate: () => Promise.resolve('ok') });
 
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 2048 };
@@ -18,7 +18,7 @@ export interface SigningPair {
   certificate: string;
 }
 
-/** A key and its self-signed certificate. */
+/** Generates a key and its self-signed certificate. */
 export async function signingPair(modulusLength = 2048): Promise<SigningPair> {
   const keys = await crypto.subtle.generateKey({ ...RSA, modulusLength }, true, ['sign', 'verify']);
   const notBefore = new Date(Date.now() - MINUTE_MS);
@@ -44,15 +44,15 @@ export interface Statement {
   recipient?: string;
   destination?: string;
   issuer?: string;
-  /** Milliseconds from now. */
+  /** Milliseconds relative to the current time, as `notOnOrAfter` and `issuedAt`. */
   notBefore?: number;
   notOnOrAfter?: number;
   issuedAt?: number;
   status?: string;
   assertionId?: string;
-  /** The XML before it is signed. */
+  /** Changes the XML before it is signed. */
   alter?: (xml: string) => string;
-  /** The signed XML. */
+  /** Changes the signed XML. */
   tamper?: (xml: string) => string;
   signs?: 'both' | 'assertion' | 'response';
   signedBy?: SigningPair;
@@ -60,7 +60,7 @@ export interface Statement {
 }
 
 let pair: Promise<SigningPair> | undefined;
-/** Keys are slow to generate: one is shared by all that need no own key. */
+/** A key shared by all tests that need no separate key, because generating keys is slow. */
 export const sharedPair = (): Promise<SigningPair> => {
   pair ??= signingPair();
   return pair;
@@ -96,12 +96,12 @@ export class SamlWorld {
     await this.readMetadata();
   }
 
-  /** The platform's settings at the identity provider. */
+  /** Loads the platform's metadata into the identity provider. */
   async readMetadata(): Promise<void> {
     this.#metadata = await (await fetch(this.connection.sp_entity_id)).text();
   }
 
-  /** Publishes the TXT records of the connection's domains and has them verified. */
+  /** Publishes the TXT records of the connection's domains and verifies the domains. */
   async prove(tenant = this.tenant, { id, domains } = this.connection): Promise<void> {
     for (const { txt_name: name, txt_value: value } of domains) {
       const others = this.platform.dns.get(name);
@@ -110,7 +110,7 @@ export class SamlWorld {
     await verifyDomains(tenant, id);
   }
 
-  /** A registration of this identity provider. */
+  /** The body that registers this identity provider as a SAML connection. */
   input(): Record<string, unknown> {
     return {
       name: 'Test',
@@ -129,7 +129,7 @@ export class SamlWorld {
     return this.tenant.rest('PUT', `/auth/saml-connections/${this.connection.id}`, { body });
   }
 
-  /** Invites a user, who has no password yet. */
+  /** Invites a user. An invited user has no password. */
   async user(role: string, email = this.address(), tenant = this.tenant): Promise<Json> {
     const account = await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com' } });
     const mutation =
@@ -139,7 +139,7 @@ export class SamlWorld {
     return data.inviteUser;
   }
 
-  /** Calls GET /saml/sso like a browser. */
+  /** Sends GET /saml/sso like a browser, without following the redirect. */
   async begin(query: Record<string, string> = { connection: this.connection.id }): Promise<Begun> {
     const response = await fetch(`${this.tenant.origin}/saml/sso?${new URLSearchParams(query)}`, { redirect: 'manual' });
     const body = response.status === 302 ? undefined : await response.json();
@@ -151,7 +151,7 @@ export class SamlWorld {
     return { status: response.status, headers: response.headers, body, location, cookie, xml, id, relayState: sent.get('RelayState') };
   }
 
-  /** The identity provider's response, in Base64. */
+  /** Returns a response of the identity provider in Base64. */
   async respond(statement: Statement = {}): Promise<string> {
     const { signs = 'both', signedBy = this.keys, algorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256' } = statement;
     const metadata =
@@ -172,7 +172,7 @@ export class SamlWorld {
     return Buffer.from(tamper(Buffer.from(signed, 'base64').toString())).toString('base64');
   }
 
-  /** Calls POST /saml/acs like a browser. */
+  /** Sends POST /saml/acs like a browser. */
   async deliver(
     samlResponse: string,
     { relayState, cookie }: { relayState?: string; cookie?: string | undefined } = {},
@@ -188,7 +188,7 @@ export class SamlWorld {
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   }
 
-  /** A complete sign-in started by the platform. */
+  /** Completes a sign-in that the platform starts. */
   async signIn(statement: Statement = {}): Promise<RestResponse> {
     const { id } = await this.begin();
     return this.deliver(await this.respond({ inResponseTo: id, ...statement }));
@@ -244,7 +244,7 @@ export interface Begun {
   body: Json;
   location: string;
   cookie: string | undefined;
-  /** The AuthnRequest that the identity provider receives, and its ID. */
+  /** The AuthnRequest that the identity provider receives; `id` is its ID. */
   xml: string;
   id: string;
   relayState: string | null;

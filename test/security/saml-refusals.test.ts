@@ -4,10 +4,10 @@ import type { RestResponse } from '../tenant.ts';
 import { SamlWorld, type Statement, signingPair } from './saml-idp.ts';
 
 const MINUTE_MS = 60_000;
-/** The accepted clock difference. */
+/** The clock difference between platform and identity provider that is accepted. */
 const SKEW_MS = 30_000;
 
-/** One message for all: the reason is shown to administrators only. */
+/** The message of every rejected response. Only the audit log, which administrators read, contains the reason. */
 const REFUSAL =
   "The identity provider's response was refused. Start the sign-in again. An administrator can find the reason in the audit records.";
 
@@ -18,8 +18,8 @@ beforeAll(async () => {
 
 const newcomer = (): string => world.address(randomUUID());
 
-/** A first sign-in creates the user, so an existing user has been signed in. */
-async function isThere(email: string): Promise<boolean> {
+/** True if the user exists. The first sign-in creates the user, so an existing user has signed in. */
+async function userExists(email: string): Promise<boolean> {
   const { data } = await world.tenant.graphql('query ($of: String!) { users(filter: { search: $of }) { nodes { id } } }', { of: email });
   return data.users.nodes.length > 0;
 }
@@ -34,19 +34,19 @@ async function expectRefused(answer: RestResponse, status: number, reason: RegEx
   } else {
     expect(answer.body.error.details).toMatchObject({ field: 'SAMLResponse', reason: expect.stringMatching(reason) });
   }
-  expect(await isThere(email)).toBe(false);
+  expect(await userExists(email)).toBe(false);
 }
 
-test('the SAML response that the refused ones are derived from is accepted', async () => {
+test('the unchanged SAML response that all other tests modify returns 200 and creates the user', async () => {
   const email = newcomer();
   expect((await world.signIn({ email })).status).toBe(200);
-  expect(await isThere(email)).toBe(true);
+  expect(await userExists(email)).toBe(true);
 });
 
 test.each([
   ['it has just expired', { notOnOrAfter: -SKEW_MS + 5000 }],
-  ['it is valid only in a moment', { notBefore: SKEW_MS - 5000 }],
-])('a SAML response with a small clock difference is accepted: %s', async (_, statement) => {
+  ['it becomes valid in a few seconds', { notBefore: SKEW_MS - 5000 }],
+])('a SAML response within the accepted clock difference returns 200: %s', async (_, statement) => {
   expect((await world.signIn(statement)).status).toBe(200);
 });
 
@@ -60,8 +60,8 @@ const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/g;
 
 describe('refused SAML responses', () => {
   const cases: [string, RegExp, Statement | (() => Statement)][] = [
-    ['whose response is not signed', /must be signed/, { signs: 'assertion' }],
-    ['whose assertion is not signed', /must be signed/, { signs: 'response' }],
+    ['with a signature only on the assertion', /must be signed/, { signs: 'assertion' }],
+    ['with a signature only on the response', /must be signed/, { signs: 'response' }],
     ['that is not signed at all', /must be signed/, { tamper: change(SIGNATURE, '') }],
     ['whose address was changed after it was signed', /signature/, { tamper: (xml) => xml.replaceAll('@', '.evil@') }],
     [
@@ -69,13 +69,9 @@ describe('refused SAML responses', () => {
       /signature/,
       { status: 'Responder', tamper: change('status:Responder', 'status:Success') },
     ],
-    ['whose status is split within a character', /says x{59}/, { status: `${'x'.repeat(59)}😀` }],
+    ['whose long status would be cut within a character', /says x{59}/, { status: `${'x'.repeat(59)}😀` }],
     ['that is meant for another audience', /audience/, { audience: 'https://other.example.com' }],
-    [
-      'that is meant for the platform, and not for this connection',
-      /audience/,
-      () => ({ audience: `${world.tenant.origin}/saml/metadata` }),
-    ],
+    ['whose audience is the platform instead of the connection', /audience/, () => ({ audience: `${world.tenant.origin}/saml/metadata` })],
     ['that is meant for another recipient', /recipient/, { recipient: 'https://other.example.com/saml/acs' }],
     ['that is sent to another destination', /destination/, { destination: 'https://other.example.com/saml/acs' }],
     ['of another issuer', /issuer/, { issuer: 'https://other.example.com/idp' }],
@@ -109,7 +105,11 @@ describe('refused SAML responses', () => {
       { alter: change(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') },
     ],
     ['with holder-of-key confirmation', /bearer/, { alter: change('cm:bearer', 'cm:holder-of-key') }],
-    ['that is truncated', /not valid|without an end|expired/, { alter: change(/NotOnOrAfter="[^"]*" Recipient/, 'Recipient') }],
+    [
+      'without NotOnOrAfter in its subject confirmation',
+      /not valid|without an end|expired/,
+      { alter: change(/NotOnOrAfter="[^"]*" Recipient/, 'Recipient') },
+    ],
     ['without conditions', /not valid|Conditions|audience/, { alter: change(/<saml:Conditions.*<\/saml:Conditions>/, '') }],
     ['without an authentication statement', /authenticated/, { alter: change(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/, '') }],
     [
@@ -133,21 +133,21 @@ describe('refused SAML responses', () => {
     ['whose assertion is encrypted', /EncryptedAssertion/, { tamper: change(/(<\/saml:Assertion>)/, '$1<saml:EncryptedAssertion/>') }],
   ];
 
-  test.each(cases)('a SAML response is refused if it is invalid: %s', async (_, reason, given) => {
+  test.each(cases)('a SAML response %s returns 401 INVALID_CREDENTIALS and creates no user', async (_, reason, given) => {
     const email = newcomer();
     const { id } = await world.begin();
     const statement = { email, inResponseTo: id, ...(typeof given === 'function' ? given() : given) };
     await expectRefused(await world.deliver(await world.respond(statement)), 401, reason, email);
   });
 
-  test('a SAML response signed by a foreign key is refused, even with its certificate included', async () => {
+  test('a SAML response signed by a foreign key returns 401, even if it includes the foreign certificate', async () => {
     const email = newcomer();
     const { id } = await world.begin();
     const response = await world.respond({ email, inResponseTo: id, signedBy: await signingPair() });
     await expectRefused(await world.deliver(response), 401, /signature/, email);
   });
 
-  test('a SAML response with a forged signature is refused before its content is digested', async () => {
+  test('a SAML response with a forged signature returns 401 before the digests of its content are checked', async () => {
     const email = newcomer();
     const tamper = (xml: string) => xml.replaceAll('@', '.evil@');
     const forged = async (statement: Statement) => {
@@ -158,37 +158,37 @@ describe('refused SAML responses', () => {
     await expectRefused(await forged({}), 401, /^signature;/, email);
   });
 
-  test('a SAML response is refused the second time', async () => {
+  test('a SAML response that is sent a second time returns 401', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
     expect((await world.deliver(response)).status).toBe(200);
     await expectRefused(await world.deliver(response), 401, /no pending request/, newcomer());
   });
 
-  test('of concurrent copies of a SAML response one is accepted', async () => {
+  test('exactly one of four concurrent copies of a SAML response is accepted, and the others return 401', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
     const answers = await Promise.all([1, 2, 3, 4].map(() => world.deliver(response)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test('a SAML response to an expired request is refused', async () => {
+  test('a SAML response to a request that is older than 15 minutes returns 401', async () => {
     const { id } = await world.begin();
     await world.platform.advance(16 * MINUTE_MS);
     const email = newcomer();
     await expectRefused(await world.deliver(await world.respond({ email, inResponseTo: id })), 401, /no pending request/, email);
   });
 
-  test('a SAML response to the request of another connection is refused', async () => {
+  test('a SAML response to the request of another connection returns 401', async () => {
     const other = await SamlWorld.open();
     const email = newcomer();
     const { id } = await other.begin();
     const answer = await world.deliver(await world.respond({ email, inResponseTo: id }));
     expect(answer.status).toBe(401);
-    expect(await isThere(email)).toBe(false);
+    expect(await userExists(email)).toBe(false);
   });
 
-  test('a SAML response of an inactive connection is refused', async () => {
+  test('a SAML response of an inactive connection returns 401', async () => {
     const own = await SamlWorld.open();
     const { id } = await own.begin();
     const response = await own.respond({ inResponseTo: id });
@@ -199,15 +199,15 @@ describe('refused SAML responses', () => {
 
 describe('XML signature wrapping', () => {
   interface Parts {
-    /** The signed response, its signature, and the response without the signature. */
+    /** The signed response; `responseSignature` is its signature, `bare` is the response without the signature. */
     xml: string;
     responseSignature: string;
     bare: string;
-    /** The signed assertion, its signature, and the assertion without the signature. */
+    /** The signed assertion; `bareAssertion` is the assertion without `assertionSignature`. */
     assertion: string;
     assertionSignature: string;
     bareAssertion: string;
-    /** The attacker's assertion: unsigned and with its own id. */
+    /** The attacker's assertion, which is unsigned and has a new id. */
     evil: string;
     evilResponse(assertion: string, extra?: string): string;
   }
@@ -230,46 +230,49 @@ describe('XML signature wrapping', () => {
   const signedEvil = ({ evil }: Parts, signature: string): string => evil.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);
 
   const variants: Record<string, (parts: Parts) => string> = {
-    'XSW1: the signed response inside the signature of another': (parts) =>
+    'XSW1: the signed response inside the signature of a forged response': (parts) =>
       parts.evilResponse(parts.evil, inside(parts.responseSignature, '</ds:Signature>', parts.bare)),
-    'XSW2: the signed response beside its signature in another': (parts) =>
+    'XSW2: the signed response next to its signature in a forged response': (parts) =>
       parts.evilResponse(parts.evil, parts.bare + parts.responseSignature),
-    'XSW3: another assertion before the signed one': ({ xml, assertion, evil }) => xml.replace(assertion, evil + assertion),
-    'XSW4: the signed assertion inside another': ({ xml, assertion, evil }) =>
+    'XSW3: a forged assertion before the signed assertion': ({ xml, assertion, evil }) => xml.replace(assertion, evil + assertion),
+    'XSW4: the signed assertion inside a forged assertion': ({ xml, assertion, evil }) =>
       xml.replace(assertion, inside(evil, '</saml:Assertion>', assertion)),
-    'XSW5: the signature in another assertion, the signed one behind': (parts) =>
+    'XSW5: the signature in a forged assertion, followed by the signed assertion': (parts) =>
       parts.xml.replace(parts.assertion, signedEvil(parts, parts.assertionSignature) + parts.bareAssertion),
-    'XSW6: the signed assertion inside its signature in another': (parts) =>
+    'XSW6: the signed assertion inside its signature in a forged assertion': (parts) =>
       parts.xml.replace(parts.assertion, signedEvil(parts, inside(parts.assertionSignature, '</ds:Signature>', parts.bareAssertion))),
-    'XSW7: another assertion in extensions': ({ xml, evil }) =>
+    'XSW7: a forged assertion in the extensions': ({ xml, evil }) =>
       xml.replace('<samlp:Status>', `<samlp:Extensions>${evil}</samlp:Extensions><samlp:Status>`),
-    'XSW8: the signed assertion in an object of the signature of another': (parts) =>
+    'XSW8: the signed assertion in an object of the signature of a forged assertion': (parts) =>
       parts.xml.replace(
         parts.assertion,
         signedEvil(parts, inside(parts.assertionSignature, '</ds:Signature>', `<ds:Object>${parts.bareAssertion}</ds:Object>`)),
       ),
-    'the signed response in a status detail, another assertion in front': (parts) =>
+    'the signed response in the status detail of a forged response': (parts) =>
       parts.evilResponse(parts.evil).replace('</samlp:Status>', `<samlp:StatusDetail>${parts.xml}</samlp:StatusDetail></samlp:Status>`),
-    'the signed assertion in the advice of another': (parts) =>
+    'the signed assertion in the advice of a forged assertion': (parts) =>
       parts.xml.replace(
         parts.assertion,
         parts.evil.replace('<saml:Subject>', `<saml:Advice>${parts.assertion}</saml:Advice><saml:Subject>`),
       ),
-    'another assertion under the same id': ({ xml, assertion, evil }) =>
+    'a forged assertion with the id of the signed assertion': ({ xml, assertion, evil }) =>
       xml.replace(assertion, evil.replace(/ ID="[^"]*"/, / ID="[^"]*"/.exec(assertion)?.[0] ?? '') + assertion),
-    'another assertion in another namespace': ({ xml, assertion, evil }) =>
+    'a forged assertion in another namespace': ({ xml, assertion, evil }) =>
       xml.replace(assertion, evil.replaceAll('saml:', 'x:').replace('<x:Assertion ', '<x:Assertion xmlns:x="urn:x" ') + assertion),
   };
 
-  test.each(Object.entries(variants))('XML signature wrapping is refused: %s', async (_, wrap) => {
-    const [email, evilEmail] = [newcomer(), newcomer()];
-    const { id } = await world.begin();
-    const response = await world.respond({ email, inResponseTo: id, tamper: (xml) => wrap(partsOf(xml, evilEmail)) });
-    expect(Buffer.from(response, 'base64').toString()).toContain(evilEmail);
-    const answer = await world.deliver(response);
-    await expectRefused(answer, 401, /./, evilEmail);
-    expect(await isThere(email)).toBe(false);
-  });
+  test.each(Object.entries(variants))(
+    'a SAML response with XML signature wrapping returns 401 and creates no user: %s',
+    async (_, wrap) => {
+      const [email, evilEmail] = [newcomer(), newcomer()];
+      const { id } = await world.begin();
+      const response = await world.respond({ email, inResponseTo: id, tamper: (xml) => wrap(partsOf(xml, evilEmail)) });
+      expect(Buffer.from(response, 'base64').toString()).toContain(evilEmail);
+      const answer = await world.deliver(response);
+      await expectRefused(answer, 401, /./, evilEmail);
+      expect(await userExists(email)).toBe(false);
+    },
+  );
 });
 
 describe('malformed SAML responses', () => {
@@ -292,7 +295,7 @@ describe('malformed SAML responses', () => {
   ];
 
   test.each(texts)(
-    'a SAML response with unsafe or malformed XML is refused before its signature is checked: %s',
+    'a SAML response with unsafe or malformed XML returns 400 before its signature is checked: %s',
     async (_, reason, statement) => {
       const email = newcomer();
       const { id } = await world.begin();
@@ -309,13 +312,13 @@ describe('malformed SAML responses', () => {
     ['a null character', Buffer.from('<x>\0</x>').toString('base64')],
     ['garbage', Buffer.from('garbage').toString('base64')],
     ['too much data', Buffer.alloc(200_000, 60).toString('base64')],
-  ])('a SAML response that cannot be decoded is refused: %s', async (_, text) => {
+  ])('a SAML response that cannot be decoded returns 400: %s', async (_, text) => {
     const { status, body } = await world.deliver(text);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.details.field).toBe('SAMLResponse');
   });
 
-  test('a SAML form that is too large, not a form or repeats a parameter is refused', async () => {
+  test('POST /saml/acs returns 413 for a large body, 400 for a repeated parameter and 415 for JSON', async () => {
     expect((await world.deliver('A'.repeat(800_000))).status).toBe(413);
     const twice = new URLSearchParams([
       ['SAMLResponse', 'a'],

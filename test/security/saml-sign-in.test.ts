@@ -15,7 +15,7 @@ const holding = (token: string): Tenant => new Tenant(world.tenant.origin, world
 const whoIs = async (token: string): Promise<Json> => (await holding(token).rest('GET', '/auth/verify')).body.data;
 
 describe('sign-in started by the platform', () => {
-  test('a SAML sign-in returns a token for the user whom the identity provider names', async () => {
+  test('a SAML sign-in returns tokens of the user whose email address is in the SAML response', async () => {
     const email = world.address('named');
     const begun = await world.begin();
     expect(begun.status).toBe(302);
@@ -45,14 +45,14 @@ describe('sign-in started by the platform', () => {
     expect(continued.status).toBe(200);
   });
 
-  test('a SAML connection is found by the domain of an email address, in any case', async () => {
+  test('GET /saml/sso finds a connection by the domain of an email address in any case, or returns 404', async () => {
     const begun = await world.begin({ email: `Somebody@${world.domain.toUpperCase()}` });
     expect(begun.location).toContain(world.ssoUrl);
     const nowhere = await world.begin({ email: 'somebody@nowhere.example.com' });
     expect(nowhere.status).toBe(404);
   });
 
-  test('a SAML sign-in is recorded in the audit log, and the response is not stored', async () => {
+  test('the audit log records a SAML sign-in without the SAML response', async () => {
     const response = await world.respond({ inResponseTo: (await world.begin()).id, email: world.address('audited') });
     const { body } = await world.deliver(response);
     const [record] = await world.audited();
@@ -63,7 +63,7 @@ describe('sign-in started by the platform', () => {
     expect(world.platform.logged.join()).not.toContain(response.slice(100, 160));
   });
 
-  test('a refused SAML response has the rate limit headers and the request id', async () => {
+  test('the 400 response to an invalid SAML response has the rate limit headers and the request id', async () => {
     const { status, headers } = await world.deliver('nonsense');
     expect(status).toBe(400);
     for (const name of ['x-request-id', ...RATE_HEADERS]) expect(headers.get(name), name).toBeTruthy();
@@ -91,7 +91,7 @@ describe('RelayState', () => {
       expect(target.href).not.toMatch(/eyJ|rt_/);
 
       const code = target.searchParams.get('code') ?? '';
-      // a link with this code cannot sign in someone else as this user
+      // another browser that opens a link with this code gets no tokens
       for (const another of [undefined, (await world.begin()).cookie]) expect((await exchange(code, another)).status).toBe(401);
       const [one, other] = await Promise.all([exchange(code, cookie), exchange(code, cookie)]);
       expect([one.status, other.status].toSorted()).toEqual([200, 401]);
@@ -101,7 +101,7 @@ describe('RelayState', () => {
     },
   );
 
-  test('a SAML sign-in gives a code only to the browser that started it', async () => {
+  test('a SAML response that another browser delivers returns 401 and no code', async () => {
     const { response } = await goOn('/welcome');
     const { cookie: another } = await world.begin();
     for (const cookie of [undefined, another]) {
@@ -111,7 +111,7 @@ describe('RelayState', () => {
     expect((await world.audited())[0].reason).toContain('another browser');
   });
 
-  test('a SAML code expires after a minute', async () => {
+  test('exchanging a SAML code returns 401 after one minute', async () => {
     const { response, cookie } = await goOn('/welcome');
     const answer = await world.deliver(response, { relayState: '/welcome', cookie });
     await world.platform.advance(61_000);
@@ -130,7 +130,7 @@ describe('RelayState', () => {
     ['javascript:alert(1)'],
     ['welcome'],
     [`/${'x'.repeat(1100)}`],
-  ])('the RelayState %s leads to another site and is refused', async (given) => {
+  ])('the RelayState %s, which is not a path of the platform, returns 400', async (given) => {
     const relayState = given.replace('{origin}', world.tenant.origin);
     const begun = await world.begin({ connection: world.connection.id, RelayState: relayState });
     expect(begun.status).toBe(400);
@@ -141,11 +141,11 @@ describe('RelayState', () => {
     const refused = await world.deliver(response, { relayState, cookie });
     expect(refused.status).toBe(400);
     expect(refused.headers.get('location')).toBeNull();
-    // nothing was used up: the same response still signs in
+    // the rejected attempt did not use up the response
     expect((await world.deliver(response, { cookie })).status).toBe(200);
   });
 
-  test('exchanging a SAML code requires the code in the form', async () => {
+  test('POST /saml/token returns an error without a code and 401 with an unknown code', async () => {
     expect((await world.post('/saml/token', new URLSearchParams({}))).body.error.details.field).toBe('code');
     expect((await exchange('samlc_nonsense')).status).toBe(401);
   });
@@ -168,7 +168,7 @@ describe('SAMLRequest of a client', () => {
   test.each([
     ['plain', plain],
     ['deflated', deflated],
-  ])('a %s SAMLRequest is passed on unchanged to its identity provider, and the response signs in', async (_, encode) => {
+  ])('a %s SAMLRequest is forwarded unchanged to its identity provider, and the response to it returns 200', async (_, encode) => {
     const xml = request(newRequestId(), { AssertionConsumerServiceURL: world.connection.acs_url, Destination: world.ssoUrl });
     const begun = await world.begin({ SAMLRequest: encode(xml), RelayState: '/after' });
     expect(begun.body).toBeUndefined();
@@ -197,13 +197,13 @@ describe('SAMLRequest of a client', () => {
     ['has no date', () => plain(request(newRequestId(), { IssueInstant: 'now' }))],
     ['has a short id', () => plain(request('_1'))],
     ['inflates to too much data', () => deflateRawSync(Buffer.alloc(10_000_000, 32)).toString('base64')],
-  ])('a SAMLRequest that %s is refused', async (_, encoded) => {
+  ])('a SAMLRequest that %s returns 400 INVALID_PARAMETERS', async (_, encoded) => {
     const { status, body } = await world.begin({ SAMLRequest: encoded() });
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'SAMLRequest' } });
   });
 
-  test('a SAMLRequest with a used id is refused', async () => {
+  test('a SAMLRequest whose id was used before returns 400', async () => {
     const encoded = plain(request(newRequestId()));
     expect((await world.begin({ SAMLRequest: encoded })).status).toBe(302);
     expect((await world.begin({ SAMLRequest: encoded })).status).toBe(400);
@@ -227,11 +227,11 @@ describe('SAML sign-in parameters', () => {
     ['no parameter', {}],
     ['connection and email together', { connection: 'saml_1', email: 'a@b.example' }],
     ['an unknown parameter', { connection: 'saml_1', redirect: 'https://evil.example.com' }],
-  ])('GET /saml/sso with %s is refused', async (_, query) => {
+  ])('GET /saml/sso with %s returns 400', async (_, query) => {
     expect((await world.begin(query as Record<string, string>)).status).toBe(400);
   });
 
-  test('GET /saml/sso does not reveal whether a connection is inactive or absent', async () => {
+  test('GET /saml/sso returns the same 404 for an inactive and an unknown connection', async () => {
     const off = await SamlWorld.open({ active: false });
     const [inactive, absent] = [await off.begin(), await off.begin({ connection: 'saml_01JQ8Z6V4T9M3N2B1C0D9E8F7G' })];
     expect([inactive.status, absent.status]).toEqual([404, 404]);
@@ -240,7 +240,7 @@ describe('SAML sign-in parameters', () => {
 });
 
 describe('SAML service provider metadata', () => {
-  test('the library samlify can read the SAML metadata of the platform', async () => {
+  test('the samlify library can parse the SAML metadata of the platform', async () => {
     const response = await fetch(`${world.tenant.origin}/saml/metadata`);
     expect(response.headers.get('content-type')).toBe('application/samlmetadata+xml');
     const metadata = await response.text();
@@ -252,7 +252,7 @@ describe('SAML service provider metadata', () => {
     expect(metadata).toMatch(/Name="groups"[^>]*isRequired="false"/);
   });
 
-  test('the SAML metadata of a connection has its own entity id', async () => {
+  test('the SAML metadata of a connection has the entity id of the connection, and an unknown connection returns 404', async () => {
     const { entityMeta } = ServiceProvider({ metadata: await (await fetch(world.connection.sp_entity_id)).text() });
     expect(entityMeta.getEntityID()).toBe(world.connection.sp_entity_id);
     expect((await fetch(`${world.tenant.origin}/saml/metadata?connection=saml_"><x`)).status).toBe(404);
@@ -264,7 +264,7 @@ test.each([
   ['/saml/sso', 'connection'],
   ['/saml/sso', 'email'],
   ['/saml/metadata', 'connection'],
-])('%s refuses a null character in the parameter %s', async (path, field) => {
+])('%s with a null character in the parameter %s returns 400 INVALID_PARAMETERS', async (path, field) => {
   const answer = await fetch(`${world.tenant.origin}${path}?${field}=a%00`, { redirect: 'manual' });
   expect(answer.status).toBe(400);
   expect((await answer.json()).error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });

@@ -15,7 +15,7 @@ const refusal = async (world: SamlWorld, statement: Statement, reason: RegExp): 
 };
 
 describe('unknown users', () => {
-  test('the first SAML sign-in creates the user with the default role, and the next one finds the same user', async () => {
+  test('the first SAML sign-in creates the user with the default role, and later sign-ins return the same user', async () => {
     const world = await SamlWorld.open();
     const email = world.address('Ada.Lovelace');
     const first = await world.signIn({ email });
@@ -36,20 +36,20 @@ describe('unknown users', () => {
     expect((await userOf(world, world.address('limited'))).accountId).toBe(id);
   });
 
-  test('concurrent first SAML sign-ins create one user', async () => {
+  test('two concurrent first SAML sign-ins with one email address create one user', async () => {
     const world = await SamlWorld.open();
     const answers = await Promise.all([world.signIn(), world.signIn()]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[0].body.user_id).toBe(answers[1].body.user_id);
   });
 
-  test('an unknown SAML user is refused if the connection does not create users', async () => {
+  test('a SAML sign-in of an unknown user returns 401 if the connection does not create users', async () => {
     const world = await SamlWorld.open({ allow_provisioning: false });
     await refusal(world, {}, /unknown user/);
     expect(await userOf(world, world.address())).toBeUndefined();
   });
 
-  test('an unknown SAML user is refused if no group maps to a role and there is no default role', async () => {
+  test('a SAML sign-in of an unknown user without a mapped group returns 401 if there is no default role', async () => {
     const world = await SamlWorld.open({ default_role: null, role_mappings: [{ group: 'noc', role: 'support' }] });
     await refusal(world, { groups: ['sales'] }, /no role/);
     await refusal(world, {}, /no role/);
@@ -69,17 +69,17 @@ describe('SAML groups', () => {
   });
 
   test.each([
-    ['the first matching mapping applies, whatever the order of the groups', ['noc', 'finance'], 'billing'],
+    ['the first matching mapping applies for any order of the groups', ['noc', 'finance'], 'billing'],
     ['groups are compared exactly', ['Admins', 'noc '], 'support'],
     ['the default role applies if no mapping matches', ['sales'], 'read_only'],
     ['the default role applies if no groups are sent', undefined, 'read_only'],
-  ])('SAML groups determine the role: %s', async (title, groups, role) => {
+  ])('SAML groups determine the role of a new user: %s', async (title, groups, role) => {
     const email = world.address(title.replace(/\W/g, '').slice(0, 30));
     await world.signIn({ email, groups });
     expect((await userOf(world, email)).role).toBe(role.toUpperCase());
   });
 
-  test('changed SAML groups change the role at the next sign-in, which applies to open sessions at once', async () => {
+  test('changed SAML groups change the role at the next sign-in, with immediate effect on open sessions', async () => {
     const email = world.address('promoted');
     const { body } = await world.signIn({ email, groups: ['admins'] });
     const session = new Tenant(world.tenant.origin, world.tenant.organizationId, body.access_token);
@@ -90,7 +90,7 @@ describe('SAML groups', () => {
     expect((await session.rest('GET', '/auth/api-keys')).status).toBe(403);
   });
 
-  test('SAML groups can remove the role of an owner, but not of the last owner', async () => {
+  test('SAML groups can remove the owner role from a user, but not from the last owner', async () => {
     const own = await SamlWorld.open({ default_role: 'member', role_mappings: [{ group: 'owners', role: 'owner' }] });
     const [first, second] = [own.address('first'), own.address('second')];
     for (const email of [first, second]) expect((await own.signIn({ email, groups: ['owners'] })).status).toBe(200);
@@ -100,7 +100,7 @@ describe('SAML groups', () => {
     expect((await userOf(own, second)).role).toBe('OWNER');
   });
 
-  test('SAML groups change nothing if the connection has no mappings', async () => {
+  test('SAML groups do not change the role of a user if the connection has no mappings', async () => {
     const own = await SamlWorld.open();
     await own.user('BILLING');
     await own.signIn({ groups: ['admins'] });
@@ -109,7 +109,7 @@ describe('SAML groups', () => {
 });
 
 describe('known users', () => {
-  test('a SAML sign-in keeps the account and role of a known user and activates an invited one', async () => {
+  test("a SAML sign-in activates an invited user and keeps the user's account and role", async () => {
     const world = await SamlWorld.open();
     const invited = await world.user('SUPPORT');
     expect(invited.status).toBe('INVITED');
@@ -119,7 +119,7 @@ describe('known users', () => {
     expect((await userOf(world, world.address())).lastLogin).toBeTruthy();
   });
 
-  test('a SAML sign-in finds the user with the address, even if another account has an invitation for it', async () => {
+  test('a SAML sign-in returns the oldest user with the email address, even if another account invites the address later', async () => {
     const world = await SamlWorld.open({ default_role: 'member' });
     const account = await createAccount(world.tenant);
     const keys = { name: 'Account', permissions: ['*:*'], accounts: [account.id] };
@@ -139,7 +139,7 @@ describe('known users', () => {
     expect((await world.signIn()).body.user_id).toBe(oldest);
   });
 
-  test('a suspended user is refused at SAML sign-in', async () => {
+  test('a SAML sign-in of a suspended user returns 403 ACCESS_RESTRICTED', async () => {
     const world = await SamlWorld.open();
     const { id, accountId } = await world.user('MEMBER');
     await world.signIn();
@@ -150,10 +150,10 @@ describe('known users', () => {
     expect((await world.audited())[0]).toMatchObject({ event_type: 'authentication_failure' });
   });
 
-  test('a user of another organization is refused at SAML sign-in like an unknown one and stays unchanged', async () => {
+  test("a SAML sign-in of another organization's user returns the same 401 as an unknown user and does not change the user", async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
-    // with the same domain, before this organization connected it
+    // the other organization has a user with this organization's email domain
     await stranger.user('MEMBER', world.address('theirs'), stranger.tenant);
     const token = await tokenMailedTo(world.address('theirs'));
     await world.tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
@@ -182,7 +182,7 @@ describe('known users', () => {
 });
 
 describe('permissions of SAML connections', () => {
-  test('a SAML connection signs in no user with more permissions than the creator of the connection', async () => {
+  test('a SAML sign-in of a user with more permissions than the creator of the connection returns 401', async () => {
     const world = await SamlWorld.open();
     await world.tenant.rest('DELETE', `/auth/saml-connections/${world.connection.id}`);
     const registrar = await world.tenant.limitedTo(
@@ -206,7 +206,7 @@ describe('permissions of SAML connections', () => {
     expect((await world.signIn({ email: world.address('owner') })).status).toBe(200);
   });
 
-  test('renaming a SAML connection does not change whose permissions limit it', async () => {
+  test('an owner can still sign in after a caller with fewer permissions renamed the SAML connection', async () => {
     const world = await SamlWorld.open();
     await world.user('OWNER');
     const limited = await world.tenant.limitedTo('credentials:write');
@@ -217,7 +217,7 @@ describe('permissions of SAML connections', () => {
   test.each([
     ['default_role', { default_role: 'admin' }],
     ['role_mappings', { role_mappings: [{ group: 'x', role: 'owner' }] }],
-  ])("setting %s of a SAML connection to a role beyond the caller's permissions is refused", async (_, more) => {
+  ])('setting %s of a SAML connection to a role with more permissions than the caller returns 403', async (_, more) => {
     const world = await SamlWorld.open();
     const limited = await world.tenant.limitedTo('credentials:admin', 'accounts:read');
     const path = `/auth/saml-connections/${world.connection.id}`;
@@ -231,14 +231,14 @@ describe('permissions of SAML connections', () => {
 });
 
 describe('sign-in started by the identity provider', () => {
-  test('a SAML sign-in started by the identity provider is refused unless the connection allows it', async () => {
+  test('a SAML sign-in started by the identity provider returns 401 if the connection does not allow it', async () => {
     const world = await SamlWorld.open();
     const answer = await world.deliver(await world.respond());
     expect(answer.status).toBe(401);
     expect((await world.audited())[0].reason).toContain('answers no request');
   });
 
-  test('an allowed SAML sign-in started by the identity provider works once and returns tokens for any RelayState', async () => {
+  test('an allowed SAML sign-in started by the identity provider returns tokens once and 401 for the same response again', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const response = await world.respond();
     const answer = await world.deliver(response, { relayState: '/welcome' });
@@ -251,10 +251,10 @@ describe('sign-in started by the identity provider', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
-  test('a SAML response for another connection of the same identity provider is refused', async () => {
+  test('a SAML response for another connection of the same identity provider returns 401', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const other = await SamlWorld.open({ allow_idp_initiated: true, idp_entity_id: world.idpEntityId });
-    // a response for the users of the other connection is not valid here
+    // the audience of the response is the other connection
     const answer = await world.deliver(await world.respond({ audience: other.connection.sp_entity_id }));
     expect(answer.status).toBe(401);
   });

@@ -9,10 +9,10 @@ import { Records } from '../support/records.ts';
 import { rows, rowsWith, tables } from '../support/tables.ts';
 import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 
-/** Words of SQL statements, as drivers and databases report them. */
+/** Matches SQL statements, table names and database errors. */
 const SQL =
   /\b(?:select|insert into|update|delete from)\b[^.]*\b(?:from|values|set|where)\b|"(?:identity|services|billing|support|events)"\."|\bsyntax error\b|\brelation\b.*\bdoes not exist\b|\bPGlite\b|\bat .*\.(?:ts|js):\d+/i;
-const NASTY = [
+const MALICIOUS = [
   "' OR '1'='1",
   "'; drop table support.ticket; --",
   '" union select hash from identity.api_key --',
@@ -25,13 +25,13 @@ const NASTY = [
 
 let platform: Rig;
 let tenant: Tenant;
-/** Values that must not appear anywhere, by their kind. */
+/** Secrets that no response, log line or table may contain, by kind. */
 const secrets: Record<string, string> = {};
-/** The body of every refusal in this file's scenario. */
+/** Every response with an error status in the scenario of this file. */
 const refusals: RestResponse[] = [];
 
-const tell = async (answering: Promise<RestResponse>): Promise<RestResponse> => {
-  const answer = await answering;
+const recorded = async (pending: Promise<RestResponse>): Promise<RestResponse> => {
+  const answer = await pending;
   if (answer.status >= 400) refusals.push(answer);
   return answer;
 };
@@ -47,7 +47,7 @@ afterAll(() => {
   failing.closeAllConnections();
 });
 
-/** A realistic sequence of requests: successful, refused and failing ones. */
+/** Runs the scenario: successful requests, rejected requests and internal errors. */
 beforeAll(async () => {
   platform = await rig();
   tenant = await platform.organization({ plan: 'custom' });
@@ -57,8 +57,8 @@ beforeAll(async () => {
   await useKeys();
   await useWebhooks();
   await useIntegrations();
-  await beNasty();
-  await breakSomething();
+  await sendMaliciousInput();
+  await breakTables();
   await platform.advance(3_600_000);
 });
 
@@ -71,15 +71,15 @@ async function useKeys(): Promise<void> {
   secrets['key that was created'] = created.api_key.key;
   const reader = new Tenant(tenant.origin, tenant.organizationId, created.api_key.key);
   await reader.rest('GET', '/accounts');
-  await tell(reader.rest('GET', '/webhooks'));
-  await tell(reader.rest('POST', '/accounts', { body: '{"name": "' }));
+  await recorded(reader.rest('GET', '/webhooks'));
+  await recorded(reader.rest('POST', '/accounts', { body: '{"name": "' }));
 
   secrets['key that nobody has'] = `sk_live_${randomBytes(48).toString('hex').slice(0, 64)}`;
   secrets['key with a typo'] = `${tenant.apiKey.slice(0, -1)}!`;
   for (const name of ['key that nobody has', 'key with a typo']) {
     const wrong = new Tenant(tenant.origin, '', secrets[name] ?? '');
-    await tell(wrong.rest('GET', '/accounts'));
-    await tell(wrong.rest('GET', `/accounts?api_key=${secrets[name]}`));
+    await recorded(wrong.rest('GET', '/accounts'));
+    await recorded(wrong.rest('GET', `/accounts?api_key=${secrets[name]}`));
     const { errors } = await wrong.graphql('{ accounts { nodes { id } } }');
     refusals.push({ status: 401, headers: new Headers(), body: errors });
   }
@@ -97,8 +97,8 @@ async function useWebhooks(): Promise<void> {
   const made = await tenant.rest('POST', '/webhooks', { body: { ...body, secret: undefined } });
   secrets['webhook secret that was made'] = made.body.data.secret;
   secrets['webhook secret that is refused'] = 'whsec_this is no base64 but 32 long!!';
-  await tell(tenant.rest('POST', '/webhooks', { body: { ...body, secret: secrets['webhook secret that is refused'] } }));
-  await tell(tenant.rest('PUT', `/webhooks/${own.body.data.id}`, { body: { secret: secrets['webhook secret that is refused'] } }));
+  await recorded(tenant.rest('POST', '/webhooks', { body: { ...body, secret: secrets['webhook secret that is refused'] } }));
+  await recorded(tenant.rest('PUT', `/webhooks/${own.body.data.id}`, { body: { secret: secrets['webhook secret that is refused'] } }));
   await tenant.rest('POST', '/support/tickets', { body: { title: 'Told', description: 'to a receiver that fails' } });
   await eventually(() => delivered > 1);
 }
@@ -114,27 +114,27 @@ async function useIntegrations(): Promise<void> {
   secrets['secret of the webhook in Jira'] = (
     await tenant.rest('POST', '/support/integrations/jira', { body: jira })
   ).body.data.inbound_secret;
-  await tell(tenant.rest('POST', '/support/integrations/slack', { body: slack }));
-  await tell(tenant.rest('POST', '/support/integrations/slack', { body: { ...slack, webhook_url: `ftp:${slack.webhook_url}` } }));
-  await tell(tenant.rest('POST', '/support/integrations/jira', { body: { ...jira, api_token: `${jira.api_token}\n` } }));
+  await recorded(tenant.rest('POST', '/support/integrations/slack', { body: slack }));
+  await recorded(tenant.rest('POST', '/support/integrations/slack', { body: { ...slack, webhook_url: `ftp:${slack.webhook_url}` } }));
+  await recorded(tenant.rest('POST', '/support/integrations/jira', { body: { ...jira, api_token: `${jira.api_token}\n` } }));
   await tenant.rest('POST', `/support/integrations/slack/${made.body.data.id}/test`);
 }
 
-async function beNasty(): Promise<void> {
-  for (const text of NASTY) {
+async function sendMaliciousInput(): Promise<void> {
+  for (const text of MALICIOUS) {
     const shown = encodeURIComponent(text);
     for (const route of routes.filter(({ path }) => path.includes('{'))) {
-      await tell(tenant.rest(route.method, route.path.replace(/\{\w+\}/g, shown), { body: route.example }));
+      await recorded(tenant.rest(route.method, route.path.replace(/\{\w+\}/g, shown), { body: route.example }));
     }
     for (const route of routes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
       for (const { name, in: place } of operationOf(route).parameters) {
-        if (place === 'query') await tell(tenant.rest('GET', `${route.path}?${name}=${shown}`));
+        if (place === 'query') await recorded(tenant.rest('GET', `${route.path}?${name}=${shown}`));
       }
     }
-    await tell(
+    await recorded(
       tenant.rest('POST', '/support/tickets', { body: { title: text, description: text, customer_id: text, metadata: { text } } }),
     );
-    await tell(tenant.rest('POST', '/support/tickets', { body: { title: text, description: text, metadata: { [text]: text } } }));
+    await recorded(tenant.rest('POST', '/support/tickets', { body: { title: text, description: text, metadata: { [text]: text } } }));
     const { errors } = await tenant.graphql('query ($id: ID!) { ticket(id: $id) { id } event(id: $id) { id } }', { id: text });
     if (errors) refusals.push({ status: 400, headers: new Headers(), body: errors });
   }
@@ -142,21 +142,21 @@ async function beNasty(): Promise<void> {
 
 const broken: RestResponse[] = [];
 
-/** A table is dropped while the platform runs. */
-async function breakSomething(): Promise<void> {
+/** Renames a column and a table while the platform runs, so that requests fail with internal errors. */
+async function breakTables(): Promise<void> {
   const id = await new Records(tenant, 'Secrets').id('webhook_id');
   const all = await rows();
   // a statement with a secret parameter fails
   await all.query('alter table events.webhook rename column "description" to "description_away"', []);
   try {
     const body = { url: 'http://127.0.0.1:9/hook', events: ['ticket.*'], secret: secrets['webhook secret of ours'], description: 'x' };
-    broken.push(await tell(tenant.rest('POST', '/webhooks', { body })));
+    broken.push(await recorded(tenant.rest('POST', '/webhooks', { body })));
   } finally {
     await all.query('alter table events.webhook rename column "description_away" to "description"', []);
   }
   await all.query('alter table events.delivery rename to delivery_away', []);
   try {
-    broken.push(await tell(tenant.rest('GET', `/webhooks/${id}/deliveries?status=failed`)));
+    broken.push(await recorded(tenant.rest('GET', `/webhooks/${id}/deliveries?status=failed`)));
     const { errors } = await tenant.graphql('query ($id: ID!) { webhookDeliveries(webhookId: $id) { nodes { id } } }', { id });
     broken.push({ status: 500, headers: new Headers(), body: { error: { code: errors?.[0]?.extensions.code } } });
     refusals.push({ status: 500, headers: new Headers(), body: errors });
@@ -169,13 +169,13 @@ const textOf = (answer: RestResponse): string => JSON.stringify(answer.body);
 const named = (): [string, string][] => Object.entries(secrets);
 
 describe('secrets after many requests and failures', () => {
-  test('requests to a dropped table failed as internal errors', () => {
+  test('requests that use a renamed table or column return 500 INTERNAL_ERROR', () => {
     expect(broken.map(({ status, body }: Json) => [status, body.error.code])).toEqual(Array(3).fill([500, 'INTERNAL_ERROR']));
   });
 
-  test('invalid input caused no internal error', () => {
+  test('no request with invalid or malicious input returns INTERNAL_ERROR', () => {
     const failures = refusals.filter((answer) => answer.status >= 500 || textOf(answer).includes('INTERNAL_ERROR'));
-    // the intended internal errors
+    // except the internal errors that the renamed tables cause
     expect(failures.filter((answer) => !textOf(answer).includes('webhookDeliveries') && !broken.includes(answer)).map(textOf)).toEqual([]);
   });
 
@@ -183,8 +183,8 @@ describe('secrets after many requests and failures', () => {
     expect(refusals.length).toBeGreaterThan(100);
     for (const answer of refusals) {
       for (const [what, secret] of named()) expect(textOf(answer), what).not.toContain(secret);
-      // values sent by the caller may be repeated to the caller
-      const ours = NASTY.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(answer));
+      // an error may contain values that the caller sent
+      const ours = MALICIOUS.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(answer));
       expect(ours).not.toMatch(SQL);
     }
   });
@@ -206,7 +206,7 @@ describe('secrets after many requests and failures', () => {
     expect(kept.filter(Boolean)).toEqual([]);
   });
 
-  test('the searched tables contain data, so that the search for secrets is meaningful', async () => {
+  test('the tables that are searched for secrets contain data, and every secret is longer than 15 characters', async () => {
     expect(await rowsWith('support.ticket', 'to a receiver that fails')).toBeGreaterThan(0);
     expect(Object.values(secrets).every((secret) => secret.length > 15)).toBe(true);
   });

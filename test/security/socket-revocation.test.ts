@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const client of open.splice(0)) await client.dispose();
 });
 
-test('a deleted key can do nothing more on an open socket', async () => {
+test('an open socket is closed with 4403 at its first operation after its API key was deleted', async () => {
   const tenant = await (await rig()).organization();
   const { body } = await tenant.rest('POST', '/auth/api-keys', {
     body: { name: 'Stolen', permissions: ['accounts:write', 'accounts:read'] },
@@ -36,12 +36,12 @@ test('a deleted key can do nothing more on an open socket', async () => {
     .iterate({ query: mutation })
     .next()
     .catch(() => undefined);
-  // a client that has already noticed the close has reconnected and was refused
+  // a client that noticed the close earlier may have reconnected and was rejected
   expect(closed[0]).toBe(4403);
   expect((await tenant.rest('GET', '/accounts')).body.data).toEqual([]);
 });
 
-/** A socket with its own key that only subscribes; `closed` resolves with the close event. */
+/** Opens a subscription on a socket with a new key. `closed` resolves with the close event. */
 async function listening(tenant: Tenant, key: object = {}) {
   const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions: ['webhooks:read'], ...key } });
   const client = new Tenant(tenant.origin, tenant.organizationId, body.api_key.key).socket();
@@ -56,16 +56,16 @@ async function listening(tenant: Tenant, key: object = {}) {
   return { id: body.api_key.id, client, closed };
 }
 
-test('a subscribing socket is closed when its key is revoked, and cannot be reopened', async () => {
+test('a socket with a subscription is closed with 4403 when its key is deleted, and cannot be reopened', async () => {
   const tenant = await (await rig()).organization();
   const { id, client, closed } = await listening(tenant);
   await tenant.rest('DELETE', `/auth/api-keys/${id}`);
   expect(await closed).toEqual({ code: 4403, reason: expect.stringMatching(/^INVALID_CREDENTIALS: /) });
-  // which ends the reconnects of the client
+  // the code 4401 stops the client from reconnecting
   await expect(client.iterate({ query: '{ callerIdentity { id } }' }).next()).rejects.toMatchObject({ code: 4401 });
 });
 
-test('a subscribing socket is closed when its key expires, without any notification', async () => {
+test('a socket with a subscription is closed with 4403 TOKEN_EXPIRED when its key expires', async () => {
   const platform = await rig();
   const tenant = await platform.organization();
   const { closed } = await listening(tenant, {

@@ -27,7 +27,7 @@ const expectRefused = ({ status, body }: RestResponse): void => {
 };
 
 describe('suspended organizations', () => {
-  test('a suspended organization is refused with any credentials, over REST and GraphQL, until it is resumed', async () => {
+  test('all credentials of a suspended organization get 403 ORGANIZATION_SUSPENDED over REST and GraphQL until it is resumed', async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     const client = await registered(tenant);
@@ -52,7 +52,7 @@ describe('suspended organizations', () => {
     expect(body.data).toMatchObject([{ user_id: null, client_id: null, reason: 'by the operator; Three invoices are unpaid' }]);
   });
 
-  test('a user learns of the suspension only after the right password, and keeps their sessions', async () => {
+  test('a login returns ORGANIZATION_SUSPENDED only with the correct password, and sessions continue after the suspension', async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     await act('suspend', tenant);
@@ -65,7 +65,7 @@ describe('suspended organizations', () => {
     expect((await refresh()).status).toBe(200);
   });
 
-  test('sockets of a suspended organization are closed with 4403', async () => {
+  test('open sockets of an organization are closed with 4403 when it is suspended', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {
@@ -84,7 +84,7 @@ describe('suspended organizations', () => {
     }
   });
 
-  test('webhook deliveries of a suspended organization wait and continue in order when it is resumed', async () => {
+  test('webhook deliveries of a suspended organization wait and are sent in order when it is resumed', async () => {
     const { advance, assembly, clock } = await rig();
     const tenant = await (await rig()).organization();
     const { url, arrivals } = await receiver();
@@ -107,7 +107,7 @@ describe('suspended organizations', () => {
   });
 });
 
-test('Slack messages of a suspended organization wait and are sent when it is resumed', async () => {
+test('Slack messages of a suspended organization are not sent until it is resumed', async () => {
   const { advance, assembly } = await rig();
   const [tenant, slack] = [await (await rig()).organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'], message_format: { template: '{{ticket.title}}' } });
@@ -127,7 +127,7 @@ test('Slack messages of a suspended organization wait and are sent when it is re
 });
 
 describe('operator actions', () => {
-  test('an operator can suspend and resume an organization once each, but not its own', async () => {
+  test("suspending a suspended organization, resuming an active one or suspending the operator's own organization returns 409", async () => {
     const tenant = await (await rig()).organization();
     expect((await act('resume', tenant)).body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'active', to: 'active' } });
     await act('suspend', tenant);
@@ -141,7 +141,7 @@ describe('operator actions', () => {
 
 const overGraphql = { errors: [{ extensions: { code: 'ORGANIZATION_SUSPENDED' } }] };
 
-/** Background work of the platform, without a caller. */
+/** Creates a ticket as the platform's background work would, without a caller. */
 async function openedBySystem({ organizationId }: Tenant, title: string): Promise<void> {
   const { router } = (await rig()).assembly;
   const document = 'mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } }';

@@ -23,7 +23,7 @@ beforeAll(async () => {
   by = await operator();
 });
 
-/** Resolves when this process knows that the organization is suspended, or no longer is. */
+/** Suspends or resumes the organization and waits until this process has read the new status. */
 const suspended = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'suspend');
 const closed = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'close');
 
@@ -34,7 +34,7 @@ async function stopped({ organizationId }: Tenant, is: boolean, how: 'suspend' |
   await eventually(async () => (await organizationStatus.isSuspended(organizationId)) === is);
 }
 
-/** Runs as the platform itself, which a suspension does not affect. */
+/** Runs an operation as the platform itself, which a suspension does not affect. */
 async function inside({ organizationId }: Tenant, document: string, variables: Json = {}): Promise<Json> {
   const context = {
     requestId: newId('request'),
@@ -46,8 +46,8 @@ async function inside({ organizationId }: Tenant, document: string, variables: J
   return data as Json;
 }
 
-/** How often a queue has postponed a job of the organization. */
-const putOff = async (queue: string, { organizationId }: Tenant): Promise<number> => {
+/** Returns the number of the organization's jobs that the queue has postponed. */
+const postponed = async (queue: string, { organizationId }: Tenant): Promise<number> => {
   const [row] = await (await rows()).query<{ count: number }>(
     `select count(*)::int as count from pgboss.job where name = $1 and data ->> 'organizationId' = $2 and start_after > created_on + interval '30 seconds'
        and state = 'created'`,
@@ -55,17 +55,17 @@ const putOff = async (queue: string, { organizationId }: Tenant): Promise<number
   );
   return row?.count ?? 0;
 };
-const isPutOff = (queue: string, tenant: Tenant) => eventually(() => putOff(queue, tenant));
+const isPostponed = (queue: string, tenant: Tenant) => eventually(() => postponed(queue, tenant));
 
 describe('background work of a suspended organization', () => {
-  test('scheduled provisioning does not start while the organization is suspended, and starts when it is resumed', async () => {
+  test('scheduled provisioning of a suspended organization stays pending and starts when the organization is resumed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const schedule = { preferred_date: inDays(1) };
     const { id } = await requested(tenant, completeRequest(accountId, { deployment_schedule: schedule }));
     await suspended(tenant, true);
     await platform.advance(DAY_MS + MINUTE_MS);
-    await isPutOff('services.provisioning-request', tenant);
+    await isPostponed('services.provisioning-request', tenant);
     const found = await inside(tenant, 'query ($id: ID!) { provisioningRequest(id: $id) { status serviceId } }', { id });
     expect(found.provisioningRequest).toEqual({ status: 'PENDING', serviceId: null });
     await suspended(tenant, false);
@@ -73,7 +73,7 @@ describe('background work of a suspended organization', () => {
     await requestThatIs('completed', tenant, id);
   });
 
-  test('provisioning that was ordered before the suspension is completed', async () => {
+  test('provisioning that started before the suspension of its organization is completed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const { id } = await requested(tenant, completeRequest(accountId));
@@ -82,14 +82,14 @@ describe('background work of a suspended organization', () => {
     await eventually(async () => (await inside(tenant, document, { id })).provisioningRequest.status === 'COMPLETED');
   });
 
-  test('reports of a suspended organization wait and are generated when it is resumed', async () => {
+  test('reports of a suspended organization stay GENERATING and become READY when the organization is resumed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     await suspended(tenant, true);
     const { generateSupportReport: report } = await inside(
       tenant,
       'mutation { generateSupportReport(input: { reportType: "usage" }) { id status } }',
     );
-    await isPutOff('support.report', tenant);
+    await isPostponed('support.report', tenant);
     const read = async (): Promise<string> =>
       (await inside(tenant, 'query ($id: ID!) { supportReport(id: $id) { status } }', { id: report.id })).supportReport.status;
     expect(await read()).toBe('GENERATING');
@@ -98,7 +98,7 @@ describe('background work of a suspended organization', () => {
     await eventually(async () => (await read()) === 'READY');
   });
 
-  test('service level clocks of a suspended organization run on, and routing rules wait', async () => {
+  test('service level clocks continue while an organization is suspended, and escalations by routing rules wait', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
     const { id } = await openTicket(tenant, { priority: 'critical' });
@@ -115,7 +115,7 @@ describe('background work of a suspended organization', () => {
     await eventually(async () => (await read()).escalationReason === 'Not resolved within 30 minutes');
   });
 
-  test('emails about tickets and to administrators wait during a suspension, and those needed to log in do not', async () => {
+  test('emails about tickets and to administrators wait during a suspension, but login codes are sent', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const administrator = await userOf(tenant);
     const ticket = await openTicket(tenant);
@@ -128,7 +128,7 @@ describe('background work of a suspended organization', () => {
       'mutation ($id: ID!, $to: String!) { escalateTicket(id: $id, input: { escalationLevel: 1, notify: [$to] }) { id } }',
       { id: ticket.id, to: address },
     );
-    await isPutOff('support.notify', tenant);
+    await isPostponed('support.notify', tenant);
     const { mails, ports } = platform.assembly.domains.identity.core;
     const { organizationId } = tenant;
     const { email: to } = administrator;
@@ -137,7 +137,7 @@ describe('background work of a suspended organization', () => {
       await mails.enqueue(tx, mail('Your webhook is disabled'), { organizationId });
       await mails.enqueue(tx, mail('Your code'));
     });
-    await isPutOff('identity.mail', tenant);
+    await isPostponed('identity.mail', tenant);
     await eventually(() => mailsTo(to).length === before + 1);
     expect([mailsTo(to).at(-1), mailsTo(address)]).toEqual(['Your code', []]);
     await suspended(tenant, false);
@@ -145,20 +145,20 @@ describe('background work of a suspended organization', () => {
     await eventually(() => mailsTo(address).length === 1 && mailsTo(to).at(-1) === 'Your webhook is disabled');
   });
 
-  test('an invitation waits during a suspension, its link is valid in full afterwards, and a requested one is sent', async () => {
+  test('an invitation is sent after the suspension with a valid link, and a password reset sends its email immediately', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const mailsTo = (email: string) => platform.mails.filter((mail) => mail.to === email && /token=/.test(mail.text));
     await suspended(tenant, true);
     const document = `mutation ($accountId: ID!, $email: String!) {
       inviteUser(accountId: $accountId, input: { email: $email, name: "Grace", role: MEMBER }) { id } }`;
-    const [email, asking] = [1, 2].map(() => `${newId('user').toLowerCase()}@example.com`) as [string, string];
-    for (const one of [email, asking]) await inside(tenant, document, { accountId, email: one });
-    await eventually(async () => (await putOff('identity.invitation', tenant)) === 2);
-    expect((await tenant.rest('POST', '/auth/password/reset', { body: { email: asking }, headers: { authorization: '' } })).status).toBe(
+    const [email, resetting] = [1, 2].map(() => `${newId('user').toLowerCase()}@example.com`) as [string, string];
+    for (const one of [email, resetting]) await inside(tenant, document, { accountId, email: one });
+    await eventually(async () => (await postponed('identity.invitation', tenant)) === 2);
+    expect((await tenant.rest('POST', '/auth/password/reset', { body: { email: resetting }, headers: { authorization: '' } })).status).toBe(
       202,
     );
-    await eventually(() => mailsTo(asking).length === 1);
+    await eventually(() => mailsTo(resetting).length === 1);
     await platform.advance(8 * DAY_MS);
     expect(mailsTo(email)).toEqual([]);
     await suspended(tenant, false);
@@ -168,7 +168,7 @@ describe('background work of a suspended organization', () => {
     expect(chosen.status, JSON.stringify(chosen.body)).toBe(200);
   });
 
-  test('Slack messages of a suspended organization wait beyond their normal expiry, in one job', async () => {
+  test('Slack messages of a suspended organization wait in one job even beyond their normal expiry', async () => {
     const slack = await slackServer();
     const tenant = await platform.organization({ plan: 'custom' });
     const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
@@ -179,13 +179,13 @@ describe('background work of a suspended organization', () => {
       });
     await eventually(async () => (await deliveryRows(id)).length === 3);
     for (const _ of [1, 2, 3]) await platform.advance(DAY_MS);
-    await eventually(async () => (await putOffNow()) === 1);
+    await eventually(async () => (await waitingJobs()) === 1);
     await suspended(tenant, false);
     await platform.advance(MINUTE_MS);
     await eventually(() => slack.posted.length === 3);
     await eventually(async () => (await deliveryRows(id)).every(({ status }) => status === 'delivered'));
 
-    async function putOffNow(): Promise<number> {
+    async function waitingJobs(): Promise<number> {
       const [row] = await (await rows()).query<{ count: number }>(
         `select count(*)::int as count from pgboss.job where name = 'support.slack' and data ->> 'integrationId' = $1 and state < 'active'`,
         [id],
@@ -195,12 +195,12 @@ describe('background work of a suspended organization', () => {
   });
 });
 
-test('a closed organization gets no service level events or escalations until it is reopened', async () => {
+test('tickets of a closed organization get no service level milestones or escalations until it is resumed', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
   const { id } = await openTicket(tenant, { priority: 'critical' });
   const find = async (text: string, ...values: unknown[]): Promise<object[]> => (await rows()).query(text, [id, ...values]);
-  const told = () => find('select 1 from support.sla_milestone where ticket_id = $1');
+  const milestones = () => find('select 1 from support.sla_milestone where ticket_id = $1');
   const escalated = () => find('select 1 from support.escalation where ticket_id = $1');
   await closed(tenant, true);
   await platform.advance(7 * DAY_MS);
@@ -209,8 +209,8 @@ test('a closed organization gets no service level events or escalations until it
     'select 1 from support.ticket_automation where ticket_id = $1 and due_at > $2',
   ])
     await eventually(async () => (await find(due, platform.clock.now())).length === 1);
-  expect([await told(), await escalated()]).toEqual([[], []]);
+  expect([await milestones(), await escalated()]).toEqual([[], []]);
   await closed(tenant, false);
   await platform.advance(60 * MINUTE_MS);
-  await eventually(async () => (await told()).length > 0 && (await escalated()).length > 0);
+  await eventually(async () => (await milestones()).length > 0 && (await escalated()).length > 0);
 });

@@ -17,13 +17,13 @@ import { openTicket } from '../ticket.setup.ts';
 /** A label in every record of the owner; a response to the intruder that contains it has leaked. */
 const LABEL = 'Only the owner reads this';
 const NAMES = Object.keys(recordKinds);
-/** Fields of the operator only, see test/security/operators.test.ts. */
+/** Required permissions by field. Operator fields are tested in test/security/operators.test.ts. */
 const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
 const isOperatorsField = (root: string, name: string) => permissionOf(`${root}.${name}`)?.startsWith('platform:') ?? false;
 
 let owner: Records;
 let intruder: Records;
-/** All records of the owner. */
+/** All records of the owner before the requests of the intruder. */
 let before: Json;
 beforeAll(async () => {
   const { organization } = await rig();
@@ -36,7 +36,10 @@ beforeAll(async () => {
 const everything = async (names = NAMES): Promise<Json> =>
   Object.fromEntries(await Promise.all(names.map(async (name) => [name, await owner.read(name)])));
 
-/** Checks these records after each attempt, and all of them once at the end: each read counts against the owner's limits. */
+/**
+ * Checks that the owner's records of these kinds, or all of them, are unchanged. All are checked only once, because
+ * reads count against the owner's rate limit.
+ */
 async function expectUnchanged(names?: string[]): Promise<void> {
   const known = names?.filter((name) => NAMES.includes(name));
   expect(await everything(known)).toEqual(known ? Object.fromEntries(known.map((name) => [name, before[name]])) : before);
@@ -45,7 +48,7 @@ async function expectUnchanged(names?: string[]): Promise<void> {
 describe('records of another organization over REST', () => {
   const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOperators(route));
 
-  test.each(titled(named))('a record of another organization is not found: %s', async (_, route) => {
+  test.each(titled(named))('a request for a record of another organization returns 404: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await intruder.body(route.example));
     const answer = await intruder.tenant.rest(route.method, path, { body });
@@ -55,9 +58,9 @@ describe('records of another organization over REST', () => {
     await expectUnchanged(pathParameters(route.path));
   });
 
-  test('requests for records of another organization over REST changed nothing', () => expectUnchanged());
+  test('REST requests for records of another organization do not change these records', () => expectUnchanged());
 
-  test("the response for another organization's id is the same as for an id that does not exist", async () => {
+  test('the response for an id of another organization is the same as for an id that does not exist', async () => {
     for (const route of named) {
       const ask = async (id: (name: string) => Promise<string>) => {
         const body = route.example && (await intruder.body(route.example));
@@ -76,13 +79,13 @@ describe('records of another organization over REST', () => {
 
 describe('ids of another organization in a body', () => {
   const cases = routes
-    // the ids of a search are filters, tested below
+    // ids in the body of a search are filters and have a separate test
     .filter((route) => operationOf(route).requestBody && !/tickets\/search/.test(route.path))
     .flatMap((route) =>
       bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );
 
-  test.each(cases)("a body with the id of another organization's record is refused: %s", async (_, route, member) => {
+  test.each(cases)("a request whose body contains the id of another organization's record returns 404: %s", async (_, route, member) => {
     const name = member.at(-1) as string;
     const path = await intruder.path(route.path);
     const own = await intruder.body(route.example);
@@ -93,9 +96,9 @@ describe('ids of another organization in a body', () => {
     await expectUnchanged([name]);
   });
 
-  test('requests with ids of another organization in the body changed nothing', () => expectUnchanged());
+  test('requests with ids of another organization in the body do not change its records', () => expectUnchanged());
 
-  test('several fields of bodies are ids', () => {
+  test('more than three fields of request bodies are ids of records', () => {
     expect(cases.length).toBeGreaterThan(3);
   });
 });
@@ -103,23 +106,26 @@ describe('ids of another organization in a body', () => {
 describe('lists of another organization', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOperators(route));
 
-  test.each(titled(lists))('the list never contains a record of another organization: %s', async (_, route) => {
-    const path = await intruder.path(route.path);
-    const plain = await intruder.tenant.rest('GET', path);
-    expect(plain.status).toBe(200);
-    await expectNothingOfOwner(plain.body);
+  test.each(titled(lists))(
+    'a list contains no record of another organization, even if a query parameter is its id: %s',
+    async (_, route) => {
+      const path = await intruder.path(route.path);
+      const plain = await intruder.tenant.rest('GET', path);
+      expect(plain.status).toBe(200);
+      await expectNothingOfOwner(plain.body);
 
-    for (const { name, in: place } of operationOf(route).parameters) {
-      if (place !== 'query' || !namesRecord(name)) continue;
-      const id = await owner.id(name);
-      const answer = await intruder.tenant.rest('GET', `${path}?${name}=${id}`);
-      expect([200, 404]).toContain(answer.status);
-      expect(Object.values(answer.body).filter((member) => Array.isArray(member) && member.length > 0)).toEqual([]);
-      expect(JSON.stringify(answer.body)).not.toContain(LABEL);
-    }
-  });
+      for (const { name, in: place } of operationOf(route).parameters) {
+        if (place !== 'query' || !namesRecord(name)) continue;
+        const id = await owner.id(name);
+        const answer = await intruder.tenant.rest('GET', `${path}?${name}=${id}`);
+        expect([200, 404]).toContain(answer.status);
+        expect(Object.values(answer.body).filter((member) => Array.isArray(member) && member.length > 0)).toEqual([]);
+        expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+      }
+    },
+  );
 
-  test('searching by an id of another organization finds nothing', async () => {
+  test('a ticket search by an id of another organization returns an empty list', async () => {
     const search = routes.find(({ operationId }) => operationId === 'postTicketSearch');
     for (const name of ['customer_id', 'service_affected', 'assigned_to']) {
       const body = { filters: { [name]: [await owner.id(name)] } };
@@ -141,7 +147,7 @@ const isId = (type: unknown): boolean => String(type).startsWith('ID');
 
 describe('records of another organization over GraphQL', async () => {
   const { assembly, advance } = await rig();
-  // each test reads all records twice, and an hour allows a hundred billing operations
+  // each test reads all records twice, which would exceed the hourly limit of billing operations
   beforeAll(() => advance(3_600_000));
   const { schema } = assembly.router;
   const naming = (root: 'getQueryType' | 'getMutationType') =>
@@ -166,7 +172,7 @@ describe('records of another organization over GraphQL', async () => {
   });
 
   test.each(naming('getQueryType'))(
-    'the query %s returns null for a record of another organization, even together with an own one',
+    "the query %s returns null for a record of another organization, even next to a record of the caller's organization",
     async (_, field) => {
       const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
       const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);
@@ -176,22 +182,25 @@ describe('records of another organization over GraphQL', async () => {
     },
   );
 
-  test.each(naming('getMutationType'))('the mutation %s does not find a record of another organization', async (_, field) => {
-    const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
-    expect(data?.[field.name] ?? null).toBeNull();
-    expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
-    await expectUnchanged(idArguments(field).map((name) => recordOf(field, name)));
-  });
+  test.each(naming('getMutationType'))(
+    'the mutation %s returns RESOURCE_NOT_FOUND for a record of another organization',
+    async (_, field) => {
+      const { data, errors } = await intruder.tenant.graphql(operation('mutation', field), await idsOf(field));
+      expect(data?.[field.name] ?? null).toBeNull();
+      expect(errors).toMatchObject([{ extensions: { code: 'RESOURCE_NOT_FOUND' } }]);
+      await expectUnchanged(idArguments(field).map((name) => recordOf(field, name)));
+    },
+  );
 
-  test('GraphQL operations on records of another organization changed nothing', () => expectUnchanged());
+  test('GraphQL operations on records of another organization do not change these records', () => expectUnchanged());
 
-  test('a live subscription delivers only events of its own organization', async () => {
+  test("a live subscription delivers only events of the caller's organization", async () => {
     const stranger = await (await rig()).organization({ plan: 'custom' });
     const socket = intruder.tenant.socket();
     try {
       const stream = socket.iterate<Json>({ query: 'subscription { events { organizationId subjectId } }' });
       const next = stream.next();
-      // the subscription may start after the first of these: the test waits for the intruder's own event
+      // the subscription may start after the first change, so the changes are repeated until an event arrives
       await eventually(async () => {
         await openTicket(stranger);
         await intruder.tenant.rest('PUT', await intruder.path('/support/tickets/{ticket_id}'), {
@@ -209,11 +218,11 @@ describe('records of another organization over GraphQL', async () => {
 
 const idArguments = ({ args }: Field): string[] => args.filter(({ type }) => isNonNullType(type) && isId(type)).map(({ name }) => name);
 
-/** The records that a field's arguments name, by default the owner's. */
+/** The ids for the arguments of a field, by default ids of the owner's records. */
 const idsOf = async (field: Field, records = owner): Promise<Record<string, string>> =>
   Object.fromEntries(await Promise.all(idArguments(field).map(async (name) => [name, await records.id(recordOf(field, name))])));
 
-/** The kind of record that an argument names. For `id` it is taken from the path of the field's route. */
+/** The kind of record that an argument refers to. For `id`, the route of the field determines the kind. */
 function recordOf({ name, args }: Field, argument: string): string {
   if (argument !== 'id') return snake(argument);
   const inPath = routes.filter(({ field }) => field === name).flatMap(({ path }) => pathParameters(path));
@@ -227,7 +236,7 @@ function recordOf({ name, args }: Field, argument: string): string {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The field with its ids as variables, and with only those other arguments that are required. */
+/** An operation with the field, its ids as variables and its other required arguments. */
 function operation(kind: 'query' | 'mutation', field: Field): string {
   const names = idArguments(field);
   const call = called(field, Object.fromEntries(names.map((name) => [name, `$${name}`])));
@@ -244,8 +253,8 @@ function called(field: Field, ids: Record<string, string>): string {
 }
 
 /**
- * References are checked when they are written. If one still points to another organization, it must resolve to null: each
- * subgraph resolves a reference with the caller's permissions.
+ * References are checked when they are written. If a stored reference still points to another organization, it must
+ * resolve to null, because each subgraph resolves references with the caller's permissions.
  */
 describe('references to another organization', async () => {
   const { assembly } = await rig();
@@ -259,7 +268,7 @@ describe('references to another organization', async () => {
     ['events.event_log', 'event', { subject_id: 'ticket_id' }],
   ] as const;
 
-  test.each(PLANTED)('a stored reference to another organization resolves to null, starting from %s', async (table, root, columns) => {
+  test.each(PLANTED)('a reference to another organization that is stored in %s resolves to null', async (table, root, columns) => {
     const field = schema.getQueryType()?.getFields()[root] as Field;
     const rows = await onlyTable(table);
     const stranger = new Records(await (await rig()).organization({ plan: 'custom' }), 'The stranger');
@@ -267,15 +276,15 @@ describe('references to another organization', async () => {
     const key = table === 'billing.invoice_line' ? 'invoice_id' : 'id';
     for (const [column, kind] of Object.entries(columns)) await rows.set(column, await owner.id(kind), key, id);
 
-    // an event refers to records of every kind: their relations too would exceed the field limit of a query
+    // an event refers to every kind of record; two levels of relations would exceed the field limit of a query
     const answers = relationsOf(field.type, root === 'event' ? 1 : 2).map((selection) =>
       stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id }),
     );
     const text = JSON.stringify(await Promise.all(answers));
-    // a result, not a refusal of the query
+    // the query was executed, not rejected
     expect(text).not.toContain('INVALID_PARAMETERS');
     expect(text).not.toContain(LABEL);
-    // only the planted references are null
+    // records that are not referenced by the changed columns must not appear either
     const planted: string[] = Object.values(columns);
     for (const other of ['ticket_id', 'invoice_id', 'event_id'])
       if (!planted.includes(other)) expect(text).not.toContain(await owner.id(other));

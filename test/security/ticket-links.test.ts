@@ -20,24 +20,24 @@ beforeAll(async () => {
 
 const linkIn = (text = ''): string => /https?:\S+\/console\/tickets\/\S+/.exec(text)?.[0] ?? '';
 
-/** A ticket, and the link of an email about it. */
+/** Creates a ticket, sends an email about it and returns the link of the email. */
 async function linked(body: object = {}, recipient: object = {}): Promise<{ ticket: Json; email: string; link: URL; recipientId: string }> {
   const ticket = await openTicket(tenant, body);
   const email = freshEmail();
-  const told = await notify(tenant, ticket, { ...emailTo(email), recipients: [{ email, ...recipient }] });
+  const notification = await notify(tenant, ticket, { ...emailTo(email), recipients: [{ email, ...recipient }] });
   const link = new URL(linkIn((await mailTo(email)).text));
-  return { ticket, email, link, recipientId: told.body.data.recipients[0].id };
+  return { ticket, email, link, recipientId: notification.body.data.recipients[0].id };
 }
 
 const visitor = (): Browser => new Browser(tenant.origin);
-/** The link leads to the public origin; the test server has another one. */
+/** Opens the path of the link on the test server, because the link contains the public origin. */
 const follow = (browser: Browser, { pathname, search }: URL): Promise<Page> => browser.open(`${pathname}${search}`);
 const reply = (browser: Browser, page: Page, text: string): Promise<Page> => browser.submit(page, { reply: text });
 const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 const comment = async ({ id }: Json, body: object): Promise<void> => {
   expect((await tenant.rest('POST', `/support/tickets/${id}/comments`, { body })).status).toBe(201);
 };
-/** How many links of a ticket are revoked. */
+/** Revokes links of a ticket and returns the number of its revoked links. */
 async function revoke(ticketId: string, recipientIds?: string[]): Promise<number> {
   const query = `mutation ($id: ID!, $of: [ID!]) {
     revokeTicketLinks(ticketId: $id, recipientIds: $of) { notifications { recipients { linkRevokedAt } } }
@@ -70,7 +70,7 @@ describe('ticket links in emails', () => {
     expect(page.text).not.toContain('Sign out');
   });
 
-  test('a ticket link lets its recipient reply in their own name, which reopens a resolved ticket', async () => {
+  test('a recipient can reply with a ticket link under their own name, and the reply reopens a resolved ticket', async () => {
     const { ticket, link, email, recipientId } = await linked({}, { name: 'Ada Diaz' });
     await changeTicket(tenant, ticket.id, { status: 'resolved' });
     const browser = visitor();
@@ -88,7 +88,7 @@ describe('ticket links in emails', () => {
     expect((await tenant.rest('GET', `/support/tickets/${ticket.id}`)).body.ticket.status).toBe('open');
   });
 
-  test('the token of a ticket link does not appear in redirects, logs, stored notifications or to other recipients', async () => {
+  test('the token of a ticket link is not in redirects, pages, logs, notification lists or the database', async () => {
     const { ticket, link, email } = await linked();
     const token = link.searchParams.get('token') as string;
     const first = await fetch(`${tenant.origin}${link.pathname}${link.search}`, { redirect: 'manual' });
@@ -111,7 +111,7 @@ describe('ticket links in emails', () => {
     expect(await (await rows()).query(stored, [`%${secret}%`])).toEqual([{ n: 0 }]);
   });
 
-  test('a ticket link gives access to the attachments visible to customers and to no others', async () => {
+  test('a ticket link gives access only to customer-visible attachments of its ticket, and other attachments return 404', async () => {
     const { ticket, link } = await linked({ attachments: [file('site plan.txt', 'text/plain', 'Second floor')] });
     await comment(ticket, { content: 'See there.', attachments: [file('answer.txt', 'text/plain', 'Turn it on')] });
     await comment(ticket, { content: 'Ours.', visibility: 'internal', attachments: [file('secret.txt', 'text/plain', 'Ours alone')] });
@@ -141,33 +141,33 @@ describe('ticket links in emails', () => {
     expect(stranger.url).toContain('/console/sign-in');
   });
 
-  test('the ticket page shows fifty comments at a time with a link to earlier ones', async () => {
+  test('the ticket page shows fifty comments at a time with a link to earlier comments', async () => {
     const { ticket, link } = await linked();
     for (let at = 1; at <= 52; at += 1) await comment(ticket, { content: `Message ${at}.` });
     await comment(ticket, { content: 'Internal.', visibility: 'internal' });
-    const said = ({ text }: Page): number[] => [...text.matchAll(/>Message (\d+)\.</g)].map(([, number]) => Number(number));
+    const messagesOn = ({ text }: Page): number[] => [...text.matchAll(/>Message (\d+)\.</g)].map(([, number]) => Number(number));
     const linkTo = ({ text }: Page, label: string): string => new RegExp(`<a href="([^"]+)">${label}</a>`).exec(text)?.[1] ?? '';
     const browser = visitor();
     const newest = await follow(browser, link);
-    expect(said(newest)).toEqual(Array.from({ length: 50 }, (_, at) => at + 3));
+    expect(messagesOn(newest)).toEqual(Array.from({ length: 50 }, (_, at) => at + 3));
     expect(linkTo(newest, 'Newest replies')).toBe('');
     const earlier = await browser.open(linkTo(newest, 'Earlier replies'));
-    expect(said(earlier)).toEqual([1, 2]);
+    expect(messagesOn(earlier)).toEqual([1, 2]);
     expect(linkTo(earlier, 'Earlier replies')).toBe('');
-    expect(said(await browser.open(linkTo(earlier, 'Newest replies')))).toEqual(said(newest));
+    expect(messagesOn(await browser.open(linkTo(earlier, 'Newest replies')))).toEqual(messagesOn(newest));
     const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/comments?limit=1`);
-    expect(said(await browser.open(`${new URL(newest.url).pathname}?before=${body.comments[0].id}`))).toEqual(said(newest));
+    expect(messagesOn(await browser.open(`${new URL(newest.url).pathname}?before=${body.comments[0].id}`))).toEqual(messagesOn(newest));
   });
 
-  test('a ticket link shows no other ticket, not even another one of the same recipient', async () => {
+  test('a ticket link gives no access to another ticket, and a reply to another ticket returns 403', async () => {
     const [mine, other] = [await linked(), await linked()];
     const browser = visitor();
     await follow(browser, mine.link);
-    const asked = await browser.open(`/console/tickets/${other.ticket.id}`);
-    expect(asked.text).toContain('<h1>Sign in</h1>');
+    const withoutLink = await browser.open(`/console/tickets/${other.ticket.id}`);
+    expect(withoutLink.text).toContain('<h1>Sign in</h1>');
     const shown = await browser.open(`/console/tickets/${other.ticket.id}?token=${mine.link.searchParams.get('token')}`);
     expect([shown.status, shown.text.includes(NO_ACCESS)]).toEqual([403, true]);
-    for (const { text } of [asked, shown]) expect(text).not.toContain(other.ticket.number);
+    for (const { text } of [withoutLink, shown]) expect(text).not.toContain(other.ticket.number);
     const cookie = `ticket_link=${mine.link.searchParams.get('token')}`;
     const posted = await fetch(`${tenant.origin}/console/tickets/${other.ticket.id}`, {
       method: 'POST',
@@ -184,8 +184,8 @@ describe('ticket links in emails', () => {
     ['without a signature', (token: string) => token.split('.')[0]],
     ['that is empty', () => ''],
     ['that is not a token', () => 'null%00'],
-    ['that is given twice', (token: string) => `${token}&token=${token}`],
-  ])('a ticket link with a token %s shows nothing', async (_, forge) => {
+    ['that is sent twice', (token: string) => `${token}&token=${token}`],
+  ])('a ticket link with a token %s returns 403 without ticket data', async (_, forge) => {
     const { ticket, link } = await linked();
     const page = await visitor().open(`${link.pathname}?token=${forge(link.searchParams.get('token') as string)}`);
     expect([page.status, page.text.includes(NO_ACCESS)]).toEqual([403, true]);
@@ -193,7 +193,7 @@ describe('ticket links in emails', () => {
     expect(page.headers.get('set-cookie')).toBeNull();
   });
 
-  test('the ticket page responds the same for an existing and an unknown ticket', async () => {
+  test('the ticket page without a link shows the same page for an existing and an unknown ticket', async () => {
     const { ticket } = await linked();
     const answers = [ticket.id, newId('ticket')].map(async (id) => {
       const { status, text } = await visitor().open(`/console/tickets/${id}`);
@@ -203,7 +203,7 @@ describe('ticket links in emails', () => {
     expect(there).toEqual(absent);
   });
 
-  test('a ticket link is valid for 30 days', async () => {
+  test('a ticket link and replies with it return 403 after 30 days', async () => {
     const { link, recipientId } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -219,7 +219,7 @@ describe('ticket links in emails', () => {
     expect([late.status, late.text.includes('Am I too late?')]).toEqual([403, true]);
   });
 
-  test('ticket links can be revoked for one recipient or all, and the next email has a valid one', async () => {
+  test('ticket links can be revoked for one or all recipients, and the next email contains a valid link', async () => {
     const [one, other] = [await linked(), await linked()];
     const browser = visitor();
     const page = await follow(browser, one.link);
@@ -252,7 +252,7 @@ describe('ticket links in emails', () => {
     expect(data.events.nodes).toMatchObject([{ data: { revoked: { links: 1, by: { type: 'api_key', id: records[0].client_id } } } }]);
   });
 
-  test('ticket links can be revoked only by support staff of their organization', async () => {
+  test('revoking ticket links returns an error to another organization and to callers without support:write', async () => {
     const { ticket, link } = await linked();
     const stranger = await platform.organization();
     const query = 'mutation ($id: ID!) { revokeTicketLinks(ticketId: $id) { id } }';
@@ -262,7 +262,7 @@ describe('ticket links in emails', () => {
     expect((await follow(visitor(), link)).status).toBe(200);
   });
 
-  test('a ticket link shows nothing while its organization is suspended', async () => {
+  test('a ticket link returns 403 while its organization is suspended', async () => {
     const own = await platform.organization();
     const ticket = await openTicket(own);
     const email = freshEmail();
@@ -279,7 +279,7 @@ describe('ticket links in emails', () => {
     expect((await follow(visitor(), link)).status).toBe(200);
   });
 
-  test('an email to an agent has a link without a token, because agents sign in', async () => {
+  test('an email to an agent contains a ticket link without a token', async () => {
     const email = freshEmail();
     expect((await tenant.rest('POST', '/support/agents', { body: { name: 'Bob', email, specialization: 'connectivity' } })).status).toBe(
       201,
@@ -291,7 +291,7 @@ describe('ticket links in emails', () => {
 });
 
 describe('replies by a ticket link', () => {
-  test('a reply by a ticket link is escaped', async () => {
+  test('HTML in a ticket and in a reply with a ticket link is escaped on the ticket page', async () => {
     const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"'&{{ticket.number}}`;
     const { ticket, link } = await linked({ title: evil, description: evil }, { name: evil.slice(0, 60) });
     const browser = visitor();
@@ -306,7 +306,7 @@ describe('replies by a ticket link', () => {
   test.each([
     ['empty', ' \r\n ', 'is empty'],
     ['longer than 5,000 characters', 'x'.repeat(5001), 'is longer than 5000'],
-  ])('a reply by a ticket link that is %s is refused and the typed text is kept', async (_, text, problem) => {
+  ])('a reply with a ticket link that is %s returns 400, and the page keeps the typed text', async (_, text, problem) => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await reply(browser, await follow(browser, link), text);
@@ -316,7 +316,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('a reply of 5,000 characters is accepted, whichever characters it has', async () => {
+  test('a reply with a ticket link that has 2500 emoji is accepted', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const text = '🦊'.repeat(2500);
@@ -324,7 +324,7 @@ describe('replies by a ticket link', () => {
     expect((await commentsOf(ticket))[0]?.content).toBe(text);
   });
 
-  test('a reply by a ticket link that is sent twice is stored once', async () => {
+  test('a reply form with a ticket link that is sent three times stores one comment', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -332,7 +332,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toHaveLength(1);
   });
 
-  test('at most twenty replies per hour are accepted by ticket links, and the text of a further one is kept', async () => {
+  test('the twenty-first reply per hour with a ticket link returns 429, and the page keeps its text', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -348,7 +348,7 @@ describe('replies by a ticket link', () => {
     expect((await reply(browser, page, 'Reply 21')).status).toBe(200);
   });
 
-  test('a reply by a ticket link in a form from another site is refused', async () => {
+  test('a reply with a ticket link from another site returns 403', async () => {
     const { ticket, link } = await linked();
     const headers = { cookie: `ticket_link=${link.searchParams.get('token')}`, 'sec-fetch-site': 'cross-site' };
     const answer = await fetch(`${tenant.origin}${link.pathname}`, {
@@ -360,7 +360,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('a reply by a ticket link causes the same notifications and events as other comments', async () => {
+  test('a reply with a ticket link creates a comment.added event', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     await reply(browser, await follow(browser, link), 'Is anybody there?');

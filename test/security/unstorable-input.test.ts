@@ -12,7 +12,7 @@ beforeAll(async () => {
   client = basic(await registered(tenant));
 });
 
-/** PostgreSQL cannot store a text with this character. */
+/** A text with a null character, which PostgreSQL cannot store. */
 const NUL = 'a%00b';
 
 interface Input {
@@ -22,7 +22,7 @@ interface Input {
   form?: readonly string[];
 }
 
-/** Operations outside the REST bridge, which checks every text itself: those of the OpenAPI document, and pages. */
+/** Operations that the REST bridge does not handle. The bridge checks the texts of all other operations. */
 const described = nonGraph.map(({ method, path, operation }: NonGraphRoute): Input => {
   const query = (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === 'query' ? [one.name] : []));
   const schema = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
@@ -42,13 +42,13 @@ const pages: Input[] = [
   { method: 'POST', path: '/oauth/logout/confirm', form: ['xsrf', 'logout'] },
 ];
 
-/** The fields of a form, in any of its schemas. */
+/** The field names of a form, including fields of its alternative schemas. */
 function membersOf(schema: unknown): string[] {
   const { properties = {}, oneOf = [], anyOf = [] } = Object(schema) as { properties?: object; oneOf?: unknown[]; anyOf?: unknown[] };
   return [...new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap(membersOf)])];
 }
 
-/** The input once for each of its texts, with a character there that cannot be stored. */
+/** One request for each text of the input, with a null character in this text. */
 function* attempts({ method, path, query = [], form = [] }: Input): Generator<[url: string, init: RequestInit]> {
   const places = [...[...path.matchAll(/\{\w+\}/g)].map(([place]) => place), ...query, ...form];
   for (const place of places) {
@@ -65,7 +65,7 @@ function* attempts({ method, path, query = [], form = [] }: Input): Generator<[u
 }
 
 test.each([...described, ...pages].map((input) => [`${input.method} ${input.path}`, input] as const))(
-  'input that the database cannot store is never a server error: %s',
+  'a null character in any input returns a status below 500: %s',
   async (_, input) => {
     for (const [url, init] of attempts(input)) {
       const answer = await fetch(tenant.origin + url, { ...init, redirect: 'manual' });
@@ -75,7 +75,7 @@ test.each([...described, ...pages].map((input) => [`${input.method} ${input.path
   },
 );
 
-test('an attachment id that the database cannot store returns 400 and is named', async () => {
+test('an attachment id with a null character returns 400 INVALID_PARAMETERS for the field attachment_id', async () => {
   const { status, body } = await tenant.rest('GET', '/attachments/a%00b');
   expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', 'attachment_id']);
 });

@@ -53,7 +53,7 @@ async function counted(of = organizationId): Promise<number> {
   return Number(row?.requests ?? 0);
 }
 
-test('usage within the quota is not reported, and usage beyond it is reported exactly with a decimal price', async () => {
+test('usage within the monthly quota creates no usage.overage event, and one request more creates an event with the price', async () => {
   await use(INCLUDED);
   await report();
   expect(await reported()).toEqual([]);
@@ -74,7 +74,7 @@ test('usage within the quota is not reported, and usage beyond it is reported ex
   ]);
 });
 
-test('overage is reported at most once an hour, and only for usage that no report has covered', async () => {
+test('a usage.overage event is created at most once an hour and covers only usage since the previous event', async () => {
   await use(INCLUDED + 10);
   await report();
   await use(5);
@@ -93,14 +93,14 @@ test('overage is reported at most once an hour, and only for usage that no repor
   ]);
 });
 
-test('concurrent reports of several processes report overage once', async () => {
+test('concurrent overage reports of two processes create one usage.overage event', async () => {
   const other = rig.startProcess();
   await use(INCLUDED + 10);
   await Promise.all([report(), report(other), report(), report(other)]);
   expect(await reported()).toHaveLength(1);
 });
 
-test('a report that fails halfway emits no event and stores nothing', async () => {
+test('an overage report that fails creates no event, and the next report covers the same usage', async () => {
   await use(INCLUDED + 10);
   await sql('alter table "identity"."outbox" rename to "outbox_away"');
   await expect(report()).rejects.toThrow();
@@ -110,7 +110,7 @@ test('a report that fails halfway emits no event and stores nothing', async () =
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('usage stored after the end of a month is reported for that month', async () => {
+test('usage of a month that is stored after its end is reported for this month', async () => {
   const lastOfMonth = new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, 1) - 1000);
   rig.clock.set(lastOfMonth);
   identity.core.usage.count(organizationId, { requests: INCLUDED + 3, weight: 0 }, lastOfMonth);
@@ -122,7 +122,7 @@ test('usage stored after the end of a month is reported for that month', async (
   expect(others).toEqual([]);
 });
 
-test('a plan without a limit has no overage, and an upgrade does not reduce reported overage', async () => {
+test('a plan without a quota has no overage, and an upgrade creates no further usage.overage event', async () => {
   const custom = await organization('custom');
   await use(1e9, { of: custom });
   await use(INCLUDED + 10);
@@ -135,7 +135,7 @@ test('a plan without a limit has no overage, and an upgrade does not reduce repo
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('a plan change within a month includes the quota of each plan by days, and each day has its own price', async () => {
+test('after a plan change, the monthly quota is weighted by days, and each overage has the price of its plan', async () => {
   const day = (date: number): Date => new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, date, 12));
   const [tenth, twentieth] = [day(10), day(20)];
   const days = new Date(Date.UTC(tenth.getUTCFullYear(), tenth.getUTCMonth() + 1, 0)).getUTCDate();
@@ -147,12 +147,12 @@ test('a plan change within a month includes the quota of each plan by days, and 
   });
   rig.clock.set(twentieth);
   await use(70_000);
-  // 19 days of business, the rest of developer
+  // 19 days on the business plan, the remaining days on the developer plan
   const included = Math.floor((19 * 500_000 + (days - 19) * 50_000) / days);
   const overage = 370_000 - included;
   await report();
-  const told = (await reported()).map(({ quantity, unit_price, included: of }) => [unit_price, quantity, of]);
-  expect(told).toEqual(
+  const parts = (await reported()).map(({ quantity, unit_price, included: of }) => [unit_price, quantity, of]);
+  expect(parts).toEqual(
     overage > 70_000
       ? [
           ['0.001', 70_000, included],
@@ -166,7 +166,7 @@ test('a plan change within a month includes the quota of each plan by days, and 
   expect((await reported()).at(-1)).toMatchObject({ quantity: 5, unit_price: '0.001', overage: overage + 5 });
 });
 
-test('usage counts of several processes are added, with one statement for any number of organizations', async () => {
+test('usage counts of two processes are summed and written with one SQL statement for any number of organizations', async () => {
   const other = rig.startProcess();
   const second = await organization();
   await use(3, { by: other });
@@ -177,7 +177,7 @@ test('usage counts of several processes are added, with one statement for any nu
   expect([await counted(), await counted(second)]).toEqual([7, 1]);
 });
 
-test('usage that cannot be written is kept, and usage whose write response was lost counts once', async () => {
+test('usage whose write fails is written later, and usage is counted once if the response to its write was lost', async () => {
   await sql('alter table "identity"."usage_month_counter" rename to "month_away"');
   await use(5);
   await sql('alter table "identity"."month_away" rename to "usage_month_counter"');
@@ -198,7 +198,7 @@ test('usage that cannot be written is kept, and usage whose write response was l
   expect(await counted()).toBe(17);
 });
 
-test('expired usage counters are deleted', async () => {
+test('the retention task deletes usage counters older than 93 days', async () => {
   await use(1);
   rig.clock.advance(93 * DAY_MS);
   await use(1);
