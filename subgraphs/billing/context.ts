@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 
-/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
+/** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
   readonly principal: Principal;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 
-/** Objects that exist once per process, used by every request. */
+/** Objects that exist once per process. All requests use them. */
 export type BillingCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: Ports) {

@@ -1,6 +1,9 @@
 import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
 
-/** Invoices are kept, as the law requires, but their notes are erased, because they may contain personal data. */
+/**
+ * Data of a deleted organization. Invoices are kept, as the law requires. Their notes are erased, because they may
+ * contain personal data.
+ */
 export const organizationData: OrganizationTables = {
   tables: [
     {

@@ -13,7 +13,10 @@ import { OrderService } from './orders/order.service.ts';
 import { ProvisioningRequestService } from './provisioning-requests/provisioning-request.service.ts';
 import { StatusService } from './status/status.service.ts';
 
-/** Services, loaders and values for one request, or for a job that acts like one. Each is created on first use. */
+/**
+ * Services, loaders and values for one request, or for a job that acts like a request. Each is created when it is used
+ * first.
+ */
 export class ServicesContext {
   readonly principal: Principal;
   readonly clock: Clock;
@@ -62,7 +65,7 @@ export class ServicesContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies of the services that place orders. */
+  /** Dependencies of the classes that place orders. */
   @once private get shared() {
     const { clock, jobs } = this.#core.ports;
     return { em: this.em, request: this.#request, clock, jobs };

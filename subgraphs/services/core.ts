@@ -12,7 +12,7 @@ export interface ServicesPorts extends Ports {
   connectivity?: ConnectivityProvider;
 }
 
-/** Objects that exist once per process, used by every request and job. */
+/** Objects that exist once per process. All requests and jobs use them. */
 export type ServicesCore = ReturnType<typeof createCore>;
 
 export function createCore({ connectivity = new SimulatedConnectivityProvider(), ...given }: ServicesPorts) {

@@ -1,6 +1,9 @@
 import type { OrganizationTables } from '../../kernel/records/organization-data.ts';
 
-/** Services are deleted, because their locations and names may be personal data. Invoices keep what was sold. */
+/**
+ * Data of a deleted organization. Services are deleted, because their locations and names may be personal data.
+ * Invoices keep the description of the services that were sold.
+ */
 export const organizationData: OrganizationTables = {
   tables: [
     { table: 'provisioning_request', end: 'deleted' },

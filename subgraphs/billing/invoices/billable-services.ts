@@ -11,7 +11,10 @@ export interface BillableService {
   accountId: string;
 }
 
-/** Query for the services of an invoice. One page is enough, because an invoice has fewer lines than a page may have records. */
+/**
+ * Query for the services of an invoice. One page is enough, because the maximum number of invoice lines is not higher
+ * than the maximum page size.
+ */
 const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
   account(id: $account) { id }
   services(filter: { id: $services }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id name accountId } }
@@ -23,8 +26,8 @@ interface Answer {
 }
 
 /**
- * Loads services by id together with the account, in one query.
- * @throws ResourceNotFound for the first record that the organization does not have
+ * Loads services by id, and checks that the account exists, in one query.
+ * @throws ResourceNotFound if the organization does not have the account or a service
  */
 export async function findBillable(
   graph: Graph,

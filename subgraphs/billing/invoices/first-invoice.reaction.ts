@@ -10,7 +10,7 @@ import { periodText } from './billing-period.ts';
 import { invoiceGenerated } from './invoice.events.ts';
 import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
 
-/** The fields of `service.provisioned` that billing uses. The event may have more. */
+/** The fields of the event `service.provisioned` that billing uses. The event may have more fields. */
 const provisioned = z.object({
   data: z.object({
     service: z.object({
@@ -28,8 +28,8 @@ type ProvisionedService = z.infer<typeof provisioned>['data']['service'];
 const NAME = 'billing.first-invoice';
 
 /**
- * Reaction that bills the first cycle of a provisioned service in advance. It creates one invoice, even if the event arrives
- * several times.
+ * Reaction to a provisioned service: bills its first billing cycle in advance. It creates only one invoice, even if the
+ * event arrives several times.
  */
 export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reaction => ({
   name: NAME,

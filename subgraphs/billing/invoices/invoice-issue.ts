@@ -9,7 +9,7 @@ import { lineAmount, type Priced } from './invoice-pricing.ts';
 
 const PAYMENT_TERM_MS = 30 * 24 * 3600 * 1000;
 
-/** Default due date of an invoice. */
+/** Returns the default due date of an invoice. */
 export const defaultDueDate = (issuedAt: Date): Date => new Date(issuedAt.getTime() + PAYMENT_TERM_MS);
 
 export interface InvoiceDraft {
@@ -18,7 +18,7 @@ export interface InvoiceDraft {
   currency: string;
   dueDate: Date;
   notes: string | null;
-  /** Id of the event that causes the invoice; null for a request. */
+  /** Id of the event that caused the invoice. Null if a request caused it. */
   source: string | null;
   lines: readonly LineDraft[];
 }
@@ -29,8 +29,8 @@ interface LineDraft extends Priced {
 }
 
 /**
- * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The caller must
- * record the event.
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. Does not
+ * record an event; the caller must do that.
  */
 export async function issueInvoice(tx: EntityManager, { lines: drafts, ...draft }: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
   const id = newId('invoice');

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 
-/** One service on an invoice, as it was billed. Later changes of the service do not affect it. */
+/** One service on an invoice, as it was billed. Later changes of the service do not change the line. */
 @ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change it.' })
 @Entity({ tableName: 'invoice_line' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
@@ -13,7 +13,7 @@ export class InvoiceLine {
   @ManyToOne(() => Invoice, { primary: true, mapToPk: true, fieldName: 'invoice_id', type: 'text' })
   invoiceId!: string;
 
-  /** Position on the invoice, from 0. */
+  /** Position of the line on the invoice, starting at 0. */
   @PrimaryKey({ type: 'integer' })
   position!: number;
 

@@ -3,7 +3,10 @@ import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../ker
 
 export const DEFAULT_CURRENCY = 'USD';
 
-/** Limit of an invoice's total. Below it, an amount with two decimals is exact as a JSON number, and one with four fits its column. */
+/**
+ * Exclusive limit of an invoice's total. Below this limit, JSON numbers represent amounts with two decimals exactly,
+ * and amounts with four decimals fit into their database column.
+ */
 const AMOUNT_LIMIT = 1e12;
 
 export interface Priced {
@@ -11,12 +14,12 @@ export interface Priced {
   unitPrice: Decimal;
 }
 
-/** Computes the amount of a line. This is the only place that rounds; totals add rounded amounts. */
+/** Computes the amount of a line. Rounding happens only here; totals are sums of rounded amounts. */
 export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): Decimal => roundTo(unitPrice.times(quantity), currency);
 
 export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));
 
-/** Lists the problems with the prices of a request's lines. Lines without a price or quantity are skipped. */
+/** Lists the problems with the prices of the lines in a request. Lines without a price or quantity are skipped. */
 export function pricingProblems(lines: readonly (Partial<Priced> | null)[], currency: string): FieldProblem[] {
   const problems = lines.flatMap((line, index): FieldProblem[] => {
     const { unitPrice } = line ?? {};

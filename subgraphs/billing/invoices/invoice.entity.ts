@@ -5,7 +5,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
-/** An invoice of an account for its services (specification 2.6, 3.2). Its lines are separate records. */
+/** An invoice of an account for services (specification 2.6, 3.2). Its lines are separate records. */
 @ObjectType({ description: 'An invoice for the services of an account.' })
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'invoice' })
@@ -57,7 +57,7 @@ export class Invoice {
   @Property({ type: 'text', nullable: true })
   notes: string | null = null;
 
-  /** Id of the event that the invoice was created for; null if a request created it. */
+  /** Id of the event that caused the invoice. Null if a request caused it. */
   @Property({ type: 'text', nullable: true })
   source: string | null = null;
 

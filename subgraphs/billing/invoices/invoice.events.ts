@@ -46,7 +46,7 @@ const example: z.input<typeof plain> = {
 const family = 'billing';
 const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(InvoiceStatus), to: z.enum(InvoiceStatus) }) });
 
-/** An invoice with its lines in order. */
+/** An invoice, and its lines in order. */
 export interface IssuedInvoice {
   invoice: Invoice;
   lines: InvoiceLine[];

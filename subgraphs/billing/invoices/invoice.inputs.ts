@@ -33,7 +33,7 @@ export class InvoiceLineInput {
 
 @InputType({ description: 'Invoice to create.' })
 @Rule<InvoiceCreateInput>(({ services, currency }) => pricingProblems(services ?? [], currency ?? DEFAULT_CURRENCY))
-// a date without a time means its midnight, so today must not count as past
+// a date without a time means midnight, which is earlier than now; therefore the rule must accept today
 @Rule<InvoiceCreateInput, BillingContext>(({ dueDate }, { clock }) =>
   dueDate && dueDate < dayStart(clock.now()) ? [{ field: 'dueDate', value: dueDate, reason: 'must not be in the past' }] : [],
 )

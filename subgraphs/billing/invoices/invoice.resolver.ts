@@ -8,7 +8,7 @@ import { Invoice } from './invoice.entity.ts';
 import { InvoiceCreateInput, InvoiceFilter, InvoiceSort } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 
-/** Selects invoices by the services on their lines. */
+/** Relation by which invoices are found: the services on their lines. */
 const ON_LINE = { child: InvoiceLine, owner: 'invoiceId', property: 'serviceId' };
 const InvoicePage = pageOf('Invoice', Invoice);
 

@@ -31,8 +31,8 @@ export class InvoiceService {
 
   /**
    * Creates an invoice.
-   * @throws InvalidParameters for services of another account
-   * @throws ResourceNotFound for an account or service that the organization does not have
+   * @throws InvalidParameters if a service belongs to another account
+   * @throws ResourceNotFound if the organization does not have the account or a service
    */
   async create(input: InvoiceCreateInput): Promise<Invoice> {
     const { em, clock, lines } = this.deps;
@@ -46,7 +46,7 @@ export class InvoiceService {
     });
   }
 
-  /** Returns null if the caller's organization has no such invoice. */
+  /** Returns an invoice; null if the caller's organization does not have it. */
   find(id: string): Promise<Invoice | null> {
     return this.deps.loader.load(id);
   }
@@ -57,7 +57,10 @@ export class InvoiceService {
     return listPage(this.deps.em, Invoice, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Loads the services to bill. All must belong to the account, because an invoice is for one account. */
+  /**
+   * Loads the services to bill.
+   * @throws InvalidParameters if a service belongs to another account, because an invoice is for one account
+   */
   async #billable({ accountId, services }: InvoiceCreateInput): Promise<Map<string, BillableService>> {
     const { graph, request } = this.deps;
     const found = await findBillable(graph, request, { accountId, serviceIds: services.map(({ serviceId }) => serviceId) });

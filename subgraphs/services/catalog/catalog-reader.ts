@@ -5,14 +5,11 @@ import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaR
 import type { CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';
 import type { Offer } from './offer.ts';
 
-/** Reads the catalog of specification 2.5 from its tables. */
+/** Reads the service catalog (specification 2.5) from its tables. */
 export class CatalogReader {
   constructor(private readonly em: EntityManager) {}
 
-  /**
-   * Returns all categories, or one.
-   * @throws ResourceNotFound for an unknown category
-   */
+  /** Returns all categories of the catalog, or the given one. @throws ResourceNotFound for an unknown category */
   async read(category?: string | null): Promise<ServiceCatalog> {
     const categories = await this.em.find(CatalogCategoryRow, category ? { name: category } : {}, { orderBy: { position: 'asc' } });
     if (category && categories.length === 0) throw new ResourceNotFound('catalog_category', category);
@@ -31,7 +28,7 @@ export class CatalogReader {
     };
   }
 
-  /** Returns the offer for a service type; null if there is none. */
+  /** Returns the catalog service for a service type, with its bandwidths and service levels. Null if there is none. */
   async offer(serviceType: string): Promise<Offer | null> {
     const service = await this.em.findOne(CatalogServiceRow, { serviceType });
     if (!service) return null;
@@ -39,7 +36,7 @@ export class CatalogReader {
     return offer ?? null;
   }
 
-  /** Lists the catalog services that can be ordered by service type. */
+  /** Lists the catalog services that have a service type, so that they can be ordered. */
   orderable(): Promise<CatalogServiceRow[]> {
     return this.em.find(CatalogServiceRow, { serviceType: { $ne: null } }, { orderBy: { position: 'asc' } });
   }

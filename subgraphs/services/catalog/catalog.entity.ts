@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { type Decimal, MoneyType } from '../../../kernel/values/money.ts';
 
-/** Catalog tables. The catalog is the same for all organizations and is filled by migrations. */
+/** A category of the catalog. The catalog is the same for all organizations. Migrations fill its tables. */
 @Entity({ tableName: 'catalog_category' })
 export class CatalogCategoryRow {
   @PrimaryKey({ type: 'text' })
@@ -17,7 +17,7 @@ export class CatalogCategoryRow {
 @Entity({ tableName: 'catalog_service' })
 @Unique({ properties: ['serviceType'] })
 export class CatalogServiceRow {
-  /** Id such as `business_fiber`. */
+  /** Id of the catalog service, such as `business_fiber`. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 
@@ -33,7 +33,7 @@ export class CatalogServiceRow {
   @Property({ type: 'text' })
   description!: string;
 
-  /** The `service_type` of orders for this service; null if it is not ordered by service type. */
+  /** The `service_type` of orders for this service. Null if the service cannot be ordered by service type. */
   @Property({ type: 'text', nullable: true })
   serviceType: string | null = null;
 
@@ -48,7 +48,7 @@ export class CatalogServiceRow {
   currency!: string;
 }
 
-/** A bandwidth that a service is offered with, and its monthly price. */
+/** A bandwidth that can be ordered for a catalog service, and its monthly price. */
 @Entity({ tableName: 'catalog_bandwidth' })
 export class CatalogBandwidthRow {
   @PrimaryKey({ type: 'text' })
@@ -61,7 +61,10 @@ export class CatalogBandwidthRow {
   monthlyPrice!: Decimal;
 }
 
-/** A service level that a service is offered with, and its price uplift. The first one is the default. */
+/**
+ * A service level that can be ordered for a catalog service, and the percentage that it adds to the price. The first
+ * service level is the default.
+ */
 @Entity({ tableName: 'catalog_sla' })
 export class CatalogSlaRow {
   @PrimaryKey({ type: 'text' })

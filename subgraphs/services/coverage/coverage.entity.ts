@@ -14,7 +14,10 @@ export class CoverageArea {
   state!: string;
 }
 
-/** A technology that is available in an area, and its maximum bandwidth. An area without any technology is known but not served. */
+/**
+ * A technology that is available in an area, and its maximum bandwidth. In an area without any technology, no service
+ * is available.
+ */
 @Entity({ tableName: 'coverage_technology' })
 export class CoverageTechnology {
   @PrimaryKey({ type: 'text' })

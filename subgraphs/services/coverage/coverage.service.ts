@@ -7,14 +7,14 @@ import { type AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts
 
 const ZIP_DIGITS = 5;
 
-/** Determines which access technologies are available at a location, and their bandwidths. */
+/** Finds the access technologies that are available at a location, and their maximum bandwidths. */
 export class CoverageService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Lists the technologies that are available at a location, in fixed order; empty if there are none.
-   * @throws InvalidParameters if ZIP code and state contradict each other, because a mistake would send an installer to the wrong
-   * place
+   * Lists the technologies that are available at a location, in a fixed order. Empty if there are none.
+   * @throws InvalidParameters if the ZIP code is not in the state, because an address with a mistake would send an
+   * installer to the wrong place
    */
   async reachesOf({ zip, state }: CoverageLocationInput): Promise<Reach[]> {
     const prefixes = Array.from({ length: ZIP_DIGITS }, (_, index) => zip.slice(0, index + 1));
@@ -33,7 +33,7 @@ export class CoverageService {
   }
 
   /**
-   * Checks that a technology with a bandwidth is available at a location.
+   * Checks that a technology is available at a location with this bandwidth.
    * @throws LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth (specification 7)
    */
   async check(technology: AccessTechnology, mbps: number, location: ServiceLocation): Promise<void> {

@@ -42,7 +42,9 @@ export class CoverageLocationInput {
   state?: string | null;
 }
 
-/** An address of which only the ZIP code is required. It is enough to check availability, but not to order. */
+/**
+ * An address of which only the ZIP code is required. This is enough to check availability, but not enough for an order.
+ */
 @ObjectType('PartialLocation', { description: 'Address in the United States of which at least the ZIP code is known.' })
 @InputType('PartialLocationInput', { description: 'Address in the United States. Only the ZIP code is required.' })
 export class PartialLocation {
@@ -66,7 +68,7 @@ export class PartialLocation {
   zip!: string;
 }
 
-/** Converts a location to its stored form: a plain object, with the state in upper case. */
+/** Converts a location to the form that is stored: a plain object with the state in upper case. */
 export const plainLocation = ({ address, city, state, zip }: ServiceLocation): ServiceLocation => ({
   address,
   city,

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Technology that connects a location. */
+/** Access technology that connects a location to the network. */
 export enum AccessTechnology {
   FIBER = 'fiber',
   CABLE = 'cable',

@@ -10,14 +10,14 @@ import type { ServiceType } from './service.states.ts';
 
 const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
 
-/** Reads services of the caller's organization, of all types. */
+/** Finds and lists services of the caller's organization, of all types. */
 export class ServiceQueries {
   constructor(
     private readonly em: EntityManager,
     private readonly loader: RecordLoader<Service>,
   ) {}
 
-  /** Returns null if the organization has no such service, or if it has another type. */
+  /** Returns a service. Returns null if the organization does not have it, or if it is not of the given type. */
   async find(id: string, type?: ServiceType | null): Promise<Service | null> {
     const service = await this.loader.load(id);
     return service && type && service.type !== type ? null : service;
@@ -34,7 +34,7 @@ function whereOf({ location, search, fields, dateFrom, dateTo, ...lists }: Servi
   return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: texts.length > 0 ? texts : undefined });
 }
 
-/** Condition that at least one of the fields contains the text. */
+/** Returns the condition that at least one of the fields contains the text. */
 function anyOf(fields: readonly ServiceSearchField[], text: string): object {
   const $or = fields.flatMap((field): object[] =>
     field === ServiceSearchField.LOCATION

@@ -91,7 +91,7 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   provider: string | null = null;
 
-  /** The provider's id of the service. */
+  /** Id of the service at the connectivity provider. */
   @Property({ type: 'text', nullable: true })
   providerReference: string | null = null;
 

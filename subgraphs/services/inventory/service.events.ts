@@ -6,7 +6,7 @@ import { ServiceStatus, ServiceType } from './service.states.ts';
 
 const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
 
-/** A component of a price. The sum of quantity times unit price is the price. */
+/** One item of a price. The price is the sum of quantity times unit price of all items. */
 const priceLine = z.strictObject({ catalog_id: z.string(), unit: z.string(), quantity: z.number(), unit_price: z.number() });
 
 export const servicePayload = z.strictObject({
@@ -103,7 +103,9 @@ const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
   accountId,
 });
 
-/** Price of a service in events. A service is one catalog item with a monthly price. */
+/**
+ * Returns the price of a service for its events. A service has one price item: its catalog item with a monthly price.
+ */
 const priceOf = ({ monthlyPrice, currency, catalogId }: Service): z.infer<typeof servicePayload>['price'] => {
   const amount = monthlyPrice.toNumber();
   return { amount, currency, unit: 'month', lines: [{ catalog_id: catalogId, unit: 'month', quantity: 1, unit_price: amount }] };

@@ -4,7 +4,7 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { ServiceStatus, ServiceType } from './service.states.ts';
 
-/** Fields that `search` can look in. */
+/** Fields in which the argument `search` looks for a text. */
 export enum ServiceSearchField {
   ID = 'id',
   NAME = 'name',

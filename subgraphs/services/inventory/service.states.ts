@@ -43,7 +43,7 @@ export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [FAILED]: [],
 });
 
-/** Whether a service is built and not being decommissioned, so that it has measurements. */
+/** Returns whether a service is built and not being decommissioned. Only such services have measurements. */
 export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE].includes(status);
 
 export enum ServiceType {

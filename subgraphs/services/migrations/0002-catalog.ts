@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds the catalog of specification 2.5 with its prices in US dollars. */
+/** Adds the catalog (specification 2.5) with its prices in US dollars. */
 export const catalog = migration('0002-catalog', [
   `create table "services"."catalog_category" ("name" text primary key, "position" int not null, "description" text not null)`,
   `create table "services"."catalog_service" (

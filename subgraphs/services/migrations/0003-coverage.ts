@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Initial coverage: ZIP prefix, city, state, and the maximum bandwidth in megabits per second by fiber, cable, fixed wireless and DSL. */
+/**
+ * Initial coverage. Columns: ZIP prefix, city, state, and the maximum bandwidth in megabits per second by fiber, cable,
+ * fixed wireless and DSL.
+ */
 const AREAS = `
   ('100', 'New York', 'NY', 10000, 1000, 300, 100), ('101', 'New York', 'NY', 10000, 1000, 300, 100), ('104', 'Bronx', 'NY', 5000, 1000, 300, 100),
   ('111', 'Long Island City', 'NY', 10000, 1000, 300, 100), ('112', 'Brooklyn', 'NY', 10000, 1000, 300, 100), ('142', 'Buffalo', 'NY', 2000, 1000, 100, 50),

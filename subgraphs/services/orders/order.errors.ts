@@ -1,6 +1,6 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: a suspended or closed account cannot order. `details.status` has its status. */
+/** 409: a suspended or closed account cannot order services. `details.status` is the status of the account. */
 export class AccountNotActive extends PlatformError {
   constructor(id: string, status: string) {
     super(

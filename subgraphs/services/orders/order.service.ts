@@ -33,7 +33,7 @@ export interface OrderServiceDeps {
   coverage: CoverageService;
 }
 
-/** An order to check. Parts that are null are not checked yet. */
+/** An order to check. The account and the location are not checked if they are null. */
 export interface OrderDraft {
   serviceType: AccessTechnology;
   bandwidth: string;
@@ -42,7 +42,7 @@ export interface OrderDraft {
   location: ServiceLocation | null;
 }
 
-/** Catalog entry and price of an order. */
+/** Catalog service and price of an order, as determined by the checks. */
 export interface OrderTerms extends Price {
   serviceType: AccessTechnology;
   catalogId: string;
@@ -50,12 +50,12 @@ export interface OrderTerms extends Price {
   bandwidthMbps: number;
 }
 
-/** Data that an order adds to its terms. */
+/** Data of an order that is not part of its terms. */
 export interface OrderParticulars {
   accountId: string;
   location: ServiceLocation;
   billingCycle: BillingCycle;
-  /** Default: catalog name and address. */
+  /** Default: name of the catalog service and address. */
   name?: string | null | undefined;
   configuration?: Record<string, unknown>;
 }
@@ -65,8 +65,8 @@ export class OrderService {
   constructor(private readonly deps: OrderServiceDeps) {}
 
   /**
-   * Places an order; a job provisions the line.
-   * @throws ResourceNotFound for an account that the organization does not have
+   * Places an order. A job then provisions the line.
+   * @throws ResourceNotFound if the organization does not have the account
    * @throws AccountNotActive, LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth
    * @throws InvalidParameters for options that the catalog does not have
    */
@@ -75,7 +75,10 @@ export class OrderService {
     return this.deps.em.transactional((tx) => this.place(tx, terms, input));
   }
 
-  /** Runs all checks of an order. Must be called outside of a transaction. Throws the errors of `orderInternet`. */
+  /**
+   * Runs all checks of an order. Must be called outside of a transaction.
+   * @throws the same errors as `orderInternet`
+   */
   async check({ serviceType, bandwidth, sla, accountId, location }: OrderDraft): Promise<OrderTerms> {
     const bandwidthMbps = mbpsOf(bandwidth);
     if (accountId) await this.#checkAccount(accountId);
@@ -85,7 +88,7 @@ export class OrderService {
     return { serviceType, catalogId, catalogName, bandwidthMbps, ...priceOf(offer, bandwidthMbps, sla ?? undefined) };
   }
 
-  /** Creates the service and the job that provisions it, in the given transaction. */
+  /** Creates the service, and the job that provisions it. Both are part of the given transaction. */
   async place(tx: EntityManager, { catalogName, ...terms }: OrderTerms, order: OrderParticulars): Promise<Service> {
     const { accountId, billingCycle, configuration = {} } = order;
     const location = plainLocation(order.location);
@@ -101,7 +104,7 @@ export class OrderService {
 
   /**
    * Returns the access technology of a catalog service.
-   * @throws InvalidParameters with the valid ids if the service cannot be ordered
+   * @throws InvalidParameters if the service cannot be ordered; the error lists the ids that can be ordered
    */
   async technologyOf(catalogId: string, field: string): Promise<AccessTechnology> {
     const orderable = await this.deps.catalog.orderable();
@@ -113,7 +116,7 @@ export class OrderService {
   async #checkAccount(id: string): Promise<void> {
     const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
     const { status } = orNotFound(account, 'account', id);
-    // GraphQL enums are in upper case; messages use the REST form
+    // enum values are in upper case in GraphQL, and in lower case in REST and in error messages
     if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
   }
 

@@ -1,8 +1,11 @@
 import type { ServiceLocation } from '../coverage/location.ts';
 
-/** Order for a line. */
+/** Order for an internet line at a provider. */
 export interface ConnectivityOrder {
-  /** The platform's id of the service, which is also the idempotency key: a repeated order continues the first one. */
+  /**
+   * The platform's id of the service. It is also the idempotency key: an order with the same id continues the first
+   * order.
+   */
   serviceId: string;
   name: string;
   technology: string;
@@ -13,55 +16,55 @@ export interface ConnectivityOrder {
   redundancy?: boolean;
   /** Whether the provider monitors the line and repairs it proactively. */
   monitoring?: boolean;
-  /** 1 for the first attempt; increases after each failure. */
+  /** Number of the attempt: 1 for the first one, and 1 more after each failure. */
   attempt: number;
 }
 
-/** State of an order. If it is in progress, ask again after `checkAfterSeconds`. */
+/** State of an order. If the order is in progress, its state must be requested again after `checkAfterSeconds`. */
 export type Provisioning = { state: 'completed'; reference: string } | { state: 'in_progress'; checkAfterSeconds: number };
 
 /** A provisioned line. */
 export interface ConnectivityLine {
   serviceId: string;
-  /** The provider's id of the line. */
+  /** Id of the line at the provider. */
   reference: string | null;
   technology: string;
 }
 
-/** Measurements of a line by the network. */
+/** Measurements of a line that the provider's network reports. */
 export interface Telemetry {
   latencyMs: number;
-  /** Percent. */
+  /** Utilization of the bandwidth in percent. */
   bandwidthUtilization: number;
-  /** Percent. */
+  /** Lost packets in percent. */
   packetLoss: number;
   jitterMs: number;
-  /** Open security incidents on the line. */
+  /** Number of open security incidents on the line. */
   securityIncidents: number;
   measuredAt: Date;
 }
 
-/** A provider that builds and measures internet lines. docs/providers.md describes the available ones. */
+/** A provider that builds and measures internet lines. docs/providers.md describes the existing providers. */
 export interface ConnectivityProvider {
-  /** Shown in `Service.provider`. */
+  /** Name of the provider, which the API returns as `Service.provider`. */
   readonly name: string;
   /** Whether the provider is a simulation without a real network. */
   readonly simulated: boolean;
 
   /**
    * Starts or continues an order.
-   * @throws ProvisioningRejected if the order can never succeed; after any other error, a retry is worthwhile
+   * @throws ProvisioningRejected if the order can never succeed. After any other error, a retry may succeed
    */
   provision(order: ConnectivityOrder): Promise<Provisioning>;
 
-  /** Returns current measurements; null if there are none. */
+  /** Returns the current measurements of a line; null if there are none. */
   telemetry(line: ConnectivityLine, now: Date): Promise<Telemetry | null>;
 
   /** Closes connections. */
   close?(): Promise<void>;
 }
 
-/** The provider rejects the order for good. The message is shown to the customer. */
+/** The provider rejects the order, and a retry cannot succeed. The message is shown to the customer. */
 export class ProvisioningRejected extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -13,14 +13,14 @@ const REASON_LENGTH = 300;
 export interface HttpConnectivityOptions {
   /** Base URL of the provider's TM Forum Open APIs, such as `https://api.carrier.example/tmf-api`. */
   url: string;
-  /** Sent as a bearer token. */
+  /** Token that is sent as a bearer token. */
   token?: string | undefined;
   timeoutMs?: number;
-  /** Delay before the next status request of an order in progress. */
+  /** Delay before the status of an order in progress is requested again. */
   checkAfterSeconds?: number;
 }
 
-/** The used fields of a TMF641 service order. */
+/** The fields of a TMF641 service order that the platform uses. */
 const serviceOrder = z.object({
   id: z.string(),
   externalId: z.string().nullish(),
@@ -30,16 +30,16 @@ const serviceOrder = z.object({
 });
 type ServiceOrder = z.infer<typeof serviceOrder>;
 
-/** The used fields of a TMF638 service. */
+/** The fields of a TMF638 service that the platform uses. */
 const inventoryService = z.object({ serviceCharacteristic: z.array(z.object({ name: z.string(), value: z.unknown() })).default([]) });
 
 /** A TMF630 error. `reason` is the text that may be shown to users. */
 const tmfError = z.object({ reason: z.string().nullish(), message: z.string().nullish() });
 
 /**
- * A carrier with TM Forum APIs: orders by TMF641 v4, and measurements as characteristics of the TMF638 v4 service. The platform's
- * service id is the `externalId` of the order. Before an order is placed, it is looked up by that id, so that a retry continues
- * the first order.
+ * A carrier with TM Forum APIs. Orders use TMF641 v4. Measurements are characteristics of the TMF638 v4 service. The
+ * platform's service id is the `externalId` of the order. Before an order is placed, an existing order with this id is
+ * looked up, so that a retry continues the first order.
  */
 export class HttpConnectivityProvider implements ConnectivityProvider {
   readonly name = 'tmf641';
@@ -71,7 +71,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   async #find(serviceId: string): Promise<ServiceOrder | undefined> {
     const path = `/serviceOrdering/v4/serviceOrder?externalId=${encodeURIComponent(serviceId)}`;
     const orders = await this.#send(z.array(serviceOrder), 'GET', path);
-    // checks again, in case the server ignores the filter and returns orders of others
+    // checks the id again, because a server may ignore the filter and also return other orders
     return orders.find(({ externalId }) => externalId === serviceId);
   }
 
@@ -95,7 +95,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   /**
    * Sends a request and parses the response.
    * @throws ProvisioningRejected if the provider rejects the order
-   * @throws Error if the provider fails or its response is invalid
+   * @throws Error if the provider fails, or if its response is invalid
    */
   async #send<T>(
     shape: z.ZodType<T>,
@@ -116,7 +116,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   }
 }
 
-/** Body of a TMF641 order with one item that adds a line. */
+/** Returns the body of a TMF641 order with one item that adds a line. */
 const orderBody = ({ serviceId, name, technology, bandwidthMbps, location, sla, redundancy, monitoring }: ConnectivityOrder): object => ({
   '@type': 'ServiceOrder',
   externalId: serviceId,
@@ -157,7 +157,7 @@ const orderBody = ({ serviceId, name, technology, bandwidthMbps, location, sla, 
 
 const MEASUREMENTS = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitterMs'] as const;
 
-/** Extracts the measurements. Returns null unless the provider reports all four. */
+/** Returns the measurements in a TMF638 service. Returns null if one of the four measurements is missing. */
 function telemetryOf({ serviceCharacteristic }: z.infer<typeof inventoryService>, now: Date): Telemetry | null {
   const values = new Map(serviceCharacteristic.map(({ name, value }) => [name, Number(value)]));
   const of = (name: string): number => values.get(name) ?? Number.NaN;

@@ -8,7 +8,7 @@ import { ProvisioningRejected } from './connectivity.provider.ts';
 const BUILD_MS = 200;
 const MEASURED_EVERY_MS = 60_000;
 
-/** Measurements of an idle line by technology. */
+/** Measurements of a line without traffic, by technology. */
 const BASE: Record<AccessTechnology, { latencyMs: number; jitterMs: number; packetLoss: number }> = {
   [AccessTechnology.FIBER]: { latencyMs: 4, jitterMs: 0.5, packetLoss: 0.005 },
   [AccessTechnology.CABLE]: { latencyMs: 14, jitterMs: 2.5, packetLoss: 0.03 },
@@ -22,8 +22,8 @@ export interface SimulatedConnectivityOptions {
 }
 
 /**
- * Simulates a network. Results are deterministic: the same line has the same measurements in the same minute. Words in the
- * address trigger failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS` (docs/providers.md).
+ * Simulates a network. Measurements are deterministic: a line has the same values for a whole minute. Words in the
+ * address cause failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS` (docs/providers.md).
  */
 export class SimulatedConnectivityProvider implements ConnectivityProvider {
   readonly name = 'simulated';
@@ -59,14 +59,16 @@ export class SimulatedConnectivityProvider implements ConnectivityProvider {
   }
 }
 
-/** Derives four numbers from 0 to 1 from a text. */
+/** Derives four numbers between 0 and 1 from a text. The same text always has the same numbers. */
 function fractions(text: string): [number, number, number, number] {
   const digest = createHash('sha256').update(text).digest();
   const at = (offset: number): number => digest.readUInt32BE(offset) / 0xffffffff;
   return [at(0), at(4), at(8), at(12)];
 }
 
-/** Simulated load by time of day, from 0 at night to 1 in the early afternoon (US Eastern Standard Time). */
+/**
+ * Returns the simulated load by time of day: from 0 at night to 1 in the early afternoon (US Eastern Standard Time).
+ */
 function businessDay(moment: Date): number {
   const hour = ((moment.getTime() % DAY_MS) / DAY_MS) * 24 - 5;
   return (1 - Math.cos(((hour - 2) / 24) * 2 * Math.PI)) / 2;

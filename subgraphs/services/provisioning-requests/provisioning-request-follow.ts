@@ -5,14 +5,17 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** Status of a request by the status of its service. */
+/** Status of a provisioning request by the status of the ordered service. */
 const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,
   [ServiceStatus.FAILED]: ProvisioningRequestStatus.FAILED,
 };
 
-/** Updates the request that a service was ordered for, if any. Runs in the transaction that changes the service's status. */
+/**
+ * Updates the status of the provisioning request that a service was ordered for, if there is one. Runs in the
+ * transaction that changes the service's status.
+ */
 export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const next = FOLLOWS[status];
   if (!next) return;

@@ -6,7 +6,10 @@ import type { DeploymentSchedule } from './provisioning-request.values.ts';
 
 const YEAR = { months: 12, ms: 0 };
 
-/** Lists problems: a date before today or more than a year ahead, and a flexibility that is not a duration of at most a year. */
+/**
+ * Lists the problems of a schedule. The date must be today or later, and at most a year ahead. The flexibility must be
+ * a duration of at most a year.
+ */
 export const scheduleProblems = ({ preferredDate, flexibility }: Valid<DeploymentSchedule>, now: Date): FieldProblem[] => [
   ...(preferredDate ? dateProblems(preferredDate, now) : []),
   ...(flexibility ? flexibilityProblems(flexibility, preferredDate ?? now) : []),

@@ -1,6 +1,6 @@
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** Steps of a request, in order. */
+/** Steps of a provisioning request, in order. */
 export enum StepName {
   INFORMATION = 'information',
   SCHEDULE = 'schedule',
@@ -16,7 +16,7 @@ export enum StepStatus {
   SKIPPED = 'skipped',
 }
 
-/** The facts that determine the steps. */
+/** The properties of a provisioning request that determine its steps. */
 export interface Progress {
   status: ProvisioningRequestStatus;
   isComplete: boolean;
@@ -27,7 +27,7 @@ export interface Progress {
 const STEPS = Object.values(StepName);
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** Status of the current step, by the status of the request. */
+/** Status of the current step, by the status of the provisioning request. */
 const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
   [PENDING]: StepStatus.RUNNING,
   [ACKNOWLEDGED]: StepStatus.PENDING,
@@ -37,7 +37,10 @@ const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
   [CANCELLED]: StepStatus.SKIPPED,
 };
 
-/** Computes the steps: completed before the current one, and pending after it, or skipped if the request has ended. */
+/**
+ * Computes the status of each step. Steps before the current one are completed. Steps after it are pending, or skipped
+ * if the request has failed or was cancelled.
+ */
 export function stepsOf(progress: Progress): { name: StepName; status: StepStatus }[] {
   const { status, isScheduled } = progress;
   const current = STEPS.indexOf(currentOf(progress));

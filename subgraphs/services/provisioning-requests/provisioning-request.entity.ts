@@ -17,20 +17,20 @@ import {
 } from './provisioning-request.values.ts';
 import { stepsOf } from './provisioning-request-steps.ts';
 
-/** Maximum time to build a line. A provider that cannot be reached is given up within this time. */
+/** Maximum time to build a line. If the provider is unreachable, the platform gives up within this time. */
 const BUILD_MS = 60 * 60 * 1000;
 
 const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** The fields that a caller can set, and change until the request begins. */
+/** The fields that a caller can set, and can change while the request is pending. */
 export type RequestedFields = Pick<
   ProvisioningRequest,
   'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
 >;
 
 /**
- * A request for a catalog service. The service is ordered when all required data is known and its date has come (specification
- * 2.5, 3.4).
+ * A request for a catalog service. The service is ordered when all required data is known and the preferred date is
+ * reached (specification 2.5, 3.4).
  */
 @ObjectType({ description: 'A request for a new service, from the first wish to the working line.' })
 @Entity({ tableName: 'provisioning_request' })
@@ -105,7 +105,7 @@ export class ProvisioningRequest {
   @Property({ type: 'json' })
   history: ProvisioningRequestChange[] = [];
 
-  /** Incremented with each change. Detects that a request changed after it was checked. */
+  /** Number that increases with each change. It shows whether the request was changed after it was checked. */
   @Property({ type: 'integer' })
   revision = 0;
 
@@ -159,10 +159,7 @@ export class ProvisioningRequest {
     return end > built ? end : built;
   }
 
-  /**
-   * Changes fields of a pending request. Undefined fields stay as they are.
-   * @throws ProvisioningHasBegun
-   */
+  /** Changes fields of a pending request. Fields that are undefined keep their values. @throws ProvisioningHasBegun */
   change(wanted: Partial<RequestedFields>, now: Date): void {
     if (this.status !== undefined && this.status !== PENDING) throw new ProvisioningHasBegun(this.id, this.status);
     Object.assign(this, definedOnly(wanted));
@@ -184,7 +181,7 @@ export class ProvisioningRequest {
     this.revision += 1;
   }
 
-  /** Keeps the request pending and stores the reason, which may change while it waits. */
+  /** Keeps the request pending and stores the reason why it waits. The reason may change. */
   wait(now: Date, reason: string): void {
     if (this.status === PENDING) this.statusReason = reason;
     else this.moveTo(PENDING, now, reason);

@@ -1,7 +1,9 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** 409: only a pending request can be changed. `details.status` has its status. */
+/**
+ * 409: the provisioning request is not pending, and only a pending one can be changed. `details.status` is its status.
+ */
 export class ProvisioningHasBegun extends PlatformError {
   constructor(id: string, status: ProvisioningRequestStatus) {
     super('INVALID_STATE', `The provisioning request ${id} is ${status}. Only a pending one can be changed.`, {
@@ -12,7 +14,7 @@ export class ProvisioningHasBegun extends PlatformError {
   }
 }
 
-/** 409: the request was changed concurrently, after this change was checked. */
+/** 409: another request changed the provisioning request after this change was checked. */
 export class ChangedMeanwhile extends PlatformError {
   constructor(id: string) {
     super('STALE_RESOURCE', `The provisioning request ${id} was changed by another request. Get it again and repeat your change.`, {

@@ -8,7 +8,7 @@ import { ServiceLocation } from '../coverage/location.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
-/** Optional fields of creation and update. */
+/** Optional fields that the inputs for creation and update have in common. */
 @InputType()
 abstract class ProvisioningRequestDetails {
   @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as possible.' })

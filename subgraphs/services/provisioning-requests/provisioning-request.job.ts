@@ -5,26 +5,32 @@ import type { ProvisioningRequest } from './provisioning-request.entity.ts';
 import type { ProvisioningRequestService } from './provisioning-request.service.ts';
 
 const QUEUE = 'services.provisioning-request';
-/** Maximum number of retries, which take about four hours. A scheduled start waits while the database or another domain is unavailable. */
+/**
+ * Maximum number of retries, which take about four hours. A scheduled start is retried while the database or another
+ * domain is unavailable.
+ */
 const RETRY_LIMIT = 50;
 
 interface BeginJob {
   organizationId: string;
   requestId: string;
   /**
-   * The date that the job was created for. The job compares this date instead of the time, because the queue's clock may be ahead
-   * of the platform's.
+   * Date for which the job was created. The job compares this date with the date of the request. It does not use the
+   * current time, because the clock of the queue may be ahead of the platform's clock.
    */
   preferredDate: string;
 }
 
-/** Enqueues the start of a request at its date. The job exists if and only if the transaction commits. */
+/** Enqueues the job that starts a request at its date. The job exists only if the transaction commits. */
 export function enqueueBeginning(jobs: Jobs, tx: EntityManager, { organizationId, id }: ProvisioningRequest, at: Date): Promise<void> {
   const job: BeginJob = { organizationId, requestId: id, preferredDate: at.toISOString() };
   return jobs.enqueue(tx, QUEUE, job, { startAfter: at });
 }
 
-/** Defines the job queue. Call it before jobs start. Jobs of a suspended organization wait. */
+/**
+ * Defines the queue of the jobs that start requests. Call it before the job queues start. Jobs of a suspended
+ * organization wait.
+ */
 export function defineBeginning(
   { jobs, isSuspended }: Pick<Ports, 'jobs' | 'isSuspended'>,
   serviceOf: (organizationId: string) => ProvisioningRequestService,

@@ -29,14 +29,14 @@ export interface ProvisioningRequestServiceDeps {
 }
 
 /**
- * Manages requests for catalog services. They are pending until all data is known and the date has come; then they are ordered
- * (specification 2.5, 4.3).
+ * Manages requests for catalog services. A request is pending until all data is known and its date is reached. Then the
+ * service is ordered (specification 2.5, 4.3).
  */
 export class ProvisioningRequestService {
   constructor(private readonly deps: ProvisioningRequestServiceDeps) {}
 
   /**
-   * Creates a request. All known data is checked like an order, even if it begins later.
+   * Creates a request. The data that is already known is checked as for an order, even if the request starts later.
    * @throws InvalidParameters, and the errors of an order
    */
   async create(input: ProvisioningRequestInput): Promise<ProvisioningRequest> {
@@ -44,7 +44,7 @@ export class ProvisioningRequestService {
     const { organizationId } = principal;
     const now = this.deps.clock.now();
     const request = Object.assign(new ProvisioningRequest(), { id: newId('provisioningRequest'), organizationId, createdAt: now });
-    request.change(membersOf(input), now);
+    request.change(storedFieldsOf(input), now);
     request.accountId ??= principal.defaultAccount('accountId');
     const terms = await this.#check(request);
     return this.deps.em.transactional(async (tx) => {
@@ -55,13 +55,13 @@ export class ProvisioningRequestService {
   }
 
   /**
-   * Changes a pending request, and starts it if nothing else is missing.
+   * Changes a pending request, and orders the service if nothing else is missing.
    * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and the errors of an order
    */
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
     const known = orNotFound(await this.#read(id), 'provisioning_request', id);
     const { revision } = known;
-    const fields = membersOf(input);
+    const fields = storedFieldsOf(input);
     known.change(fields, this.deps.clock.now());
     // a caller limited to one account cannot remove the account from a request
     if (known.accountId === null) fields.accountId = this.deps.request.principal.defaultAccount('accountId');
@@ -89,8 +89,8 @@ export class ProvisioningRequestService {
   }
 
   /**
-   * Starts a scheduled request. If it can no longer be ordered, it fails. Does nothing if it was changed, cancelled or started
-   * meanwhile.
+   * Starts a scheduled request. If the service can no longer be ordered, the request fails. Does nothing if the request
+   * was changed, cancelled or started meanwhile.
    */
   async beginScheduled(id: string, preferredDate: Date): Promise<void> {
     const known = await this.#read(id);
@@ -98,7 +98,7 @@ export class ProvisioningRequestService {
     const terms = await this.#check(known).catch(refusal);
     await this.deps.em.transactional(async (tx) => {
       const request = await locked(tx, id);
-      // a concurrent change has scheduled the start itself
+      // the request was changed concurrently, and this change has already scheduled the start again
       if (!request || request.revision !== known.revision) return;
       if (terms instanceof PlatformError) request.moveTo(ProvisioningRequestStatus.FAILED, this.deps.clock.now(), terms.message);
       else await this.#order(tx, request, terms);
@@ -110,7 +110,7 @@ export class ProvisioningRequestService {
     return listPage(this.deps.em, ProvisioningRequest, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Loads the request without the ORM's change tracking, so that trial changes are not saved. */
+  /** Loads the request without the ORM's change tracking, so that changes for a check are not saved. */
   async #read(id: string): Promise<ProvisioningRequest | null> {
     const [request = null] = await this.deps.reader.byIds(this.deps.request.principal, [id]);
     return request;
@@ -155,8 +155,8 @@ const locked = (tx: EntityManager, id: string): Promise<ProvisioningRequest | nu
 const isAwaiting = ({ status, missing, preferredDate }: ProvisioningRequest, date: Date): boolean =>
   status === ProvisioningRequestStatus.PENDING && missing.length === 0 && preferredDate?.getTime() === date.getTime();
 
-/** Converts inputs to their stored form: normalized bandwidths and plain objects. */
-function membersOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
+/** Converts inputs to the form that is stored, with normalized bandwidths and plain objects. */
+function storedFieldsOf({ customizations, deploymentSchedule, contacts, location, ...plain }: ProvisioningRequestUpdateInput) {
   const fields: Partial<RequestedFields> = { ...plain };
   if (deploymentSchedule !== undefined) fields.deploymentSchedule = deploymentSchedule;
   if (location !== undefined) fields.location = location && plainLocation(location);
@@ -168,7 +168,7 @@ function membersOf({ customizations, deploymentSchedule, contacts, location, ...
   return fields;
 }
 
-/** Names of request fields by the names that an order uses in errors. */
+/** Names of the fields of a provisioning request, by their names in the errors of an order. */
 const FIELDS: Readonly<Record<string, string>> = { bandwidth: 'customizations.bandwidth', serviceType: 'serviceTemplate' };
 
 function inItsFields(error: unknown): unknown {
@@ -177,7 +177,10 @@ function inItsFields(error: unknown): unknown {
   return first ? new InvalidParameters([first, ...rest]) : error;
 }
 
-/** Returns the reason why the order is rejected. Rethrows server errors, so that the job is retried. */
+/**
+ * Returns the error if it is the reason why the order is refused. Throws server errors again, so that the job is
+ * retried.
+ */
 function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;
   throw error;

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import { StateMachine } from '../../../kernel/records/states.ts';
 
-/** States of a request, modelled on the TMF641 states of a service order. */
+/** States of a provisioning request. They are modelled on the states of a TMF641 service order. */
 export enum ProvisioningRequestStatus {
   PENDING = 'pending',
   ACKNOWLEDGED = 'acknowledged',

@@ -13,7 +13,7 @@ import { followService } from '../provisioning-requests/provisioning-request-fol
 import { transition } from '../status/service-transition.ts';
 
 const QUEUE = 'services.provision';
-/** Number of provider failures after which provisioning fails. The last attempt is about 40 minutes after the first. */
+/** Number of failed attempts after which provisioning fails. The last attempt is about 40 minutes after the first. */
 const MAX_FAILURES = 15;
 const RETRY_DELAY_SECONDS = 1;
 
@@ -31,36 +31,34 @@ export interface ProvisioningDeps {
   isClosed?: Ports['isClosed'];
 }
 
-/** Enqueues the provisioning of a service. The job exists if and only if the transaction commits. */
+/** Enqueues the job that provisions a service. The job exists only if the transaction commits. */
 export const enqueueProvisioning = (jobs: Jobs, tx: EntityManager, { organizationId, id }: Service, startAfter?: Date): Promise<void> =>
   jobs.enqueue(tx, QUEUE, { organizationId, serviceId: id } satisfies ProvisioningJob, { startAfter });
 
 /**
- * Defines the job queue. Call it before jobs start. The queue allows more retries than MAX_FAILURES, so that the provisioner
- * itself gives up and marks the service as failed.
+ * Defines the queue of provisioning jobs. Call it before the job queues start. The queue allows more retries than
+ * MAX_FAILURES, so that the provisioner gives up first and marks the service as failed.
  */
 export function defineProvisioning(deps: ProvisioningDeps): void {
   const provisioner = new Provisioner(deps);
   deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
     retryLimit: MAX_FAILURES * 2,
     retryDelaySeconds: RETRY_DELAY_SECONDS,
-    // nothing is built while the organization is closed; the check after closing may find this order and reopen it
+    // jobs wait while the organization is closed. The check after closing may find an open order and reopen the
+    // organization
     waits: deps.isClosed,
   });
 }
 
 /**
- * Provisions a service: from pending to operational or failed. It may run twice and stop anywhere. Each step checks the status
- * under the row's lock, and the provider is called between transactions with the service's id, so that a repeated call continues
- * the same order.
+ * Provisions a service: from pending to operational or failed. It may run twice and stop at any point. Each step checks
+ * the status while the row is locked. The provider is called between transactions with the service's id, so that a
+ * repeated call continues the same order.
  */
 export class Provisioner {
   constructor(private readonly deps: ProvisioningDeps) {}
 
-  /**
-   * Runs the next steps of provisioning.
-   * @throws the provider's error if a retry is worthwhile
-   */
+  /** Runs the next steps of provisioning. @throws the provider's error if a retry may succeed */
   async run(organizationId: string, serviceId: string): Promise<void> {
     const em = organizationEm(this.deps.orm, organizationId);
     const order = await this.#begin(em, serviceId);
@@ -74,7 +72,10 @@ export class Provisioner {
     return this.#settle(em, serviceId, outcome);
   }
 
-  /** Moves a pending service to provisioning. Returns null if there is nothing left to do. */
+  /**
+   * Changes the status of a pending service to provisioning, and returns the order for the provider. Returns null if
+   * there is nothing left to do.
+   */
   #begin(em: EntityManager, serviceId: string): Promise<ConnectivityOrder | null> {
     return em.transactional(async (tx) => {
       const service = await locked(tx, serviceId);
@@ -108,7 +109,7 @@ export class Provisioner {
       return reason !== null;
     });
     if (!isFinal) throw error;
-    this.deps.log.warn({ err: error, service: serviceId }, 'provisioning of a service failed in all attempts');
+    this.deps.log.warn({ err: error, service: serviceId }, 'provisioning of a service failed and will not be retried');
   }
 
   async #move(tx: EntityManager, service: Service, to: ServiceStatus, reason: string | null = null): Promise<void> {
@@ -117,7 +118,10 @@ export class Provisioner {
   }
 }
 
-/** Returns why provisioning failed for good; null if a retry is worthwhile. Details of an outage are not shown to customers. */
+/**
+ * Returns the reason why provisioning has failed; null if a retry may succeed. Details of an outage are not shown to
+ * customers.
+ */
 function reasonOf(error: unknown, failures: number): string | null {
   if (error instanceof ProvisioningRejected) return error.message;
   return failures >= MAX_FAILURES ? `The provider could not be reached in ${failures} attempts.` : null;

@@ -26,7 +26,7 @@ export interface HealthChecks {
   security: Health;
 }
 
-/** Limits of each measurement: above the first a line is degraded, above the second unhealthy. */
+/** Limits of each measurement. Above the first limit, a line is degraded. Above the second one, it is unhealthy. */
 const LIMITS = {
   latencyMs: [100, 300],
   packetLoss: [1, 5],
@@ -40,7 +40,10 @@ const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
   [ServiceStatus.DOWN]: Health.UNHEALTHY,
 };
 
-/** Derives connectivity from the status, and performance and security from measurements. A check without data is unknown. */
+/**
+ * Derives the health checks of a service: connectivity from its status, performance and security from its measurements.
+ * The result of a check without data is unknown.
+ */
 export const healthOf = (status: ServiceStatus, telemetry: Telemetry | null): HealthChecks => ({
   connectivity: BY_STATUS[status] ?? Health.UNKNOWN,
   performance: telemetry ? performanceOf(telemetry) : Health.UNKNOWN,

@@ -7,7 +7,8 @@ import type { ServiceStatus } from '../inventory/service.states.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 /**
- * Moves a service to a state and stores its history and events. The transaction must have locked the service.
+ * Changes the status of a service, and stores the history entry and the events. The caller must have locked the service
+ * in the transaction.
  * @throws InvalidState
  */
 export async function transition(
@@ -24,7 +25,10 @@ export async function transition(
   await record(tx, serviceStatusChanged(service, from));
 }
 
-/** Creates the history entry for the current status of a service. `from` is null for the first one. */
+/**
+ * Creates the history entry for the current status of a service. `from` is the previous status; null for the first
+ * entry.
+ */
 export function statusChange(service: Service, from: ServiceStatus | null): StatusChange {
   const { organizationId, id: serviceId, status: to, statusReason: reason, updatedAt: createdAt } = service;
   return Object.assign(new StatusChange(), { id: newId('statusChange'), organizationId, serviceId, from, to, reason, createdAt });

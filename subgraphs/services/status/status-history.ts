@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Rows } from '../../../kernel/database/database.ts';
 import type { ServiceStatus } from '../inventory/service.states.ts';
 
-/** A change of status. */
+/** A change of a service's status. */
 export interface HistoryEntry {
   from: ServiceStatus | null;
   to: ServiceStatus;

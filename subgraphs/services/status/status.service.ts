@@ -20,7 +20,7 @@ export interface StatusServiceDeps {
   connectivity: ConnectivityProvider;
 }
 
-/** Computes the status report of services from status, history and the provider's measurements. */
+/** Computes the status reports of services from their status, their history and the provider's measurements. */
 export class StatusService {
   readonly #now: Date;
   readonly #history: DataLoader<string, HistoryEntry[]>;
@@ -58,17 +58,17 @@ export class StatusService {
     if (!provisionedAt) return null;
     const since = provisionedAt > this.#windowStart ? provisionedAt : this.#windowStart;
     const changes = await this.#history.load(id);
-    // the first change in the window tells the status at its start
+    // `from` of the first change in the period is the status at the start of the period
     return uptimePercentage(changes[0]?.from ?? status, changes, since, this.#now);
   }
 
-  /** Gets measurements. If the provider fails, they are unknown, and the request still succeeds. */
+  /** Returns the measurements of a service. Returns null if the provider fails, so that the request still succeeds. */
   async #telemetry({ id, status, providerReference, serviceType }: Service): Promise<Telemetry | null> {
     if (!isInService(status)) return null;
     try {
       return await this.deps.connectivity.telemetry({ serviceId: id, reference: providerReference, technology: serviceType }, this.#now);
     } catch (error) {
-      this.deps.log.warn({ err: error, service: id }, 'the connectivity provider returned no measurements');
+      this.deps.log.warn({ err: error, service: id }, 'measurements could not be read from the connectivity provider');
       return null;
     }
   }

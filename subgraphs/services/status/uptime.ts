@@ -2,16 +2,16 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 
 const DIGITS = 3;
 
-/** A change of status, for the computation of uptime. */
+/** A change of a service's status. */
 export interface Change {
   to: ServiceStatus;
   at: Date;
 }
 
 /**
- * Computes the percentage of time between `since` and `now` in which a service was up. Degraded counts as up, and planned
- * maintenance does not count at all. `before` is the status at `since`; `changes` are ordered from oldest to newest. Returns null
- * if no time counts.
+ * Computes the percentage of time between `since` and `now` in which a service was up. Degraded counts as up, and
+ * planned maintenance does not count at all. `before` is the status at the time `since`. `changes` are ordered from
+ * oldest to newest. Returns null if no part of this time counts.
  */
 export function uptimePercentage(before: ServiceStatus, changes: readonly Change[], since: Date, now: Date): number | null {
   let status = before;
