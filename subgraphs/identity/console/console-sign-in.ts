@@ -29,7 +29,7 @@ export interface ConsoleSignInParts {
   sessions: Sessions;
   gate: SecondFactorGate;
   /**
-   * Undefined if the SAML service provider has another origin than these pages: browsers would not send it the cookie.
+   * Undefined if the SAML service provider has another origin: browsers would not send its cookie to these pages.
    */
   saml: SamlSignIn | undefined;
 }

@@ -18,7 +18,7 @@ const xsrfOf = (ctx: KoaContextWithOIDC): string =>
 
 /** Titles and texts of error pages, by the provider's error code. Other errors get a general text. */
 const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
-  invalid_client: ['This application is not known', 'It may have been removed or switched off. Ask whoever gave you the link.'],
+  invalid_client: ['This application is not known', 'It may have been removed or switched off. Ask the person who gave you the link.'],
   invalid_redirect_uri: [
     'This application may not redirect you there',
     'The address to return to is not registered for the application. Tell the people who run it.',

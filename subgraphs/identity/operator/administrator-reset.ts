@@ -21,13 +21,16 @@ export interface AdministratorResetParts {
 
 const PASSWORD_BYTES = 18;
 
-/** Resets the password and second factors of a user whom no other user can help. Used from the command line of the server. */
+/**
+ * Resets the password and second factors of a user, from the command line of the server. For a user whom no other user
+ * can help, such as the only owner.
+ */
 export class AdministratorReset {
   constructor(private readonly parts: AdministratorResetParts) {}
 
   /**
-   * Sets a new password, which is never shown again, for the user who logs in with an address. Ends all sessions, removes all second
-   * factors, and activates a suspended user.
+   * Sets a new password for the user who logs in with an address. The password is never shown again. Revokes all
+   * sessions, removes all second factors, and activates a suspended user.
    * @throws ResourceNotFound
    */
   async reset(address: string): Promise<{ email: string; organizationId: string; password: string }> {

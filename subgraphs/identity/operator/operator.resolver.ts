@@ -18,7 +18,10 @@ import { exportFilePath } from './organization-export-paths.ts';
 
 const OrganizationPage = pageOf('Organization', Organization);
 
-/** Operations of the platform's operator on organizations. The query `organization` is for every caller's own organization. */
+/**
+ * Operations of the platform's operator on organizations. Only the query `organization` is for every caller: it returns
+ * the caller's own organization.
+ */
 @Resolver(() => Organization)
 export class OperatorResolver {
   @Query(() => Organization, {

@@ -38,7 +38,9 @@ export interface OperatorServiceDeps {
   exports: OrganizationExports;
 }
 
-/** Manages all organizations for the operator of the platform: plans and status, but none of their records. */
+/**
+ * Manages the plan and status of all organizations for the operator of the platform. Gives no access to their records.
+ */
 export class OperatorService {
   constructor(private readonly deps: OperatorServiceDeps) {}
 
@@ -50,7 +52,7 @@ export class OperatorService {
     return listPage(this.deps.em, Organization, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Creates an organization and mails its first owner an invitation, as `inviteUser` does. */
+  /** Creates an organization and mails its first owner an invitation with a link to choose a password. */
   create({ name, plan, administrator }: OrganizationCreateInput): Promise<Organization> {
     const { em, clock } = this.deps;
     return em.transactional(async (tx) => {
@@ -63,8 +65,9 @@ export class OperatorService {
   }
 
   /**
-   * Changes the plan in every process within 5 s. Requests already counted this hour and minute count against the new limits. @throws
-   * ResourceNotFound
+   * Changes the plan. The change takes effect in every process within 5 s. Requests that were already counted this hour
+   * and minute count against the new limits.
+   * @throws ResourceNotFound
    */
   changePlan(id: string, plan: Plan): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
@@ -77,7 +80,8 @@ export class OperatorService {
   }
 
   /**
-   * Refuses all credentials within 5 s. Background work that others can see waits; services keep running.
+   * Suspends an organization. All its credentials are refused within 5 s. Background work with effects outside the
+   * platform waits; services keep running.
    * @throws ResourceNotFound, InvalidState
    */
   suspend(id: string, reason: string | undefined): Promise<Organization> {
@@ -85,7 +89,8 @@ export class OperatorService {
   }
 
   /**
-   * Refuses all credentials within 5 s. Records are deleted after a grace period. @throws ResourceNotFound, InvalidState, OrganizationInUse
+   * Closes an organization. All its credentials are refused within 5 s. Its records are deleted after a grace period.
+   * @throws ResourceNotFound, InvalidState, OrganizationInUse
    */
   async close(id: string, reason: string | undefined): Promise<Organization> {
     const { closing } = this.deps;
@@ -95,8 +100,9 @@ export class OperatorService {
   }
 
   /**
-   * Ends a suspension; work that waited continues in order. Reopens a closed organization until its deletion begins. @throws
-   * ResourceNotFound, InvalidState
+   * Ends a suspension: background work that waited continues in order. Or reopens a closed organization, until the
+   * deletion of its records begins.
+   * @throws ResourceNotFound, InvalidState
    */
   resume(id: string): Promise<Organization> {
     return this.#move(id, OrganizationStatus.ACTIVE, 'organization_resumed');
@@ -148,7 +154,10 @@ export class OperatorService {
     });
   }
 
-  /** Ends a review. Does nothing if there is none. @throws ResourceNotFound */
+  /**
+   * Ends the review of an organization. Does nothing if the organization is not under review.
+   * @throws ResourceNotFound
+   */
   clearReview(id: string): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       if (!organization.underReviewSince) return;
@@ -157,7 +166,10 @@ export class OperatorService {
     });
   }
 
-  /** Withdraws an e-mail domain. Does nothing if the organization does not claim it. @throws ResourceNotFound */
+  /**
+   * Removes an organization's claim to an e-mail domain. Does nothing if the organization does not claim the domain.
+   * @throws ResourceNotFound
+   */
   withdrawSamlDomain(id: string, domain: string): Promise<Organization> {
     return this.#change(id, async (tx, organization) => {
       const isWithdrawn = await this.deps.samlDomains.withdraw(tx, id, domain.toLowerCase());
@@ -198,7 +210,10 @@ export class OperatorService {
     await this.deps.passwords.invite(tx, owner);
   }
 
-  /** Audits in both organizations. The operator's record names the caller; the other record says only that the operator did it. */
+  /**
+   * Writes an audit record for both organizations. The operator's record names the caller; the other record names only
+   * the operator.
+   */
   async #audit(tx: EntityManager, { id, operator }: Organization, eventType: string, detail?: string): Promise<void> {
     const { trail, request } = this.deps;
     const because = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join('; ');

@@ -15,7 +15,7 @@ import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PlatformAccesses } from './platform-access.ts';
 
 const QUEUE = 'identity.organization-closing';
-/** Longer than any request can run that was authenticated before the organization was closed. */
+/** Delay of the second check. Any request that was authenticated before the organization was closed takes less time. */
 const CONFIRMED_AFTER_MS = 60_000;
 const NAMED = 20;
 const LIVE = parse(`query LiveRecords {
@@ -27,7 +27,7 @@ type Found = Record<'services' | 'provisioningRequests', { nodes: { id: string }
 
 interface ConfirmationJob {
   organizationId: string;
-  /** Status before it was closed, which is restored if the organization is reopened. */
+  /** Status of the organization before it was closed. Reopening restores a suspension. */
   before?: OrganizationStatus;
 }
 
@@ -43,26 +43,34 @@ export interface OrganizationClosingParts {
 }
 
 /**
- * Refuses to close an organization that has live services. A request that was already running may still order a service. So a job
- * checks again a minute later, and reopens the organization if it finds one.
+ * Refuses to close an organization that has live services or open provisioning requests. A request that is already
+ * running may still order a service. So a job checks again a minute later, and reopens the organization if it has any
+ * of them.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {
     parts.jobs.define<ConfirmationJob>(QUEUE, (job) => this.#confirm(job), { retryLimit: 20 });
   }
 
-  /** Queries services, which owns these records, through the graph. Call it outside of any transaction. @throws OrganizationInUse */
+  /**
+   * Checks that the organization has no live services or open provisioning requests. Queries the services domain
+   * through the federated graph. Call it outside of any transaction.
+   * @throws OrganizationInUse
+   */
   async requireUnused(organizationId: string): Promise<void> {
     const live = await this.#live(organizationId);
     if (isAny(live)) throw new OrganizationInUse(live);
   }
 
-  /** Checks the same as `requireUnused`, without throwing. */
+  /** Returns false where `requireUnused` would throw. */
   async isUnused(organizationId: string): Promise<boolean> {
     return !isAny(await this.#live(organizationId));
   }
 
-  /** Schedules the second check, in the transaction that closes the organization. `before` is its status until then. */
+  /**
+   * Schedules the second check, in the transaction that closes the organization. `before` is the status before that
+   * transaction.
+   */
   confirmLater(tx: EntityManager, organizationId: string, before: OrganizationStatus): Promise<void> {
     const { jobs, clock } = this.parts;
     const startAfter = new Date(clock.now().getTime() + CONFIRMED_AFTER_MS);
@@ -78,7 +86,7 @@ export class OrganizationClosing {
       const organization = await tx.findOne(Organization, { id }, LOCKED);
       if (organization?.status !== OrganizationStatus.CLOSED) return;
       organization.moveTo(OrganizationStatus.ACTIVE, clock.now());
-      // an order must not lift a suspension by the operator
+      // // an organization that was suspended before it was closed must become suspended again, not active
       if (before === OrganizationStatus.SUSPENDED) organization.moveTo(before, clock.now());
       const entry = { eventType: 'organization_resumed', reason: 'services were ordered while it was closed' };
       await trail.record({ ...entry, organizationId: id }, tx);

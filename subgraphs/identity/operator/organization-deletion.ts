@@ -14,12 +14,18 @@ import type { OrganizationClosing } from './organization-closing.ts';
 import type { PlatformAccesses } from './platform-access.ts';
 
 const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
-/** After this time another process takes over from one that died or failed. */
+/**
+ * How long a process has exclusive access to an organization. Afterwards another process continues if the first one
+ * died or failed.
+ */
 const LEASE_MS = 5 * MINUTE_MS;
 /** How long a process works on one organization before it saves its position. */
 const STEP_MS = 20_000;
 const PAGE = 500;
-/** Passes are repeated because work that was still running may have written rows behind the first pass. */
+/**
+ * Maximum number of passes over all tables. A request that is still running may insert rows into a table after a pass
+ * has deleted its rows.
+ */
 const PASSES_MAX = 5;
 const KEY_BYTES = 32;
 
@@ -38,8 +44,9 @@ export interface OrganizationDeletionParts {
 }
 
 /**
- * Deletes the records of closed organizations when their grace period ends. It works table by table and page by page, so that requests
- * are not slowed down, and resumes where a process died. Records that stay are pseudonymized; the pseudonym key is deleted at the end.
+ * Deletes the records of closed organizations when their grace period ends. It works page by page, so that requests are
+ * not slowed down. If a process dies, another one continues at the stored position. Records that stay are
+ * pseudonymized; the pseudonym key is deleted at the end.
  */
 export class OrganizationDeletion {
   readonly #sweeper: Sweeper;
@@ -55,7 +62,7 @@ export class OrganizationDeletion {
     this.#sweeper.start();
   }
 
-  /** Stops. Resolves when the current page is deleted. */
+  /** Stops the deletion. Resolves when the current page is deleted. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#sweeper.stop();
@@ -75,7 +82,10 @@ export class OrganizationDeletion {
     return 1;
   }
 
-  /** Leases a due organization by moving its due time. Until then no other process takes it. */
+  /**
+   * Leases a due organization by moving its due time to the end of the lease. Other processes skip the organization
+   * until the lease ends.
+   */
   #claim(id: string): Promise<Organization | null> {
     return this.#change(id, (organization, now) => {
       if (!organization.deletionDueAt || organization.deletionDueAt > now) return null;
@@ -84,7 +94,10 @@ export class OrganizationDeletion {
     });
   }
 
-  /** Begins the deletion. Returns false if the organization has live services; it is then not deleted, and an error is logged. */
+  /**
+   * Begins the deletion. If the organization has live services, its records are not deleted, an error is logged, and
+   * the result is false.
+   */
   async #begin(organization: Organization): Promise<boolean> {
     const { closing, log } = this.parts;
     const { id } = organization;
@@ -92,7 +105,7 @@ export class OrganizationDeletion {
     if (!isUnused)
       log.error({ organization: id }, 'a closed organization has live services or open provisioning requests: its records are not deleted');
     const begun = await this.#change(id, (found, now) => {
-      // it was resumed in the meantime
+      // // the organization was reopened in the meantime
       if (!found.deletionDueAt) return null;
       if (isUnused) found.pseudonymKey = randomBytes(KEY_BYTES).toString('hex');
       else found.deletionDueAt = new Date(now.getTime() + DAY_MS);
@@ -125,7 +138,9 @@ export class OrganizationDeletion {
     return { pass, table: index, after: last, deleted: deleted + (table.statement.end === 'deleted' ? rows.length : 0) };
   }
 
-  /** Deletes files before their rows: a file without a row could no longer be found. */
+  /**
+   * Deletes the files of rows. This comes before the rows are deleted, because files are found only through their rows.
+   */
   async #deleteFiles({ statement: { files } }: OrganizationRows, rows: readonly string[]): Promise<void> {
     if (!files) return;
     for (const key of rows.flatMap((row) => files(JSON.parse(row)))) await this.parts.files.delete(key);

@@ -93,6 +93,6 @@ export class OrganizationExport {
 export const partKeyOf = ({ id, organizationId }: Pick<OrganizationExport, 'id' | 'organizationId'>, number: number): string =>
   `exports/${organizationId}/${id}/${number}.tar.gz`;
 
-/** Keys of all parts, and of one more that a process may have written before it died. */
+/** Keys of all parts, and of one more part that a process may have written before it died. */
 export const partKeysOf = (one: Pick<OrganizationExport, 'id' | 'organizationId' | 'parts'>): string[] =>
   Array.from({ length: one.parts + 1 }, (_, index) => partKeyOf(one, index + 1));

@@ -13,12 +13,12 @@ import { exportFilePath } from './organization-export-paths.ts';
 export interface ExportDownloads {
   newestOf(organizationId: string): Promise<OrganizationExport | null>;
   contentOf(one: OrganizationExport): Readable;
-  /** Audits the download in both organizations. */
+  /** Writes an audit record of the download for both organizations. */
   audit(request: RequestContext, one: OrganizationExport): Promise<void>;
   demand(principal: Principal): Promise<Demand>;
 }
 
-/** Serves archives of organizations to operators, who need a second factor as for every change. The edge must be mounted first. */
+/** Serves archives of organizations to operators, who must verify a second factor. The edge must be mounted first. */
 export async function mountExportDownloads(app: FastifyInstance, downloads: ExportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -40,7 +40,7 @@ async function download(downloads: ExportDownloads, request: FastifyRequest, rep
   checkVersion(request.headers['api-version']);
   await requireOperator(downloads, request.caller.principal);
   const { id } = request.params as { id: string };
-  // the same check as the REST bridge makes for ids in paths
+  // // the REST bridge checks ids in paths in the same way
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'organization_id', reason: UNSTORABLE }]);
   const found = await downloads.newestOf(id);
   if (found?.status !== OrganizationExportStatus.READY) throw new ResourceNotFound('organization_export', id);

@@ -15,12 +15,18 @@ import { OrganizationExport, OrganizationExportStatus, partKeyOf, partKeysOf } f
 
 const WRITING = 'identity.organization-export';
 const REMOVAL = 'identity.organization-export-removal';
-/** Attempts for one part: about half an hour of failures. */
+/** Maximum attempts to write one part. Ten attempts take about half an hour. */
 const ATTEMPTS_MAX = 10;
 const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} attempts; the platform's log says why. Request the export again.`;
-/** The job retries more often than we try, so that the export is marked as failed here. */
+/**
+ * The queue allows more retries than ATTEMPTS_MAX, so that this class marks the export as failed before the queue drops
+ * the job.
+ */
 const RETRIES = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, concurrency: 1 };
-/** Longer than all attempts for a part take. After that the job is considered lost, and the export can be requested again. */
+/**
+ * Time after which the job of an export is considered lost, so that the export can be requested again. All attempts to
+ * write a part take less time.
+ */
 const STUCK_MS = HOUR_MS;
 
 interface ExportJob {
@@ -28,7 +34,7 @@ interface ExportJob {
 }
 
 interface RemovalJob extends ExportJob {
-  /** Keeps the record, so that the operator can see why the export failed. */
+  /** Deletes only the files. The record stays, so that the operator can see why the export failed. */
   filesOnly?: boolean;
 }
 
@@ -87,7 +93,7 @@ export class OrganizationExports {
     return begun;
   }
 
-  /** Streams the archive: its parts one after the other. */
+  /** Streams the archive by concatenating its parts. */
   contentOf(one: OrganizationExport): Readable {
     const { files } = this.parts;
     return Readable.from(
@@ -103,7 +109,7 @@ export class OrganizationExports {
     );
   }
 
-  /** Writes a part. The attempt is counted first, so that an attempt that kills the process counts too. */
+  /** Writes a part. The attempt is counted first, so that it counts even if it kills the process. */
   async #write(id: string): Promise<void> {
     const begun = await this.#change(id, async (found, tx) => {
       if (found.attempts >= ATTEMPTS_MAX) await this.#giveUp(found, tx);
@@ -120,13 +126,19 @@ export class OrganizationExports {
     }
   }
 
-  /** Marks the export as failed and deletes its files: they contain the organization's data and are of no use any more. */
+  /**
+   * Marks the export as failed and deletes its files, since they contain the organization's data and cannot be used any
+   * more.
+   */
   async #giveUp(found: OrganizationExport, tx: EntityManager): Promise<void> {
     found.fail(GIVEN_UP);
     await this.parts.jobs.enqueue(tx, REMOVAL, { exportId: found.id, filesOnly: true } satisfies RemovalJob);
   }
 
-  /** Writes the next part. If a process died before recording it, the part is written again and replaces the first one. */
+  /**
+   * Writes the next part. If a process died before it recorded a part, the part is written again and replaces the
+   * earlier file.
+   */
   async #writePart(begun: OrganizationExport): Promise<void> {
     const { clock, files, jobs } = this.parts;
     const { id, organizationId, position: from, counts: before, createdAt } = begun;
@@ -149,7 +161,10 @@ export class OrganizationExports {
     });
   }
 
-  /** Changes an export under its lock, only while it is being written: another run of the job may have finished or failed it. */
+  /**
+   * Changes an export under its lock, only while its status is `writing`. Returns null if another run of the job has
+   * finished it.
+   */
   #change(id: string, act: (found: OrganizationExport, tx: EntityManager) => void | Promise<void>): Promise<OrganizationExport | null> {
     return this.parts.orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOne(OrganizationExport, { id, status: OrganizationExportStatus.WRITING }, LOCKED);
@@ -158,7 +173,7 @@ export class OrganizationExports {
     });
   }
 
-  /** Deletes the files first, so that the job can be retried if it fails in between. */
+  /** Deletes the files, then the record. So a retry of the job still finds the files that it must delete. */
   async #remove({ exportId: id, filesOnly }: RemovalJob): Promise<void> {
     const { orm, files } = this.parts;
     const em = orm.em.fork();

@@ -22,12 +22,15 @@ export interface PlatformAccessParts {
 export class PlatformAccesses {
   constructor(private readonly parts: PlatformAccessParts) {}
 
-  /** Returns the organization that operates the platform; null if there is none yet. */
+  /** Returns the organization that operates the platform; null if no organization does yet. */
   operator(): Promise<Organization | null> {
     return this.parts.orm.em.fork().findOne(Organization, { operator: true });
   }
 
-  /** Sets the access of a user of the caller's organization; null revokes it. @throws ResourceNotFound */
+  /**
+   * Sets or, with null, revokes the platform access of a user of the caller's organization.
+   * @throws ResourceNotFound
+   */
   async set(request: RequestContext, userId: string, access: PlatformAccess | null): Promise<User> {
     const { organizationId } = request.principal;
     const user = await this.parts.orm.em.fork().transactional(async (tx) => {
@@ -42,8 +45,8 @@ export class PlatformAccesses {
   }
 
   /**
-   * Sets the access of the user who logs in with an address, from the command line of the server. The first time, this can be a user
-   * of any organization, which becomes the operator's organization.
+   * Sets the platform access of the user who logs in with an address. Used from the command line of the server. If
+   * there is no operator yet, the organization of this user becomes the operator.
    * @throws ResourceNotFound, InvalidState
    */
   grant(address: string, access: PlatformAccess | null): Promise<User> {

@@ -8,13 +8,16 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import { Organization } from './organization.entity.ts';
 import { organizationUnderReview } from './organization.events.ts';
 
-/** Puts organizations under review that exceed the burst limit repeatedly (specification 8.3). */
+/** Puts an organization under review if it exceeds the burst limit repeatedly (specification 8.3). */
 export class OrganizationReview {
   readonly #pending = new Set<Promise<void>>();
 
   constructor(private readonly parts: { orm: Orm; clock: Clock; trail: AuditTrail; log: Logger }) {}
 
-  /** Records a violation in the background: the request that exceeded the limit neither waits nor fails with it. */
+  /**
+   * Records a violation in the background. The request that exceeded the limit does not wait for it, and does not fail
+   * if it fails.
+   */
   noteSuspension(principal: Principal): void {
     const noted = this.#note(principal)
       .catch((error: unknown) => {
@@ -30,7 +33,7 @@ export class OrganizationReview {
     await Promise.all(this.#pending);
   }
 
-  /** Records a violation under the organization's lock, so that concurrent violations are all counted. */
+  /** Records a violation under the organization's lock, so that every concurrent violation is counted. */
   async #note({ organizationId, id, kind }: Principal): Promise<void> {
     const { orm, clock, trail } = this.parts;
     await orm.em.fork().transactional(async (tx) => {

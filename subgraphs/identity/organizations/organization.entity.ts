@@ -23,7 +23,9 @@ registerEnumType(ORGANIZATION_PLANS, {
   },
 });
 
-/** Position of the deletion of its records: pass, table, last row, and number of rows deleted in the pass. */
+/**
+ * Position of the deletion of an organization's records: pass, table, last row, and number of rows deleted in the pass.
+ */
 export interface DeletionPosition {
   pass: number;
   table: number;
@@ -31,13 +33,16 @@ export interface DeletionPosition {
   deleted: number;
 }
 
-/** How many days the records of a closed organization can be exported. */
+/** Number of days during which the records of a closed organization can be exported. */
 export const EXPORT_DAYS = 30;
 
 const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 
-/** A customer of the platform, which owns all other records. It has no organization filter: it is found through its keys and users. */
+/**
+ * A customer of the platform, which owns all other records. It has no organization filter, because it is loaded by the
+ * organization id of a key or user.
+ */
 @ObjectType({ description: 'A customer of the platform, to whom all other records belong.' })
 @Entity({ tableName: 'organization' })
 @Unique({ properties: ['operator'], where: 'operator', name: 'organization_one_operator' })
@@ -97,7 +102,10 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 
-  /** When deletion is due next, or when the current lease ends. Null until the organization is closed and after its records are deleted. */
+  /**
+   * Time at which the deletion continues, or the current lease ends. Null before the organization is closed and after
+   * its records are deleted.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'deletion_due_at is not null' })
   deletionDueAt: Date | null = null;
@@ -106,11 +114,14 @@ export class Organization {
   @Property({ type: 'json', nullable: true })
   deletionPosition: DeletionPosition | null = null;
 
-  /** Key of the pseudonyms while records are being deleted. It is erased at the end, so that pseudonyms cannot be reversed. */
+  /**
+   * Key for pseudonyms while records are being deleted. It is deleted at the end, so that pseudonyms cannot be
+   * reversed.
+   */
   @Property({ type: 'text', nullable: true })
   pseudonymKey: string | null = null;
 
-  /** Timestamps within the last 24 hours, ISO 8601. */
+  /** Times within the last 24 hours at which the burst limit was exceeded, in ISO 8601. */
   @Property({ type: 'json' })
   hardViolations: string[] = [];
 
@@ -135,7 +146,10 @@ export class Organization {
     organizationStates.check(this.status, status);
   }
 
-  /** Refuses if deletion has begun: nothing can be restored then. @throws RecordsDeleted */
+  /**
+   * Checks that the deletion has not begun. After it has begun, the organization cannot be restored.
+   * @throws RecordsDeleted
+   */
   requireRecords(): void {
     if (this.pseudonymKey || this.deletedAt) throw new RecordsDeleted();
   }
@@ -150,7 +164,7 @@ export class Organization {
     this.hardViolations = [];
   }
 
-  /** Records that the burst limit was exceeded. Returns whether this has put the organization under review. */
+  /** Records that the burst limit was exceeded. Returns whether this violation puts the organization under review. */
   registerViolation(now: Date): boolean {
     const since = now.getTime() - VIOLATIONS_WITHIN_MS;
     const recent = this.hardViolations.filter((at) => Date.parse(at) > since);

@@ -37,7 +37,7 @@ export interface LiveRecords {
   provisioningRequestIds: readonly string[];
 }
 
-/** 409: the organization is still in use. `details` contains the first ids of the records in the way. */
+/** 409: the organization is still in use. `details` contains the first ids of the records that prevent closing it. */
 export class OrganizationInUse extends PlatformError {
   constructor({ serviceIds, provisioningRequestIds }: LiveRecords) {
     super(
@@ -48,7 +48,7 @@ export class OrganizationInUse extends PlatformError {
   }
 }
 
-/** 409: deletion of the organization's records has begun, so it cannot be resumed or exported. */
+/** 409: deletion of the organization's records has begun, so the organization cannot be resumed or exported. */
 export class RecordsDeleted extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'The records of this organization have been deleted. Create a new organization.', {
@@ -58,7 +58,7 @@ export class RecordsDeleted extends PlatformError {
   }
 }
 
-/** 409: the operator's own organization cannot be suspended or closed, since nobody could undo that. */
+/** 409: the operator's own organization cannot be suspended or closed, since nobody could reverse that. */
 export class OperatorsOwn extends InvalidState {
   constructor(status: string) {
     super('organization that operates the platform', 'active', status, []);

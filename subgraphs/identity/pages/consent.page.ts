@@ -9,7 +9,7 @@ export interface ConsentParts {
   email: string;
   /** Requested permissions, in words. */
   scopes: readonly string[];
-  /** Host that the user is redirected to afterwards; undefined for a device. */
+  /** Host that the user is redirected to after the decision; undefined for a device. */
   destination: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { page, problem } from '../../../kernel/pages/layout.ts';
 
 export interface DeviceCodeParts {
   action: string;
-  /** CSRF token, which is stored in the user's session too. A form of another site does not have it. */
+  /** CSRF token, which is also stored in the user's session. A form of another site does not contain it. */
   xsrf: string;
   userCode?: string | undefined;
   problem?: string | undefined;

@@ -10,7 +10,10 @@ export interface LoginParts {
   problem?: string | undefined;
   /** URL of the single sign-on page. */
   singleSignOn?: string | undefined;
-  /** Hidden form fields of the platform's own pages. Forms of an OAuth request need none, and can be cancelled. */
+  /**
+   * Hidden form fields for the console's sign-in. Forms of an OAuth request have none; instead they have a cancel
+   * button.
+   */
   hidden?: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +55,10 @@ ${problem(wrong)}
 </form>`,
   });
 
-/** A page with a link instead of a redirect: browsers check redirects after a form against the page's Content-Security-Policy. */
+/**
+ * A page with a link to the identity provider. A redirect after a form would be blocked by the page's
+ * Content-Security-Policy.
+ */
 export const identityProviderPage = (url: string): string =>
   messagePage({
     title: 'Single sign-on',

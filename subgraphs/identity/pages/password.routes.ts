@@ -67,7 +67,7 @@ const chosen = (): string =>
     text: 'Go back to the application and sign in with your new password. You can close this page.',
   });
 
-/** The same page whether or not the user exists. */
+/** The page after a request for a link. It is the same whether or not the user exists. */
 const asked = (): string =>
   messagePage({
     title: 'Check your e-mail',

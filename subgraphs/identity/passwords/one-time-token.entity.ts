@@ -5,7 +5,7 @@ export enum TokenPurpose {
   PASSWORD_RESET = 'password_reset',
 }
 
-/** Token of a link in a mail, which allows to choose the user's password once. Only its hash is stored. */
+/** Token of a link in a mail. It allows the user to choose a password once. Only its hash is stored. */
 @Entity({ tableName: 'one_time_token' })
 export class OneTimeToken {
   @PrimaryKey({ type: 'text' })

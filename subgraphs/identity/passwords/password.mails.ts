@@ -1,7 +1,7 @@
 import type { Mail } from '../../../kernel/messages/mail.ts';
 import { instantOf, mailTo, type Recipient } from '../../../kernel/messages/mail-document.ts';
 
-/** Public origin of the platform's pages, and secret and expiry of the link in a mail. */
+/** Parts of the link in a mail: public origin of the platform's pages, secret, and expiry. */
 export interface LinkParts {
   authOrigin: string;
   secret: string;
@@ -14,7 +14,10 @@ export const invitationMail = (user: Recipient, organization: string, link: Link
     link: linkOf(link),
   });
 
-/** Mail to the user who already logs in with the invited address. It contains no link: the invitation cannot be accepted. */
+/**
+ * Mail to the user who already logs in with the invited address. It contains no link, because the invitation cannot be
+ * accepted.
+ */
 export const addressInUseMail = (user: Recipient, organization: string, { expiresAt }: LinkParts): Mail =>
   mailTo(user, `You are invited to ${organization}, and your address is in use`, {
     paragraphs: [

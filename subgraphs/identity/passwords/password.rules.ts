@@ -2,12 +2,13 @@ import { WeakPassword } from './password.errors.ts';
 
 export const PASSWORD_MIN = 12;
 export const PASSWORD_MAX = 128;
-/** Common passwords: long enough, but the first that anybody tries. */
+/** Common passwords that are long enough, but that attackers try first. */
 const COMMON =
   /^(password|passwort|qwerty|letmein|welcome|admin|changeme|iloveyou|monkey|dragon|0?123456789?0?|abcdef)+[\d!@#$%^&*.?_-]*$/i;
 
 /**
- * Checks a password as NIST SP 800-63B recommends: long, not common, not its owner's name or address; no rules on character classes.
+ * Checks a password as NIST SP 800-63B recommends. It must be long, not common, and different from the user's name and
+ * address. There are no rules on character classes.
  * @throws WeakPassword
  */
 export function checkPassword(password: string, { email, name }: { email: string; name: string }, field?: string): void {

@@ -48,12 +48,12 @@ const LIVES_MS: Readonly<Record<TokenPurpose, number>> = {
   [TokenPurpose.INVITATION]: 7 * 24 * HOUR_MS,
   [TokenPurpose.PASSWORD_RESET]: HOUR_MS,
 };
-/** Links that are mailed to a user per hour, whoever requests them. */
+/** Maximum number of links that are mailed to a user per hour, over all requests. */
 const MAILS_PER_HOUR = 6;
 
 interface InvitationJob {
   userId: string;
-  /** The queue waits while this organization is suspended. */
+  /** Organization of the user. The job waits while this organization is suspended. */
   organizationId: string;
 }
 
@@ -62,7 +62,9 @@ interface ResetRequest {
   client: ClientInfo | undefined;
 }
 
-/** Manages passwords of users: chosen through a mailed link, or changed with the current password. */
+/**
+ * Manages passwords of users. A user chooses a password through a mailed link, or changes it with the current password.
+ */
 export class PasswordService {
   constructor(private readonly parts: PasswordParts) {
     parts.jobs.define<ResetRequest>(RESET_QUEUE, (request) => this.#sendReset(request));
@@ -70,7 +72,10 @@ export class PasswordService {
     parts.jobs.define<InvitationJob>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId), { waits: parts.isSuspended });
   }
 
-  /** Enqueues an invitation. A job looks up whether the address is in use, so that response times do not reveal it to the caller. */
+  /**
+   * Enqueues an invitation. The job checks whether the address is in use, so that the response time does not reveal it
+   * to the caller.
+   */
   invite(tx: EntityManager, { id: userId, organizationId }: User): Promise<void> {
     return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId, organizationId } satisfies InvitationJob);
   }
@@ -83,7 +88,9 @@ export class PasswordService {
     log.warn({ user: id }, 'An invitation is not mailed: too many were sent to its address');
   }
 
-  /** Mails the link. If somebody else logs in with the address, mails that person that the invitation cannot be accepted. */
+  /**
+   * Mails the link. If another user logs in with the address, mails that user that the invitation cannot be accepted.
+   */
   async #mailInvitation(tx: EntityManager, id: string): Promise<void> {
     const user = await tx.findOne(User, { id, status: UserStatus.INVITED }, { ...EVERYWHERE, ...LOCKED });
     if (!user || !(await this.#mayMailLink(tx, user))) return;
@@ -98,7 +105,11 @@ export class PasswordService {
     return (await tx.count(OneTimeToken, { userId, createdAt: { $gt: hourAgo } })) < MAILS_PER_HOUR;
   }
 
-  /** Enqueues a password reset. A job looks up the user, so that callers cannot learn whether the user exists. @throws TooManyAttempts */
+  /**
+   * Enqueues a password reset. The job looks up the user, so that the response time does not reveal whether the user
+   * exists.
+   * @throws TooManyAttempts
+   */
   async requestReset(typed: string, client: ClientInfo | undefined): Promise<void> {
     const [email = ''] = storedForms(typed);
     await this.parts.attempts.beginReset(email, client?.ip);
@@ -117,7 +128,10 @@ export class PasswordService {
     });
   }
 
-  /** Sends the invitations of an address again, for users who have lost the mail: one for each organization that has invited it. */
+  /**
+   * Sends pending invitations to an address again, for users who have lost the mail. Several accounts may have invited
+   * the address.
+   */
   async #inviteAgain(tx: EntityManager, email: string): Promise<void> {
     const waiting = { email: { $in: storedForms(email) }, status: UserStatus.INVITED };
     const invited = await tx.find(User, waiting, { ...EVERYWHERE, orderBy: { createdAt: 'desc' }, limit: MAILS_PER_HOUR });
@@ -129,7 +143,7 @@ export class PasswordService {
     await this.#userOf(this.parts.orm.em.fork(), secretDigest(secret));
   }
 
-  /** Sets the password of the link's user and ends all their sessions. @throws LinkRefused, WeakPassword */
+  /** Sets the password of the link's user and revokes all sessions of the user. @throws LinkRefused, WeakPassword */
   async choose(secret: string, password: string, client: ClientInfo | undefined): Promise<User> {
     const { orm, clock, sessions } = this.parts;
     const hash = secretDigest(secret);
@@ -137,7 +151,7 @@ export class PasswordService {
     checkPassword(password, known);
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
     const choosing = orm.em.fork().transactional(async (tx) => {
-      // the user is locked first: two links used at once, or a concurrent login, are serialized
+      // // locking the user first makes a concurrent login, or a second use of a link, wait
       const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
       const token = await tx.findOne(OneTimeToken, { hash }, LOCKED);
@@ -147,22 +161,25 @@ export class PasswordService {
       if (isInvitation && !(await claimLogin(tx, user))) throw new LinkRefused();
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password chosen');
-      // the user has access to the mailbox, so failed logins by others must not block this place from signing in
+      // // the user can read the mailbox, so this place is trusted: failed logins by others do not lock it out
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       if (!isInvitation) await this.parts.mails.enqueue(tx, changedMail(user));
       await this.#audit(tx, user, client, isInvitation ? 'invitation_accepted' : 'password_reset');
       return { user, ended };
     });
-    // if two invitations for one address are accepted at once, one succeeds
+    // // if two invitations for one address are accepted at the same time, only one succeeds
     const { user, ended } = await choosing.catch(onDuplicate(() => new LinkRefused()));
     sessions.ended([user.id, ...ended]);
     return user;
   }
 
-  /** Changes the caller's password and ends all their other sessions. @throws LoginRefused, WeakPassword, TooManyAttempts */
+  /**
+   * Changes the caller's password and revokes all other sessions of the caller.
+   * @throws LoginRefused, WeakPassword, TooManyAttempts
+   */
   async change({ principal, client }: RequestContext, current: string, next: string): Promise<User> {
     const { orm, attempts, sessions, clock } = this.parts;
-    // only users in a session of their own: not an API key, nor a client that acts for a user
+    // // only users in their own session may change it: not API keys, and not clients that act for a user
     const isUser = principal.kind === 'user' && !principal.clientId;
     const user = isUser ? await orm.em.fork().findOne(User, { id: principal.id }, EVERYWHERE) : null;
     if (!user?.passwordHash) throw new LoginRefused();
@@ -172,7 +189,7 @@ export class PasswordService {
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
     const changed = await orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, ...LOCKED });
-      // the password has changed in the meantime
+      // // another request has changed the password in the meantime
       if (found.passwordHash !== user.passwordHash) throw new LoginRefused();
       Object.assign(found, { passwordHash, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password changed', principal.sessionId);

@@ -17,7 +17,7 @@ export type RequestOrigin = Pick<ClientInfo, 'ip' | 'country'>;
 
 export type Violation = 'ipWhitelist' | 'timeWindows' | 'countries';
 
-/** Restrictions parsed once and checked with every request (specification 5.1). Nothing is created if there are none. */
+/** Restrictions on the use of credentials, parsed once and checked with every request (specification 5.1). */
 export class AccessRules {
   readonly #ranges: readonly IpRange[];
 
@@ -28,7 +28,7 @@ export class AccessRules {
     this.#ranges = rules.ipWhitelist.map(parseIpRange).filter((range) => range !== undefined);
   }
 
-  /** Returns undefined if nothing is restricted. */
+  /** Returns undefined if there are no restrictions. */
   static of(rules: Restricting, locator: CountryLocator): AccessRules | undefined {
     const isFree = rules.ipWhitelist.length + rules.timeWindows.length + rules.countries.length === 0;
     return isFree ? undefined : new AccessRules(rules, locator);

@@ -14,7 +14,8 @@ export class CountryLocator {
   static readonly none = new CountryLocator(false, undefined);
 
   /**
-   * Opens the database. The file is read again when it is replaced, which typically happens every week. @throws Error if it is no MMDB file
+   * Opens the database. When the file is replaced, which typically happens every week, it is read again.
+   * @throws Error if the file is not an MMDB file
    */
   static async open({ header, database }: { header: string | undefined; database: string | undefined }): Promise<CountryLocator> {
     if (!header && !database) return CountryLocator.none;
@@ -22,7 +23,10 @@ export class CountryLocator {
     return new CountryLocator(true, database ? await open<CountryResponse>(database, watch) : undefined);
   }
 
-  /** Returns undefined if the country is unknown, as for a proxy's `XX` or a private address. */
+  /**
+   * Returns the country of a caller. Undefined if it is unknown, for example for a private address, or if a proxy sends
+   * `XX`.
+   */
   countryOf({ ip, country }: Pick<ClientInfo, 'ip' | 'country'>): string | undefined {
     if (country !== undefined) return isCountry(country.toUpperCase()) ? country.toUpperCase() : undefined;
     const found = this.#lookUp(ip)?.country?.iso_code;

@@ -1,8 +1,8 @@
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
 /**
- * 403: a restriction forbids the request. The error names the kind of restriction, but not what is allowed: stolen credentials reveal no
- * more.
+ * 403: a restriction forbids the request. The error names the kind of restriction, but not the allowed values, because
+ * the credentials may be stolen.
  */
 export class AccessRestricted extends PlatformError {
   constructor(readonly reason: 'time' | 'country') {

@@ -38,8 +38,8 @@ export class TimeWindow {
 }
 
 /**
- * Whether a point in time is within one of the windows. The local time of the zone counts. So an hour that daylight saving time skips
- * is never within a window, and an hour that it repeats is within twice.
+ * Whether a point in time is within one of the windows, by the local time of their zone. An hour that daylight saving
+ * time skips is never within a window; an hour that it repeats is within the window both times.
  */
 export function isWithinWindows(at: Date, windows: readonly TimeWindow[]): boolean {
   return windows.some(({ days, from, to, timezone }) => {

@@ -18,8 +18,8 @@ export class UserAccess {
   constructor(private readonly parts: UserAccessParts) {}
 
   /**
-   * Without a client, the caller is the platform itself. @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted
-   * (403)
+   * If `client` is undefined, the caller is the platform, and access restrictions are not checked.
+   * @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted (403)
    */
   async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {
     const { orm, clock, locator } = this.parts;

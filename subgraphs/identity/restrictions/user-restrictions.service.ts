@@ -24,14 +24,15 @@ export interface UserRestrictionsServiceDeps {
 export class UserRestrictionsService {
   constructor(private readonly deps: UserRestrictionsServiceDeps) {}
 
-  /** Returns the restrictions of the caller's organization; empty ones if nothing was ever restricted. */
+  /** Returns the restrictions of the caller's organization. They are empty if the organization never set any. */
   async own(): Promise<UserRestrictions> {
     const { organizationId: id } = this.deps.request.principal;
     return (await this.deps.em.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
   }
 
   /**
-   * Updates the restrictions, for every token from its next request on. A restriction that is left out keeps its value.
+   * Updates the restrictions. They apply to the next request of every token. A restriction that is left out keeps its
+   * value.
    * @throws WouldLockOut if the restrictions would refuse the user who sets them; CountriesUnknown
    */
   async update({ ipWhitelist, timeWindows, countries }: UserRestrictionsInput): Promise<UserRestrictions> {
@@ -39,7 +40,7 @@ export class UserRestrictionsService {
     const { organizationId: id } = request.principal;
     if (countries?.length && !locator.isConfigured) throw new CountriesUnknown('countries');
     const changed = await em.transactional(async (tx) => {
-      // locks the organization, since there may be no restrictions record yet
+      // // the restrictions record may not exist yet, so the organization is locked instead
       await tx.findOneOrFail(Organization, { id }, LOCKED);
       const found = (await tx.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
       if (ipWhitelist) found.ipWhitelist = ipWhitelist;
@@ -55,7 +56,9 @@ export class UserRestrictionsService {
     return changed;
   }
 
-  /** Checks that users do not lock themselves out. API keys are not bound by these restrictions and can always undo them. */
+  /**
+   * Checks that users do not lock themselves out. API keys are not checked: these restrictions do not apply to them.
+   */
   #checkLockOut(restrictions: UserRestrictions): void {
     const { request, locator, clock } = this.deps;
     if (request.principal.kind !== 'user' || !request.client) return;

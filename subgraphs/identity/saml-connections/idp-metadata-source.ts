@@ -7,7 +7,9 @@ import { certificatePem, type IdentityProvider, readIdpMetadata } from './idp-me
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** An identity provider as an administrator describes it: by a metadata URL, by the metadata itself, or by its parts. */
+/**
+ * An identity provider as an administrator describes it: by a metadata URL, by the metadata document, or by its parts.
+ */
 export interface GivenIdentityProvider {
   idpEntityId?: string | null;
   ssoUrl?: string | null;
@@ -40,7 +42,11 @@ export class IdpMetadataSource {
     ];
   }
 
-  /** Returns the parts that were given, or all three from metadata. @throws InvalidParameters if metadata cannot be read or used */
+  /**
+   * Returns entity id, sign-in URL and certificates: all three from metadata, otherwise those that the administrator
+   * entered.
+   * @throws InvalidParameters if the metadata cannot be read or used
+   */
   async resolve({
     metadataUrl,
     metadataXml,
@@ -72,7 +78,10 @@ export class IdpMetadataSource {
     return provider;
   }
 
-  /** Checks the sign-in URL. It may be a private address, as in company networks: browsers open it, not the platform. */
+  /**
+   * Checks the sign-in URL. It may be a private address, as in company networks: it is opened by browsers and not by
+   * the platform.
+   */
   #problemWith(text: string): string | undefined {
     const url = URL.parse(text);
     if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';

@@ -55,9 +55,8 @@ const certificatesIn = (key: XmlElement): string[] =>
     });
 
 /**
- * Normalizes a certificate to PEM, from PEM or bare base64. Undefined if it is no certificate with an RSA key of at least 2048 bits. Its
- * expiry
- * is ignored: the key itself is trusted for as long as the connection contains it.
+ * Converts a certificate to PEM, from PEM or bare base64. Returns undefined if it is not a certificate with an RSA key
+ * of at least 2048 bits. Its expiry is ignored: the key is trusted as long as the connection contains it.
  */
 export function certificatePem(text: string): string | undefined {
   const bare = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s+/g, '');

@@ -29,7 +29,10 @@ interface Provisioning {
   allowProvisioning?: boolean;
 }
 
-/** Checks that users whom a connection creates would get a role and, if needed, accounts. */
+/**
+ * Returns a problem if users that the connection creates would get no role, or a role that requires accounts without
+ * having any.
+ */
 export function provisioningProblems({ accounts, defaultRole, roleMappings, allowProvisioning }: Provisioning): FieldProblem[] {
   const roles = [defaultRole, ...(roleMappings ?? []).map((mapping) => mapping?.role)];
   const problems: FieldProblem[] = [];
@@ -57,7 +60,7 @@ export class SamlConnection {
   @Property({ type: 'text' })
   name!: string;
 
-  /** The claimed domains. Whether DNS proves each is stored in SamlDomainClaim. */
+  /** The claimed domains. SamlDomainClaim stores whether a domain is proven by DNS. */
   @Field(() => [String], {
     description: 'E-mail domains of the users who sign in by this connection. Each takes effect once it is proven; see `domains`.',
   })
@@ -117,7 +120,10 @@ export class SamlConnection {
   @Property({ type: 'boolean' })
   active = true;
 
-  /** Permissions of the caller who registered it or last changed whom it trusts. Users with more permissions cannot sign in through it. */
+  /**
+   * Permissions of the caller who created the connection or last changed more than its name. Users with more
+   * permissions cannot sign in through it.
+   */
   @Property({ type: 'json' })
   grants: Grant[] = [];
 
@@ -129,12 +135,15 @@ export class SamlConnection {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Whether it has everything that a sign-in needs. */
+  /** Whether the connection has all settings that a sign-in needs. */
   get isComplete(): boolean {
     return this.idpEntityId !== null && this.ssoUrl !== null && this.certificates.length > 0 && this.emailDomains.length > 0;
   }
 
-  /** Returns the role that the groups give; undefined if roles are not managed by the identity provider. */
+  /**
+   * Returns the role for a user in these groups; null if the user gets no role. Undefined if the connection does not
+   * manage roles.
+   */
   roleOf(groups: readonly string[]): UserRole | null | undefined {
     if (this.roleMappings.length === 0) return undefined;
     return this.roleMappings.find(({ group }) => groups.includes(group))?.role ?? this.defaultRole;

@@ -29,7 +29,9 @@ export interface SamlConnectionServiceDeps {
   scopes: AccountScopes;
 }
 
-/** Whether changes affect whom the connection trusts. */
+/**
+ * Whether changes affect which users can sign in: activating the connection, or changing a setting other than its name.
+ */
 const isTrusting = ({ name: _, active, ...others }: Partial<SamlConnection>): boolean => active === true || Object.keys(others).length > 0;
 const isMoreThanName = ({ name: _, ...others }: Partial<SamlConnection>): boolean => Object.keys(others).length > 0;
 
@@ -70,7 +72,10 @@ export class SamlConnectionService {
     return connection;
   }
 
-  /** Updates a connection. @throws ResourceNotFound, InsufficientPermissions as for `delete`, and what `create` throws */
+  /**
+   * Updates a connection.
+   * @throws ResourceNotFound, InsufficientPermissions as for `delete`, and all errors that `create` throws
+   */
   async update(id: string, input: SamlConnectionUpdateInput): Promise<SamlConnection> {
     const changes = await this.#changes(input);
     return this.#save(async (tx) => {
@@ -82,8 +87,8 @@ export class SamlConnectionService {
   }
 
   /**
-   * Deletes a connection and returns its last state. @throws ResourceNotFound, InsufficientPermissions if it signs in users who may do more
-   * than the caller
+   * Deletes a connection and returns its last state.
+   * @throws ResourceNotFound, InsufficientPermissions if its users can have permissions that the caller does not have
    */
   async delete(id: string): Promise<SamlConnection> {
     return this.deps.em.transactional(async (tx) => {
@@ -95,26 +100,32 @@ export class SamlConnectionService {
     });
   }
 
-  /** Checks the domains in DNS now, before they are due. @throws ResourceNotFound */
+  /** Checks the domains in DNS immediately, even if their next check is not due. @throws ResourceNotFound */
   async verifyDomains(id: string): Promise<SamlConnection> {
     const connection = orNotFound(await this.find(id), 'saml_connection', id);
     await this.deps.domains.verify(id);
     return connection;
   }
 
-  /** Requires the permissions of whoever last set it up. So nobody can lock out users who may do more than they do. */
+  /**
+   * Requires the permissions of the caller who last set up the connection. So nobody can lock out users who have more
+   * permissions.
+   */
   #requireToManage({ grants }: SamlConnection): void {
     requireToGrant(this.deps.request.principal, grants);
   }
 
-  /** Returns the changes, completed from metadata. Call it before any transaction, since it may fetch the metadata. */
+  /**
+   * Returns the changes to apply, with the settings read from metadata. Call it before any transaction, since it may
+   * fetch the metadata.
+   */
   async #changes({ metadataXml, ...input }: SamlConnectionUpdateInput): Promise<Partial<SamlConnection>> {
     for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)])
       if (role) requireToGrant(this.deps.request.principal, grantsOf(role));
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
     const changes = definedOnly({ ...input, ...provider }) as Partial<SamlConnection>;
-    // the current configuration does not come from that URL any more
+    // // the settings are no longer read from the earlier metadata URL
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
     if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.flatMap((domain) => normalizedDomain(domain) ?? []))];
@@ -125,7 +136,7 @@ export class SamlConnectionService {
   #apply(connection: SamlConnection, changes: Partial<SamlConnection>): void {
     const { clock, request } = this.deps;
     Object.assign(connection, changes, { updatedAt: clock.now() });
-    // the caller vouches for the identity provider, with the permissions they hold
+    // // the connection is limited to the permissions of this caller, who decides to trust the identity provider
     if (isTrusting(changes)) connection.grants = [...request.principal.grants];
     refuse(provisioningProblems(connection));
   }

@@ -9,11 +9,14 @@ import { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 import type { SamlDomains } from './saml-domains.ts';
 
 const EVERY_MS = 60_000;
-/** Owners are warned once at the beginning of the grace period and once again this long before its end. */
+/**
+ * Time of the second warning before the end of the grace period. The first warning is sent when the grace period
+ * begins.
+ */
 const LAST_WARNING_MS = 7 * DAY_MS;
-/** Grace period for domains that were in use before, the same as in the migration. */
+/** Grace period for domains that were in use before proofs were required. The migration uses the same value. */
 const GRACE_MS = 30 * DAY_MS;
-/** Claims per round and their lease. The lease is longer than a DNS lookup takes to time out. */
+/** Number of claims that are leased and checked per round. The lease is longer than the timeout of a DNS lookup. */
 const BATCH = 200;
 const LEASE_MS = 60_000;
 
@@ -25,7 +28,10 @@ export interface DomainCheckTaskParts {
   domains: SamlDomains;
 }
 
-/** Checks claimed and proven domains in DNS when they are due. Warns owners whose domains work without proof during a grace period. */
+/**
+ * Checks claimed and proven domains in DNS when they are due. Warns owners whose domains can be used without proof only
+ * during a grace period.
+ */
 export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;
   #round: Promise<void> = Promise.resolve();
@@ -35,7 +41,7 @@ export class DomainCheckTask extends PeriodicTask {
     this.#mails = new DomainMails(parts.mails);
   }
 
-  /** Rounds of this process run one at a time. */
+  /** Runs a round after the previous round of this process has finished. */
   override run(): Promise<void> {
     this.#round = this.#round.catch(() => undefined).then(() => this.#once());
     return this.#round;
@@ -48,7 +54,9 @@ export class DomainCheckTask extends PeriodicTask {
     await Promise.all(due.map((claim) => this.parts.domains.check(claim)));
   }
 
-  /** Creates claims for domains that a process of the previous release has added meanwhile: it does not know claims. */
+  /**
+   * Creates missing claims. A process of the previous release, which may still be running, adds domains without claims.
+   */
   async #adopt(): Promise<void> {
     const now = this.parts.clock.now();
     await this.#em().execute(
@@ -61,7 +69,7 @@ export class DomainCheckTask extends PeriodicTask {
     );
   }
 
-  /** Sends one mail for all domains of an organization. Only one process sends it. */
+  /** Sends one mail per organization about all its domains. If several processes run, only one of them sends it. */
   async #warn(): Promise<void> {
     const now = this.parts.clock.now();
     const lastWarning = new Date(now.getTime() + LAST_WARNING_MS);

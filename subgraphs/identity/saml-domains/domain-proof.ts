@@ -3,17 +3,20 @@ import { Resolver } from 'node:dns/promises';
 
 const PREFIX = '_saml-verification';
 
-/** Name of the TXT record. It is a name below the domain, which people who only have a page or a mailbox there cannot create. */
+/**
+ * Name of the TXT record. It is below the domain, so that somebody who only has a page or a mailbox at the domain
+ * cannot create it.
+ */
 export const proofName = (domain: string): string => `${PREFIX}.${domain}`;
 
-/** Value of the TXT record. It is bound to the organization without revealing which one it is. */
+/** Value of the TXT record. It is different for each organization, but does not reveal the organization. */
 export const proofValue = (organizationId: string, domain: string): string =>
   `saml-domain-verification=${createHash('sha256').update(`${organizationId}\0${domain}`).digest('hex').slice(0, 40)}`;
 
-/** Returns the TXT records of a name, each joined to one string. Rejects like Node's resolver. */
+/** Returns the TXT records of a name, each as one string. Rejects with the errors of Node's resolver. */
 export type ResolveTxt = (name: string) => Promise<string[]>;
 
-/** Checks whether an organization's proof is in DNS; undefined if DNS could not be queried. */
+/** Returns whether the proof of an organization is in DNS. Undefined if DNS could not be queried. */
 export type Published = ((organizationId: string) => boolean) | undefined;
 
 /** A way to prove the ownership of domains. */
@@ -23,7 +26,7 @@ export interface DomainProof {
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
-/** Errors that mean that there is no such record. Any other error says nothing about the record. */
+/** Error codes for a record that does not exist. After any other error, it is unknown whether the record exists. */
 const ABSENT = ['ENOTFOUND', 'ENODATA'];
 const RECORDS_MAX = 100;
 
@@ -40,7 +43,7 @@ export class DnsProof implements DomainProof {
   }
 }
 
-/** SAML_DOMAIN_PROOF=none: the first organization that claims a domain gets it. */
+/** Proof for SAML_DOMAIN_PROOF=none: accepts every claim, so the first organization that claims a domain gets it. */
 export const trustedWithoutProof: DomainProof = { published: () => Promise.resolve(() => true) };
 
 function systemResolver(): ResolveTxt {

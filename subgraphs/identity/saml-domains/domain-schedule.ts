@@ -8,13 +8,14 @@ const WEEK_MS = 7 * DAY_MS;
 type Checked = Pick<SamlDomainClaim, 'createdAt' | 'provenAt' | 'failingSince' | 'graceUntil' | 'worksUntil'>;
 
 /**
- * Returns when to check a domain in DNS again: daily if it is proven, hourly while its record is missing or DNS did not respond. Claims
- * that were never proven are checked less and less often, so that abandoned claims do not delay those that somebody waits for.
+ * Returns when to check a domain in DNS again: daily if it is proven, hourly while its record is missing or DNS does
+ * not respond. The older an unproven claim is, the less often it is checked, so that abandoned claims do not delay new
+ * ones.
  */
 export function nextCheck({ createdAt, provenAt, failingSince, graceUntil, worksUntil }: Checked, now: Date): Date {
   const age = now.getTime() - createdAt.getTime();
   const after = (ms: number): Date => new Date(now.getTime() + ms);
-  // a domain is also checked at the time when it would stop working
+  // // a domain that would stop working before the next check is checked at that time
   const notAfter = (at: Date): Date => (worksUntil && worksUntil > now && worksUntil < at ? worksUntil : at);
   if (failingSince || graceUntil) return notAfter(after(HOUR_MS));
   if (provenAt) return after(DAY_MS);

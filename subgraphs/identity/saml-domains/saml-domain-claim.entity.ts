@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../kernel/values/days.ts';
 import { proofName, proofValue } from './domain-proof.ts';
 import { SamlDomainStatus } from './saml-domain.states.ts';
 
-/** How long a proven domain keeps working after its record has disappeared from DNS. */
+/** Time for which users can still sign in with a proven domain after its record has disappeared from DNS. */
 export const LOSS_MS = 7 * DAY_MS;
 
 /**
@@ -33,7 +33,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   provenAt: Date | null = null;
 
-  /** When the record of a proven domain was first found missing. */
+  /** Time at which the record of a proven domain was first missing. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
@@ -41,7 +41,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   graceUntil: Date | null = null;
 
-  /** When the owners were last warned about `graceUntil`. */
+  /** Time of the last warning to the owners about `graceUntil`. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   warnedAt: Date | null = null;
 
@@ -49,7 +49,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   checkedAt: Date | null = null;
 
-  /** When its DNS is checked next. */
+  /** Time of the next DNS check. */
   @Property({ type: 'datetime', length: 3 })
   @Index()
   checkDueAt!: Date;

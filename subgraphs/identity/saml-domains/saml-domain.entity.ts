@@ -1,6 +1,8 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** The connection that an e-mail domain belongs to: at most one, over all organizations. */
+/**
+ * The connection that signs in users of an e-mail domain. A domain has at most one connection, over all organizations.
+ */
 @Entity({ tableName: 'saml_domain' })
 export class SamlDomain {
   @PrimaryKey({ type: 'text' })

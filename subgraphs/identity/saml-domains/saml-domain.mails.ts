@@ -7,11 +7,14 @@ import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from '../users/user.entity.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
-/** Mails an organization about its e-mail domains: its active owners, or its administrators if it has no active owner. */
+/**
+ * Mails an organization about its e-mail domains. The recipients are its active owners, or its administrators if no
+ * owner is active.
+ */
 export class DomainMails {
   constructor(private readonly mails: MailQueue) {}
 
-  /** Warns that domains work only during a grace period unless they are proven. */
+  /** Warns that users can sign in with the domains only until the grace period ends, unless the domains are proven. */
   async unproven(tx: EntityManager, claims: readonly SamlDomainClaim[]): Promise<void> {
     const until = claims[0]?.worksUntil;
     await this.#tell(tx, claims, 'Prove your e-mail domains to keep SAML sign-in', [

@@ -17,7 +17,7 @@ export interface SamlDomainsParts {
   trail: AuditTrail;
   mails: MailQueue;
   proof: DomainProof;
-  /** Domains need no proof (SAML_DOMAIN_PROOF=none): a claim takes effect at once. */
+  /** Whether domains need no proof (SAML_DOMAIN_PROOF=none). A claim then takes effect immediately. */
   isOnTrust: boolean;
 }
 
@@ -27,7 +27,10 @@ const OTHERS = 'another connection has proven it, and its record is still there'
 
 type ClaimKey = Pick<SamlDomainClaim, 'connectionId' | 'domain'>;
 
-/** Decides which connection signs in the users of an e-mail domain. Any organization may claim a domain; DNS decides whose it is. */
+/**
+ * Decides which connection signs in the users of an e-mail domain. Any organization may claim a domain; the domain
+ * belongs to the organization whose record is in its DNS.
+ */
 export class SamlDomains {
   readonly #mails: DomainMails;
 
@@ -35,7 +38,7 @@ export class SamlDomains {
     this.#mails = new DomainMails(parts.mails);
   }
 
-  /** Returns the connection that signs in users of a domain; undefined if nobody has proven the domain. */
+  /** Returns the connection that signs in users of a domain; undefined if there is none. */
   async connectionFor(domain: string): Promise<string | undefined> {
     const em = this.parts.orm.em.fork();
     const holder = await em.findOne(SamlDomain, { domain });
@@ -43,7 +46,10 @@ export class SamlDomains {
     return claim?.worksAt(this.parts.clock.now()) ? claim.connectionId : undefined;
   }
 
-  /** Updates the claims of a connection to the domains that it names. Existing claims keep their proof. */
+  /**
+   * Creates and deletes claims, so that the connection claims exactly its `emailDomains`. Existing claims keep their
+   * proof.
+   */
   async claim(tx: EntityManager, { id: connectionId, organizationId, emailDomains }: SamlConnection): Promise<void> {
     const now = this.parts.clock.now();
     const there = new Set((await tx.find(SamlDomainClaim, { connectionId })).map(({ domain }) => domain));
@@ -55,7 +61,7 @@ export class SamlDomains {
     await tx.persist(added.map((domain) => Object.assign(new SamlDomainClaim(), made, { domain }))).flush();
   }
 
-  /** Checks the domains of a connection in DNS now. */
+  /** Checks all domains of a connection in DNS immediately. */
   async verify(connectionId: string): Promise<void> {
     const claims = await this.parts.orm.em.fork().find(SamlDomainClaim, { connectionId }, { orderBy: { domain: 'asc' } });
     await Promise.all(claims.map((claim) => this.check(claim)));
@@ -66,7 +72,7 @@ export class SamlDomains {
     if (this.parts.isOnTrust) await this.verify(connectionId);
   }
 
-  /** Checks one claim in DNS and records the result. The DNS lookup is outside of the transaction. */
+  /** Checks one claim in DNS and records the result. The transaction begins after the DNS lookup. */
   async check({ connectionId, domain }: ClaimKey): Promise<void> {
     const { orm, proof } = this.parts;
     const published = await proof.published(domain);
@@ -77,7 +83,10 @@ export class SamlDomains {
     });
   }
 
-  /** Removes a domain from the organization that claims it, unless it claims the domain again. Returns whether it was claimed. */
+  /**
+   * Removes an organization's claim to a domain. The organization can claim the domain again. Returns false if there
+   * was no claim.
+   */
   async withdraw(tx: EntityManager, organizationId: string, domain: string): Promise<boolean> {
     await advisoryLock(tx, `saml-domain ${domain}`);
     const claim = await tx.findOne(SamlDomainClaim, { organizationId, domain }, LOCKED);
@@ -116,7 +125,10 @@ export class SamlDomains {
     if (until && until <= now) await this.#end(tx, claim, 'its TXT record is not in DNS');
   }
 
-  /** Assigns the domain to the claim. Returns false if another connection has it and its record is still published. */
+  /**
+   * Assigns the domain to the connection of the claim. Returns false if another connection has the domain and its
+   * record is still in DNS.
+   */
   async #take(tx: EntityManager, { connectionId, domain }: SamlDomainClaim, published: (organizationId: string) => boolean) {
     const holder = await tx.findOne(SamlDomain, { domain }, LOCKED);
     if (holder?.connectionId === connectionId) return true;

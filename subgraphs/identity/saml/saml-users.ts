@@ -153,5 +153,5 @@ export class SamlUsers {
 function requireWithin({ organizationId, grants }: SamlConnection, permissions: readonly Grant[]): void {
   const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });
   const beyond = permissions.find((grant) => !registrar.mayGrant(grant));
-  if (beyond) throw new SignInRefused(`${beyond} exceeds the permissions of whoever registered the connection`);
+  if (beyond) throw new SignInRefused(`${beyond} exceeds the permissions of the caller who set up the connection`);
 }
