@@ -61,16 +61,19 @@ import { AccountUsersResolver, UserAccountResolver, UserResolver } from './users
 export interface RunningIdentity extends RunningDomain {
   authenticator: Authenticator;
   core: IdentityCore;
-  /** Creates the first administrator at the very first start; returns undefined afterwards. */
+  /** Creates the first administrator at the first start. Returns undefined at every later start. */
   bootstrap(presets: Presets): Promise<Bootstrapped | undefined>;
   createOrganization(input: NewOrganization): Promise<CreatedOrganization>;
   /** Mounts the authorization server and the platform's own pages. The edge must be mounted first. */
   mount(app: FastifyInstance): Promise<void>;
-  /** Returns the challenge for a user who must verify a second factor first (specification 2.4). */
+  /** Returns the challenge for a user who must verify a second factor before an operation (specification 2.4). */
   challenge(request: RequestContext): Promise<Demand>;
-  /** Starts background work, and follows changes made by other processes. */
+  /** Starts background work and begins to receive changes made by other processes. */
   start(): Promise<void>;
-  /** Stops background work and writes what is counted in memory. Call it after the last request and before the database closes. */
+  /**
+   * Stops background work and writes the counters that are in memory. Call it after the last request and before the
+   * database closes.
+   */
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ export enum UserRole {
   BILLING = 'billing',
   SUPPORT = 'support',
   READ_ONLY = 'read_only',
-  /** Administers accounts, never the whole organization. */
+  /** Administers accounts, but never the whole organization. */
   ACCOUNT_ADMIN = 'account_admin',
 }
 registerEnumType(UserRole, {
@@ -28,7 +28,7 @@ registerEnumType(UserRole, {
 });
 
 export enum UserStatus {
-  /** Invited, and has not chosen a password yet. */
+  /** The user was invited and has not chosen a password yet. */
   INVITED = 'invited',
   ACTIVE = 'active',
   SUSPENDED = 'suspended',

@@ -1,7 +1,7 @@
-// uses the parser that also verifies signatures, so that the document that is read is the one that was verified
+// // node-saml verifies signatures with this parser; with another parser, the verified text could be read differently
 import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 
-/** The part of a DOM node that is used here. DOM types are not part of this project's TypeScript configuration. */
+/** The used part of a DOM node. DOM types are not part of this project's TypeScript configuration. */
 interface XmlNode {
   readonly nodeType: number;
   readonly nodeValue: string | null;
@@ -24,17 +24,19 @@ export interface XmlElement extends XmlNode {
   hasAttribute(name: string): boolean;
 }
 
-/** A text is refused as XML. The message ends the sentence "It …". */
+/** The text is not XML that the platform accepts. The message ends the sentence "It …". */
 export class MalformedXml extends Error {}
 
 const ELEMENT = 1;
 const TEXT = 3;
 const MAX_DEPTH = 40;
-/** Limited because canonicalization takes time for each element and for each namespace in scope there. */
+/** Maximum number of elements. Canonicalization takes time for each element and for each of its namespaces. */
 const MAX_ELEMENTS = 2000;
 const MAX_ATTRIBUTES = 8000;
 const MAX_ATTRIBUTES_OF_ONE = 50;
-/** Counts distinct namespaces: identity providers repeat the same two on each of a thousand values. */
+/**
+ * Maximum number of distinct namespaces. Identity providers may declare the same two namespaces on a thousand elements.
+ */
 const MAX_NAMESPACES = 50;
 const DECLARATION = /^\ufeff?<\?xml version=(["'])1\.0\1(\s+encoding=(["'])utf-8\3)?(\s+standalone=(["'])(yes|no)\5)?\s*\?>/i;
 const COMMENT = /<!--(?:(?!--)[\s\S])*-->/g;
@@ -45,8 +47,9 @@ const TAG = new RegExp(`<(?:/(?<close>${NAME})\\s*|(?<open>${NAME})(?:${ATTRIBUT
 const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 
 /**
- * Parses untrusted XML. Document types, entities, CDATA sections and processing instructions are refused before parsing: they are
- * not needed, and attacks use them. Comments are refused too, unless they are dropped, since they split text values.
+ * Parses untrusted XML. Document types, entities, CDATA sections and processing instructions are refused before
+ * parsing: SAML does not need them, and attacks use them. `comments` decides whether comments are refused or dropped,
+ * since a comment splits a text value.
  * @throws MalformedXml
  */
 export async function parseXml(given: string, { comments }: { comments: 'refuse' | 'drop' } = { comments: 'refuse' }): Promise<XmlElement> {
@@ -63,7 +66,9 @@ export async function parseXml(given: string, { comments }: { comments: 'refuse'
   return root;
 }
 
-/** Refuses XML that is not well-formed: the parser would repair it, and other parsers could read it differently. */
+/**
+ * Refuses XML that is not well-formed. The parser would repair it, so other parsers could read a different document.
+ */
 function checkTags(text: string): void {
   const open: string[] = [];
   const attributes = new AttributeCount();

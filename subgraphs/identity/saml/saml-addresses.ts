@@ -1,4 +1,4 @@
-/** Addresses of the service provider, as identity providers know them (specification 5.6). */
+/** Addresses of the service provider that identity providers use (specification 5.6). */
 export class SamlAddresses {
   /** @param origin the `{service_origin}` of the specification */
   constructor(readonly origin: string) {}
@@ -7,7 +7,10 @@ export class SamlAddresses {
     return `${this.origin}/saml/acs`;
   }
 
-  /** Entity id. Each connection is a service provider of its own, so that a response for one connection is not accepted for another. */
+  /**
+   * Returns the entity id of a connection. Each connection has its own, so that a response for one connection is not
+   * accepted for another.
+   */
   entityIdOf(connectionId: string | undefined): string {
     return `${this.origin}/saml/metadata${connectionId ? `?connection=${connectionId}` : ''}`;
   }
@@ -16,16 +19,15 @@ export class SamlAddresses {
     return `${this.origin}/saml/sso?connection=${connectionId}`;
   }
 
-  /** Returns the connection that one of our entity ids names; undefined for any other text. */
+  /** Returns the id of the connection in one of our entity ids; undefined for any other text. */
   connectionIn(entityId: string): string | undefined {
     const id = /\?connection=(saml_\w{1,64})$/.exec(entityId)?.[1];
     return id && this.entityIdOf(id) === entityId ? id : undefined;
   }
 
   /**
-   * Parses RelayState, the address to continue at after sign-in. Anyone can write it, so that the result is undefined for anything but a
-   * path or
-   * URL of our own origin.
+   * Parses RelayState, the address to continue at after sign-in. Since anyone can write it, only paths and URLs of our
+   * own origin are accepted. Returns undefined for any other text.
    */
   relayTarget(relayState: string): URL | undefined {
     // browsers treat a backslash as a slash and drop control characters

@@ -13,7 +13,7 @@ export interface AssertedIdentity {
   email: string;
   groups: string[];
   name: string | undefined;
-  /** From this time on the assertion is refused as expired. */
+  /** Time from which the assertion is refused as expired. */
   expiresAt: Date;
 }
 
@@ -26,8 +26,8 @@ export interface Expected {
 }
 
 /**
- * Reads an assertion from exactly the text whose signature was verified. Enforces the rules of the Web Browser SSO profile that the
- * signature check leaves open (SAML 2.0 Profiles, 4.1.4.3).
+ * Reads an assertion from exactly the text whose signature was verified. Checks the rules of the Web Browser SSO
+ * profile that the signature check does not cover (SAML 2.0 Profiles, 4.1.4.3).
  * @throws SignInRefused
  */
 export async function readAssertion(signedText: string, expected: Expected): Promise<AssertedIdentity> {
@@ -50,7 +50,10 @@ export async function readAssertion(signedText: string, expected: Expected): Pro
   }
 }
 
-/** Requires exactly one bearer confirmation for this consumer and this request, which expires. Returns when it expires. */
+/**
+ * Requires exactly one bearer confirmation for this consumer and this request. It must have an expiry, which is
+ * returned.
+ */
 function checkConfirmation(assertion: XmlElement, { acsUrl, inResponseTo, now, clockSkewMs }: Expected): Date {
   const subject = onlyChild(assertion, ASSERTION, 'Subject');
   if (textOf(onlyChild(subject, ASSERTION, 'NameID')) === '') throw new SignInRefused('no NameID');

@@ -11,7 +11,7 @@ export class SamlRequest {
   @Index()
   connectionId!: string;
 
-  /** Digest of the cookie of the browser that began the sign-in. */
+  /** Digest of the cookie in the browser that began the sign-in. */
   @Property({ type: 'text' })
   browser!: string;
 
@@ -20,7 +20,7 @@ export class SamlRequest {
   expiresAt!: Date;
 }
 
-/** An assertion that was used, kept until it expires so that it cannot be replayed. */
+/** A used assertion. It is stored until it expires, so that it cannot be replayed. */
 @Entity({ tableName: 'saml_assertion' })
 export class SamlAssertion {
   @PrimaryKey({ type: 'text' })

@@ -15,14 +15,14 @@ export interface GivenRequest {
   id: string;
   connectionId: string;
   xml: string;
-  /** The identity provider that it is addressed to; undefined if it does not say. */
+  /** URL of the identity provider that the request is for; undefined if the request does not state it. */
   destination: string | undefined;
 }
 
 export const invalidRequest = (reason: string): InvalidParameters => new InvalidParameters([{ field: 'SAMLRequest', reason }]);
 
 /**
- * Reads `SAMLRequest`: base64 of the XML, deflated (as in the Redirect binding) or not.
+ * Reads `SAMLRequest`: XML in base64, which may be deflated as in the Redirect binding.
  * @throws InvalidParameters (400) if it is not a request of one of this platform's service providers
  */
 export async function readRequest(parameter: string, addresses: SamlAddresses, now: Date): Promise<GivenRequest> {

@@ -24,7 +24,7 @@ export interface UnverifiedResponse {
   encoded: string;
   root: XmlElement;
   inResponseTo: string | undefined;
-  /** The entity id that the response is intended for, as it claims. */
+  /** The entity id in the response's audience restriction. It is not verified. */
   audience: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function readResponse(given: string): Promise<UnverifiedResponse> {
   });
   if (!isNamed(root, PROTOCOL, 'Response')) throw new NotSaml('must be a SAML 2.0 Response');
   const [assertion] = childrenNamed(root, ASSERTION, 'Assertion');
-  // a response in which the identity provider refuses contains no assertion
+  // // a response without an assertion is a refusal by the identity provider
   if (!assertion && childrenNamed(root, PROTOCOL, 'Status').length === 0) throw new NotSaml('must contain a status or an assertion');
   const audience = assertion && elementsIn(assertion).find((element) => isNamed(element, ASSERTION, 'Audience'));
   return { encoded, root, inResponseTo: attributeOf(root, 'InResponseTo'), audience: audience?.childNodes[0]?.nodeValue?.trim() };
@@ -57,7 +57,10 @@ export function decodeBase64(encoded: string): string | undefined {
 }
 
 const IN_RESPONSE = ['Issuer', 'Signature', 'Status', 'Assertion'];
-/** Elements allowed in a signature. Any other is refused, such as an Object in which elements could be hidden. */
+/**
+ * Elements allowed in a signature. Any other element is refused: attackers could hide elements in an Object, for
+ * example.
+ */
 const IN_SIGNATURE = new Set([
   ...[
     'Signature',
@@ -93,8 +96,9 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that a response has the only accepted shape: it is signed, contains exactly one assertion, which is signed too, and is for this
- * consumer. Nothing else in it could be covered by a signature instead (XML signature wrapping). Signatures are verified afterwards.
+ * Checks the shape of a response: response and assertion are both signed, there is exactly one assertion, and it is for
+ * this consumer. So the signatures cannot cover other elements than those that are read (XML signature wrapping). The
+ * signatures themselves are verified later.
  * @throws SignInRefused
  */
 export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }: { acsUrl: string; idpEntityId: string }): void {
@@ -121,7 +125,10 @@ export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }
   }
 }
 
-/** Refuses repeated or oddly spelled ids: the signature and a reader could mean different elements by them. */
+/**
+ * Refuses repeated ids, and id attributes that are not spelled `ID`. Otherwise a signature could refer to another
+ * element than the one that is read.
+ */
 function checkIds(elements: readonly XmlElement[]): void {
   const ids = elements.flatMap(({ attributes }) => Array.from(attributes).filter(({ localName, name }) => /^id$/i.test(localName ?? name)));
   if (ids.some(({ name }) => name !== 'ID')) throw new SignInRefused('an id attribute that is not spelled ID');

@@ -8,18 +8,18 @@ import type { UnverifiedResponse } from './saml-response.ts';
 import { isSignedByOneOf } from './saml-signature.ts';
 
 export const CLOCK_SKEW_MS = 30_000;
-/** Maximum age of an assertion since it was issued, whatever lifetime it states. */
+/** Maximum age of an assertion, even if the assertion states a longer lifetime. */
 const ASSERTION_AGE_MS = 5 * 60_000;
 
 export interface ProviderParts {
   addresses: SamlAddresses;
   clock: Clock;
   cache: CacheProvider;
-  /** Whether the response answers a request of ours. */
+  /** Whether the response is for a request of this platform. If not, the identity provider started the sign-in. */
   isAnswer: boolean;
 }
 
-/** node-saml as the service provider of one connection, using the platform's clock. */
+/** The service provider of one connection: node-saml with the platform's clock. */
 export class ServiceProvider extends SAML {
   private readonly trusted: readonly string[];
 
@@ -36,16 +36,19 @@ export class ServiceProvider extends SAML {
     return this.generateAuthorizeRequestAsync(false, false);
   }
 
-  /** Returns the text of the assertion if its signature and that of the whole response are valid. @throws SignInRefused */
+  /**
+   * Returns the text of the assertion. Both the assertion and the whole response must have a valid signature.
+   * @throws SignInRefused
+   */
   async signedAssertion(response: UnverifiedResponse): Promise<string> {
-    // cheap check first: a forged response is refused before anything is digested
+    // // this cheap check refuses a forged response before the expensive digests are computed
     if (!isSignedByOneOf(this.trusted, response)) throw new SignInRefused('signature by none of the keys of the connection');
     try {
       const { profile } = await this.validatePostResponseAsync({ SAMLResponse: response.encoded });
       const text: unknown = profile?.getAssertionXml?.();
       if (typeof text === 'string') return text;
     } catch (error) {
-      // its messages may contain parts of the response, which must not be stored
+      // // error messages of node-saml may contain parts of the response, which must not be stored
       throw new SignInRefused(reasonOf(error));
     }
     throw new SignInRefused('no assertion');

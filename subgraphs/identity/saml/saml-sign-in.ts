@@ -36,7 +36,7 @@ export interface SignInParts {
   domains: SamlDomains;
 }
 
-/** Parameters of a sign-in: exactly one of the first three. */
+/** Parameters of a sign-in. Exactly one of `connection`, `email` and `samlRequest` is set. */
 export interface SignInRequest {
   connection?: string | undefined;
   email?: string | undefined;
@@ -52,7 +52,7 @@ export interface SignInResponse {
   client: ClientInfo | undefined;
 }
 
-/** The tokens, or the address to redirect the browser to with a code for them. */
+/** The tokens, or the address to redirect the browser to, which contains a one-time code for the tokens. */
 export type SignedIn = { tokens: SessionTokens } | { redirect: URL };
 
 /** Sign-in through identity providers of organizations (specification 5.6; SAML 2.0 Profiles, 4.1). */
@@ -60,7 +60,8 @@ export class SamlSignIn {
   constructor(private readonly parts: SignInParts) {}
 
   /**
-   * Checks that a connection exists. It may be inactive: its identity provider reads the metadata before it is activated.
+   * Checks that a connection exists. It may be inactive, because the identity provider reads the metadata before the
+   * connection is activated.
    * @throws ResourceNotFound
    */
   async checkConnection(id: string): Promise<void> {
@@ -109,7 +110,7 @@ export class SamlSignIn {
       if (target && request && (!browser || secretDigest(browser) !== request.browser))
         throw new SignInRefused('the sign-in began in another browser');
       const user = await this.#verify(connection, response, client);
-      // only the browser that began the sign-in is redirected, so that a link cannot sign anybody in as somebody else
+      // // only a browser that began the sign-in is redirected: otherwise a link could sign a user in as somebody else
       if (!target || !request) return { tokens: await this.parts.sessions.open(user, { method: 'saml', client }) };
       await this.#audit(connection, client, 'saml_code_issued', user);
       target.searchParams.set('code', await this.parts.store.issueCode(user.id, browser ?? ''));
@@ -147,7 +148,7 @@ export class SamlSignIn {
     return user;
   }
 
-  /** Finds the connection by the request that the response answers, or by the audience that it states. Both are verified afterwards. */
+  /** Finds the connection of a response: by its request, otherwise by its audience. The response is verified later. */
   async #attribute({ audience }: UnverifiedResponse, request: SamlRequest | null): Promise<SamlConnection> {
     const id = request?.connectionId ?? this.parts.addresses.connectionIn(audience ?? '');
     const connection = id && (await this.connection(id).catch(() => undefined));
@@ -155,7 +156,10 @@ export class SamlSignIn {
     return connection;
   }
 
-  /** Forwards a client's own request unchanged: the client expects a response to exactly this request. */
+  /**
+   * Forwards a request that a client created. It is not changed, because the client expects a response to exactly this
+   * request.
+   */
   async #passOn(samlRequest: string, relayState: string | undefined, browser: string): Promise<string> {
     const { addresses, clock, store } = this.parts;
     const { id, connectionId, xml, destination } = await readRequest(samlRequest, addresses, clock.now());

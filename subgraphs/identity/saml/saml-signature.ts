@@ -11,9 +11,8 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that each signature of a response was made with one of these keys. It verifies only the short SignedInfo elements. Their digests
- * of
- * the rest are verified later, which costs more the longer the response is.
+ * Checks that each signature of a response was made with one of these keys. Only the short SignedInfo elements are
+ * verified. The digests of the other elements are verified later, because they take longer for a long response.
  */
 export function isSignedByOneOf(certificates: readonly string[], { encoded, root }: UnverifiedResponse): boolean {
   const xml = Buffer.from(encoded, 'base64').toString('utf8').replace(/\r\n?/g, '\n');
@@ -24,8 +23,8 @@ export function isSignedByOneOf(certificates: readonly string[], { encoded, root
 function isSigned(xml: string, signature: XmlElement, certificates: readonly string[]): boolean {
   const signed = new SignedXml({ publicCert: certificates[0] ?? '', getCertFromKeyInfo: () => null });
   signed.SignatureAlgorithms = algorithmsFor(certificates);
-  // xml-crypto digests the references before it verifies the signature, which is skipped here. If it ever stops calling this, checks get
-  // slower, not weaker.
+  // // xml-crypto would compute the digests before it verifies the signature; this override skips them. If a later
+  // version does not call `validateReference`, this check becomes slower, but not weaker
   Object.assign(signed, { validateReference: () => '' });
   try {
     signed.loadSignature(signature as unknown as Node);
@@ -35,7 +34,7 @@ function isSigned(xml: string, signature: XmlElement, certificates: readonly str
   }
 }
 
-/** Algorithms that try all certificates, so that the document, whose parsing takes longest, is parsed only once. */
+/** Algorithms that try all certificates. So the document is parsed only once: parsing takes the most time. */
 const algorithmsFor = (certificates: readonly string[]): Record<string, new () => SignatureAlgorithm> =>
   Object.fromEntries(
     Object.entries(ALGORITHMS).map(([uri, name]) => [

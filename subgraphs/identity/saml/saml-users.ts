@@ -32,8 +32,8 @@ export class SamlUsers {
   constructor(private readonly parts: SamlUsersParts) {}
 
   /**
-   * Returns the user of the connection's organization whom an assertion describes, with the role that its groups give. Creates the user if
-   * the connection allows it.
+   * Returns the user that an assertion describes, in the connection's organization. The user gets the role of the
+   * groups in the assertion. An unknown user is created if the connection allows it.
    * @throws SignInRefused, UserSuspended
    */
   async resolve(
@@ -48,13 +48,13 @@ export class SamlUsers {
       return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      // another sign-in has just created the user: now the user is found
+      // // another sign-in has just created the user, so the second attempt finds the user
       return this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     }
   }
 
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
-    // owners are locked, since the groups may take the owner role from this user
+    // // locks the owners, because the groups may change the role of an owner
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
     const { organizationId } = connection;
     const found = await this.#known(tx, organizationId, identity.email);
@@ -65,7 +65,7 @@ export class SamlUsers {
     requireWithin(connection, grantsOf(role));
     const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
     if (hasChanged) {
-      // an invited user has proved here that the address is theirs
+      // // the sign-in proves that the address belongs to the invited user
       if (!(await claimLogin(tx, found))) throw new SignInRefused('unknown user');
       const accounts = isUnlimited(role) ? null : (found.accounts ?? connection.accounts);
       Object.assign(found, { role, accounts, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });
@@ -74,7 +74,10 @@ export class SamlUsers {
     return { user: found, hasChanged };
   }
 
-  /** Finds the user who logs in with the address, otherwise its oldest invitation: several accounts may have invited it. */
+  /**
+   * Finds the user who logs in with the address. If there is none, finds the oldest invitation of the address; several
+   * accounts may have invited it.
+   */
   async #known(tx: EntityManager, organizationId: string, email: string): Promise<User | null> {
     const holder = await holderOf(tx, email, LOCKED);
     if (holder?.organizationId === organizationId) return holder;
@@ -122,7 +125,8 @@ export class SamlUsers {
   }
 
   /**
-   * Returns the new role of a user. The last owner keeps the role, whatever the groups say: the organization could never get another owner.
+   * Returns the new role of a user. The last owner stays owner, even if the groups give another role: without an owner,
+   * the organization could never get one again.
    */
   #roleFor(user: User, connection: SamlConnection, { groups }: AssertedIdentity, owners: readonly User[]): UserRole {
     const role = connection.roleOf(groups);
@@ -147,8 +151,8 @@ export class SamlUsers {
 }
 
 /**
- * Limits roles to the permissions of whoever registered the connection: nobody can grant more than they hold, not through an identity
- * provider either.
+ * Refuses permissions that the caller who set up the connection did not have. Nobody can grant more permissions than
+ * they have, even through an identity provider.
  */
 function requireWithin({ organizationId, grants }: SamlConnection, permissions: readonly Grant[]): void {
   const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });

@@ -17,7 +17,7 @@ export class SignInRefused extends PlatformError {
   }
 }
 
-/** 401: the one-time code is unknown, used, expired, or of another browser. */
+/** 401: the one-time code is unknown, used or expired, or was issued to another browser. */
 export class CodeRefused extends PlatformError {
   readonly reason = 'sign-in code';
 

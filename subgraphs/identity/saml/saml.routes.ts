@@ -14,7 +14,7 @@ export interface SamlSurface {
 }
 
 const PUBLIC = { config: { access: 'public' } } as const;
-/** Allows for a response of 256 Ki characters plus its percent-encoding in a form. */
+/** Maximum size of a form. It allows a response of 256 Ki characters with percent-encoding. */
 const FORM_BYTES = 512 * 1024;
 const RELAY_STATE_LENGTH = 1024;
 const COOKIE = 'saml_browser';
@@ -36,7 +36,7 @@ export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Pro
   });
 }
 
-/** Responds with 405 to other methods, as the REST API does, before any body is read. */
+/** Responds to other methods with 405, as the REST API does. The body is not read. */
 function refuseOthers(scope: FastifyInstance, url: string, allow: string, methods: HTTPMethods[]): void {
   scope.route({
     url,
@@ -64,10 +64,11 @@ async function begin({ signIn }: SamlSurface, request: FastifyRequest, reply: Fa
   if ([connection, email, SAMLRequest].filter(Boolean).length !== 1)
     throw refused({ field: 'SAMLRequest', reason: 'must be sent alone: send exactly one of SAMLRequest, connection and email' });
   checkRelayState(RelayState);
-  // the cookie is kept, so that several sign-ins of one browser can run at the same time
+  // // an existing cookie value is used again, so that one browser can run several sign-ins at the same time
   const browser = browserOf(request) ?? newSecret();
   const location = await signIn.begin({ connection, email, samlRequest: SAMLRequest, relayState: RelayState }, browser);
-  // SameSite=None, because the identity provider responds by a form on its own site, which must send the cookie
+  // // SameSite=None: the identity provider responds with a form on its own site, and the browser must send the cookie
+  // with that form
   const cookie = `${COOKIE}=${browser}; Path=/saml; Max-Age=${COOKIE_SECONDS}; HttpOnly; Secure; SameSite=None`;
   return reply.header('set-cookie', cookie).redirect(location, 302);
 }
@@ -88,7 +89,7 @@ async function exchange({ signIn }: SamlSurface, request: FastifyRequest, reply:
   return reply.send(tokenResponse(await signIn.exchange(code, browserOf(request), request.caller.client)));
 }
 
-/** The token response of specification 2.3. */
+/** Converts the result to the token response of specification 2.3. */
 const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope, userId }: SessionTokens) => ({
   access_token: accessToken,
   token_type: tokenType,
@@ -98,7 +99,10 @@ const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope,
   user_id: userId,
 });
 
-/** Returns the query parameters, each at most once. @throws InvalidParameters naming an unknown parameter */
+/**
+ * Returns the query parameters. Each may occur at most once.
+ * @throws InvalidParameters with the name of an unknown parameter
+ */
 function parametersOf<N extends string>({ query }: FastifyRequest, names: readonly N[]): Partial<Record<N, string>> {
   const given = Object.entries(query as Record<string, unknown>);
   for (const [field, value] of given) {

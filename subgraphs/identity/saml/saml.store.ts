@@ -5,7 +5,7 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import { newSecret, secretDigest } from '../tokens/secret.ts';
 import { SamlAssertion, SamlCode, SamlRequest } from './saml-records.entity.ts';
 
-/** Long enough for a user who has to look up their password for the identity provider. */
+/** Lifetime of a request: long enough for a user who must look up a password for the identity provider. */
 const REQUEST_MS = 15 * 60_000;
 const CODE_MS = 60_000;
 
@@ -29,14 +29,17 @@ export class SamlStore {
     return this.#em().findOne(SamlRequest, { id, expiresAt: { $gt: this.clock.now() } });
   }
 
-  /** node-saml's cache of the requests of a connection. `begun` is called for each request that it creates. */
+  /**
+   * Returns the cache in which node-saml stores the requests of a connection. `begun` is called for each new request.
+   */
   cacheOf(connectionId: string, begun?: (id: string) => Promise<unknown>): CacheProvider {
     return {
       saveAsync: async (id, value) => {
         await begun?.(id);
         return { value, createdAt: Date.now() };
       },
-      // node-saml compares this time with the machine's clock; expiry was already checked by the platform's clock
+      // // node-saml compares this time with the machine's clock; `request` has already checked the expiry by the
+      // platform's clock
       getAsync: async (id) => ((await this.request(id))?.connectionId === connectionId ? new Date().toISOString() : null),
       removeAsync: async (id) => {
         if (id) await this.#em().nativeDelete(SamlRequest, { id, connectionId });
@@ -52,7 +55,7 @@ export class SamlStore {
     return unlessThere(() => em.insert(SamlAssertion, { hash: secretDigest(`${connectionId} ${assertionId}`), expiresAt }));
   }
 
-  /** Issues a code that stands for a user. It works once, for one minute, in this browser. */
+  /** Issues a one-time code for a user. It is valid for one minute, in this browser only. */
   async issueCode(userId: string, browser: string): Promise<string> {
     const now = this.clock.now();
     const em = this.#em();
@@ -63,8 +66,8 @@ export class SamlStore {
   }
 
   /**
-   * Redeems a code for the user's id. Undefined if it is unknown, expired, used, or of another browser. Of concurrent attempts one
-   * succeeds.
+   * Redeems a code for the user's id. Returns undefined if the code is unknown, expired or used, or was issued to
+   * another browser. If the same code is redeemed twice at the same time, only one attempt succeeds.
    */
   async redeemCode(code: string, browser: string): Promise<string | undefined> {
     const em = this.#em();
@@ -79,7 +82,7 @@ export class SamlStore {
   }
 }
 
-/** Binds a code to one browser, so that a link with somebody else's code signs nobody in. */
+/** Binds a code to one browser. So a link with an attacker's code cannot sign a user in as the attacker. */
 const codeDigest = (code: string, browser: string): string => secretDigest(`${code} ${browser}`);
 
 async function unlessThere(insert: () => Promise<unknown>): Promise<boolean> {

@@ -6,20 +6,20 @@ import type { ClientInfo } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { storedForms } from '../../../kernel/values/email.ts';
 
-/** How long a place is stored after the last sign-in from it. */
+/** How long a place is stored after the last sign-in from the place. */
 const KEPT_MS = 90 * DAY_MS;
-/** Number of places stored per user, the most recent ones. */
+/** Maximum number of places stored per user. The most recent places are kept. */
 const PLACES_MAX = 20;
 
-/** Ways in which a user was authenticated at a place. */
+/** The checks that the user passed at a place. */
 export interface Proof {
-  /** A second factor was verified, not only a password. */
+  /** True if a second factor was verified, false if only a password was. */
   secondFactor: boolean;
 }
 
 /**
- * Places from which users have signed in. Failed logins from elsewhere do not lock users out at these places.
- * A place is stored as an HMAC bound to its user: there are so few addresses that a plain hash could be reversed by trying all.
+ * Places (IP networks) from which users have signed in. Failed logins from other places do not lock users out at these
+ * places. A place is stored as an HMAC with the user's id: a plain hash could be reversed by trying all addresses.
  */
 export class KnownPlaces {
   constructor(
@@ -28,7 +28,10 @@ export class KnownPlaces {
     private readonly hash: KeyedHash,
   ) {}
 
-  /** Whether the user with this e-mail address has signed in from there. False for an unknown e-mail address. */
+  /**
+   * Whether the user with this e-mail address has signed in from the network of this IP address. False for an unknown
+   * e-mail address.
+   */
   async isKnown(email: string, ip: string | undefined): Promise<boolean> {
     const forms = storedForms(email);
     const rows = await this.#em().execute<Row[]>(
@@ -39,7 +42,7 @@ export class KnownPlaces {
     return rows.some(({ user_id, place }) => place === this.#hash(user_id, ip));
   }
 
-  /** Whether the user has verified a second factor there. */
+  /** Whether the user has verified a second factor in the network of this IP address. */
   async isVerified(userId: string, ip: string | undefined): Promise<boolean> {
     const rows = await this.#em().execute<Row[]>(
       `select "user_id", "place" from "identity"."known_place" where "user_id" = ? and "place" = ? and "second_factor" and "expires_at" > ?`,

@@ -6,16 +6,20 @@ import type { KnownPlaces } from './known-places.ts';
 import { TooManyAttempts } from './session.errors.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** Counters that began longer ago than this are ignored. */
+/** Age after which counters are ignored. */
 export const ATTEMPTS_KEPT_MS = WINDOW_MS;
-/** Attempts from one place for one e-mail address: enough for a forgetful person. */
+/**
+ * Maximum attempts from one place for one e-mail address. It is enough for a user who does not remember the password
+ * well.
+ */
 const PER_PLACE = 5;
-/** Attempts for one e-mail address from all places that are new to its user. */
+/** Maximum attempts for one e-mail address from all places where its user has never signed in. */
 const PER_ADDRESS = 50;
 
 /**
- * Limits attempts to guess passwords. An attempt is counted before it is checked, in one statement, so that concurrent ones cannot
- * exceed the limit. Counters are stored by hash, also for unknown e-mail addresses.
+ * Limits attempts to guess passwords. One statement counts an attempt before the password is checked, so that
+ * concurrent attempts cannot exceed the limit. The keys of counters are hashes. Unknown e-mail addresses have counters
+ * too.
  */
 export class LoginAttempts {
   constructor(
@@ -25,8 +29,8 @@ export class LoginAttempts {
   ) {}
 
   /**
-   * Counts a sign-in. For a place from which the user has signed in before, only the limit of that place applies. So strangers who use
-   * up the limit of the e-mail address do not lock users out at their usual places.
+   * Counts a sign-in. At a place where the user has signed in before, only the limit of that place applies. So
+   * attackers who use up the limit of the e-mail address do not lock users out at their usual places.
    * @throws TooManyAttempts
    */
   async begin(email: string, ip: string | undefined): Promise<SignInAttempt> {
@@ -38,13 +42,14 @@ export class LoginAttempts {
     return {
       succeeded: async () => {
         await this.#execute(`delete from "identity"."login_attempt" where "key" = ?`, [place]);
-        // failures of others stay counted: otherwise each sign-in of the user would give attackers new guesses
+        // // removes only this attempt: if failures of others were removed too, each sign-in of the user would give
+        // attackers new attempts
         if (!isKnown) await this.#execute(`update "identity"."login_attempt" set "failures" = "failures" - 1 where "key" = ?`, [address]);
       },
     };
   }
 
-  /** Counts a password reset request. The number of mails is limited separately where they are sent. @throws TooManyAttempts */
+  /** Counts a password reset request. PasswordService limits the number of mails separately. @throws TooManyAttempts */
   async beginReset(email: string, ip: string | undefined): Promise<void> {
     await this.#count(keyOf('place', `reset:${email}`, networkOf(ip ?? '')), PER_PLACE);
   }
@@ -60,7 +65,7 @@ export class LoginAttempts {
     );
   }
 
-  /** Counts a check of the current password in a session. Only that session uses up its attempts. @throws TooManyAttempts */
+  /** Counts a check of the current password in a session. Each session has its own limit. @throws TooManyAttempts */
   async beginInSession(sessionId: string): Promise<SignInAttempt> {
     const key = keyOf('session', sessionId);
     await this.#count(key, PER_PLACE);
@@ -90,9 +95,9 @@ export class LoginAttempts {
   }
 }
 
-/** A counted sign-in attempt. */
+/** A sign-in attempt that was counted before the password was checked. */
 export interface SignInAttempt {
-  /** Uncounts the attempt because it was right. */
+  /** Removes the attempt from the counter, because the password was right. */
   succeeded(): Promise<void>;
 }
 

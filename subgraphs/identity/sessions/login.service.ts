@@ -23,7 +23,10 @@ export interface LoginParts {
 
 /** Login by e-mail address and password (specification 4.1). */
 export class LoginService {
-  /** Hash to verify against if there is no user, so that an unknown address takes as long as a wrong password. */
+  /**
+   * Password hash that is verified if there is no user, so that the response for an unknown address takes as long as
+   * for a wrong password.
+   */
   #nobodysHash: Promise<string> | undefined;
 
   constructor(private readonly parts: LoginParts) {}
@@ -56,7 +59,7 @@ export class LoginService {
     return user;
   }
 
-  /** Checks access restrictions. Called only after the right password, as for a suspended user, so that nobody else learns about them. */
+  /** Checks access restrictions. They are checked after the password, so that only the user learns about them. */
   async #requireAccess(user: User, client: ClientInfo | undefined): Promise<void> {
     try {
       await this.parts.userAccess.check(user.organizationId, client);

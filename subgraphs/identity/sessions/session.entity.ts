@@ -2,7 +2,7 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** A login of a user. Its access tokens and refresh tokens end with it. */
+/** A login of a user. When the session ends, its access tokens and refresh tokens stop working. */
 @ObjectType({ description: 'A login of a user. Its access tokens end with it.' })
 @Entity({ tableName: 'session' })
 @OrganizationFilter()

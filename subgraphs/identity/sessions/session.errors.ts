@@ -7,14 +7,14 @@ export class LoginRefused extends PlatformError {
   }
 }
 
-/** 403: the user is suspended. Sent only after the right password, so that nobody else learns it. */
+/** 403: the user is suspended. Sent only if the password is right, so that nobody else learns about the suspension. */
 export class UserSuspended extends PlatformError {
   constructor() {
     super('ACCESS_RESTRICTED', 'This user is suspended. Ask an administrator of the organization.');
   }
 }
 
-/** 429: too many login attempts. The same for unknown users. */
+/** 429: too many login attempts. The error is the same for unknown users. */
 export class TooManyAttempts extends PlatformError {
   constructor(limit: number, failures: number, resetAt: Date, now: Date) {
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));

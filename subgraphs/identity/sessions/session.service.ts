@@ -20,7 +20,7 @@ export interface SessionServiceDeps {
   sessions: Sessions;
 }
 
-/** The caller's identity and sessions (specification 4.1). */
+/** Returns the identity of the caller, and lists and revokes sessions (specification 4.1). */
 export class SessionService {
   constructor(private readonly deps: SessionServiceDeps) {}
 
@@ -41,14 +41,17 @@ export class SessionService {
     };
   }
 
-  /** Lists open sessions: the caller's, or another user's if the caller may administer credentials. API keys have none. */
+  /**
+   * Lists open sessions: the caller's own, or another user's if the caller may administer credentials. API keys have no
+   * sessions.
+   */
   list(userId: string | undefined, page: PageInput): Promise<Page<Session>> {
     const where = { userId: this.#userId(userId), endedAt: null, expiresAt: { $gt: this.deps.clock.now() } };
     return listPage(this.deps.em, Session, { where, page, defaultSort: NEWEST_FIRST });
   }
 
   /**
-   * Ends a session at once. Ending another user's session requires the permissions to suspend that user.
+   * Revokes a session immediately. To revoke another user's session, the caller needs all permissions of that user.
    * @throws ResourceNotFound, SecondFactorRequired, InsufficientPermissions
    */
   async end(id: string): Promise<Session> {
@@ -70,7 +73,7 @@ export class SessionService {
     request.principal.requireSecondFactor();
   }
 
-  /** Ends the session of the request. @throws NoSession */
+  /** Revokes the session of the request. @throws NoSession */
   async logout(): Promise<Session> {
     const { em, request, sessions } = this.deps;
     const { sessionId } = request.principal;
@@ -80,7 +83,10 @@ export class SessionService {
     return session;
   }
 
-  /** Id of the user if the caller is one. A client that acts for a user must not see or end the user's sessions. */
+  /**
+   * Id of the caller if it is a user. Undefined for a client that acts for a user, since it must not see or revoke the
+   * user's sessions.
+   */
   get #ownId(): string | undefined {
     const { kind, id, clientId } = this.deps.request.principal;
     return kind === 'user' && !clientId ? id : undefined;

@@ -29,7 +29,7 @@ export class SessionTokens {
   user!: User;
 }
 
-/** The owner of the credentials of a request. */
+/** The principal that the credentials of a request belong to. */
 @ObjectType({ description: 'Who the credentials of this request belong to, and what they permit.' })
 export class CallerIdentity {
   @Field(() => Boolean, { description: 'Always true: invalid credentials get an error.' })

@@ -29,27 +29,31 @@ export interface SessionsParts {
   feed: ChangeFeed;
   userAccess: UserAccess;
   places: KnownPlaces;
-  /** Requests per minute that a plan allows; a claim of access tokens. */
+  /** Returns the requests per minute that a plan allows. Access tokens contain the number as a claim. */
   requestsPerMinute(plan: Plan): number;
 }
 
-/** How and from where a user was authenticated. */
+/** Method and origin of a login. */
 export interface Login {
   method: 'password' | 'saml';
   client: ClientInfo | undefined;
 }
 
-/** A session ends if it is not refreshed for this time … */
+/** Time after which a session expires if it is not refreshed. */
 const IDLE_MS = 14 * DAY_MS;
-/** … and in any case after this time (ASVS 7.3). */
+/** Time after which a session expires even if it is refreshed (ASVS 7.3). */
 const ABSOLUTE_MS = 30 * DAY_MS;
 
-/** Manages sessions of users and their tokens (specification 2.3, 4.1). Independent of requests, since SAML opens sessions too. */
+/**
+ * Manages sessions of users and their tokens (specification 2.3, 4.1). It has one instance per process, since SAML
+ * sign-ins open sessions too.
+ */
 export class Sessions {
   constructor(private readonly parts: SessionsParts) {}
 
   /**
-   * Opens a session for a user who was just authenticated. Refused if the user was suspended or the password changed since.
+   * Opens a session for a user who was just authenticated. Refused if the user was suspended, or the password changed,
+   * after the authentication.
    * @throws LoginRefused, IpNotAllowed, AccessRestricted
    */
   async open(user: User, { method, client }: Login): Promise<SessionTokens> {
@@ -67,7 +71,8 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
     });
     const refreshToken = await this.parts.orm.em.fork().transactional(async (tx) => {
-      // waits for concurrent changes of the user: they either end this session too, or it is not opened
+      // // the update waits for a concurrent suspension or password change, and finds no row after it; a later change
+      // ends this session too
       const present = { id: user.id, status: UserStatus.ACTIVE, ...(method === 'password' && { passwordHash: user.passwordHash }) };
       if ((await tx.nativeUpdate(User, present, { lastLogin: now }, EVERYWHERE)) === 0) throw new LoginRefused();
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
@@ -82,8 +87,8 @@ export class Sessions {
   }
 
   /**
-   * Continues a session. A refresh token that is used twice was stolen, whichever of the two senders is the thief: the session ends.
-   * A token that access restrictions refuse stays valid for another time or place.
+   * Continues a session. If a refresh token is used twice, it may be stolen, so the session is revoked. A token that is
+   * refused by access restrictions stays valid for another time or place.
    * @throws RefreshRefused, IpNotAllowed, AccessRestricted
    */
   async refresh(refreshToken: string, client: ClientInfo | undefined): Promise<SessionTokens> {
@@ -105,7 +110,7 @@ export class Sessions {
     return this.#tokens(continued.user, continued.session, continued.refreshToken);
   }
 
-  /** Ends a session and its tokens. Does nothing if it has already ended. */
+  /** Revokes a session and its tokens. Does nothing if the session has already ended. */
   async end(session: Session, reason: string, client?: ClientInfo): Promise<void> {
     await this.parts.orm.em.fork().transactional(async (tx) => {
       await tx.nativeUpdate(Session, { id: session.id, endedAt: null }, { endedAt: this.parts.clock.now(), endReason: reason }, EVERYWHERE);
@@ -114,7 +119,7 @@ export class Sessions {
     this.parts.feed.changed(session.id);
   }
 
-  /** Ends all open sessions of a user, except one. Returns their ids, to be passed to `ended` after the commit. */
+  /** Revokes all open sessions of a user, except `keptId`. Returns their ids. Pass them to `ended` after the commit. */
   async endAllOf(tx: EntityManager, userId: string, reason: string, keptId?: string): Promise<string[]> {
     const open = await tx.find(Session, { userId, endedAt: null, ...(keptId && { id: { $ne: keptId } }) }, EVERYWHERE);
     for (const session of open) Object.assign(session, { endedAt: this.parts.clock.now(), endReason: reason });

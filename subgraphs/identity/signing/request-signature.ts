@@ -1,13 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RequestSigning } from '../../../kernel/access/credentials.ts';
 
-/** Maximum clock difference between client and platform. Used signatures are stored for this long. */
+/**
+ * Maximum difference between the clocks of client and platform, in seconds. Used signatures are stored for this time.
+ */
 export const SKEW_SECONDS = 300;
 const MAC_BYTES = 32;
 const TIMESTAMP = /^\d{1,12}(\.\d{1,9})?$/;
 const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
 
-/** HMAC-SHA256 over the timestamp, the method and the path, one after the other: `1767225600GET/v1/services?page=2`. */
+/** HMAC-SHA256 over timestamp, method and path, without separators: `1767225600GET/v1/services?page=2`. */
 export function macOf({ method, path }: Pick<RequestSigning, 'method' | 'path'>, timestamp: string, secret: string): Buffer {
   return createHmac('sha256', secret).update(`${timestamp}${method}${path}`).digest();
 }

@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<SignatureFault, string>> = {
     'These credentials have no signing secret, so X-Signature cannot be verified. Omit it, or use an API key that has a signing secret.',
 };
 
-/** 401: the signature is refused. The error says what is wrong, but never the right signature. */
+/** 401: the signature is refused. The error states the reason, but never the correct signature. */
 export class InvalidSignature extends PlatformError {
   readonly reason: string;
 

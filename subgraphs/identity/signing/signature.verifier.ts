@@ -13,8 +13,8 @@ export interface SigningKeyOf {
 }
 
 /**
- * Verifies request signatures (specification 5.2) if one is sent or the key requires one. Each signature is accepted once over all
- * processes. That costs one SQL statement, for signed requests only.
+ * Verifies request signatures (specification 5.2) if the request has one or the key requires one. Each signature is
+ * accepted once over all processes. Only signed requests cost an SQL statement.
  */
 export class SignatureVerifier {
   constructor(
@@ -37,7 +37,10 @@ export class SignatureVerifier {
     await this.#spend(`${id}.${sent.mac.toString('base64')}`, sent.seconds);
   }
 
-  /** Stores a signature as used. A second use, in any process, finds it. @throws InvalidSignature */
+  /**
+   * Stores a signature as used, for all processes. Fails if the signature is already stored.
+   * @throws InvalidSignature
+   */
   async #spend(signature: string, seconds: number): Promise<void> {
     const used = await this.rows.query(
       `insert into "identity"."request_signature" ("digest", "expires_at") values ($1, $2) on conflict do nothing returning 1 as "one"`,

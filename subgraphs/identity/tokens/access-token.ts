@@ -18,9 +18,9 @@ export interface AccessTokenClaims extends JWTPayload {
   permissions: Grant[];
   organization_id: string;
   rate_limit: { requests_per_minute: number };
-  /** The session, or the grant of a client. */
+  /** Id of the session, or of the grant of a client. */
   sid?: string;
-  /** The OAuth client. */
+  /** Id of the OAuth client. */
   client_id?: string;
 }
 
@@ -39,7 +39,10 @@ export interface TokenAddresses {
   audience: string;
 }
 
-/** Signs and verifies access tokens (specification 2.3, 5.4). Does not check whether their session is still open: callers do. */
+/**
+ * Signs and verifies access tokens (specification 2.3, 5.4). The caller must check whether the session of a token is
+ * still open.
+ */
 export class AccessTokens {
   constructor(
     readonly addresses: TokenAddresses,
@@ -69,8 +72,8 @@ export class AccessTokens {
   }
 
   /**
-   * Verifies that this platform signed a token for this API: algorithm, key, issuer, audience and times. Keys in the header (`jwk`, `jku`,
-   * `x5c`) are refused: `kid` must name one of ours.
+   * Verifies that this platform signed a token for this API: algorithm, key, issuer, audience and times. A token that
+   * brings its own key in the header (`jwk`, `jku`, `x5c`) is refused; `kid` must be the id of a key of this platform.
    * @throws CredentialsExpired, InvalidCredentials
    */
   async verify(token: string): Promise<AccessTokenClaims> {
@@ -102,5 +105,5 @@ export class AccessTokens {
 
 const FOREIGN_KEYS = ['jwk', 'jku', 'x5c', 'x5u', 'x5t', 'x5t#S256'];
 
-/** Error code of jose for the audit, such as ERR_JWT_CLAIM_VALIDATION_FAILED. */
+/** Error code of jose for the audit record, such as ERR_JWT_CLAIM_VALIDATION_FAILED. */
 const reasonOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown').toLowerCase();

@@ -11,9 +11,9 @@ export const SIGNING_KEYS = 'signing-keys';
 const MODULUS_BITS = 2048;
 /** How long a key is used to sign. */
 const ROTATION_MS = 90 * 86_400_000;
-/** How long a key is published before it signs: longer than clients cache a key set. */
+/** How long a key is published before it signs tokens: longer than clients cache a key set. */
 const ANNOUNCED_MS = 86_400_000;
-/** How long a key is published after it stops signing: longer than the lifetime of any token. */
+/** How long a key is published after it stops signing tokens: longer than the lifetime of any token. */
 const KEPT_MS = 2 * 3_600_000;
 const RELOAD_MS = 60_000;
 /** Minimum time between reloads caused by tokens with unknown key ids. */
@@ -35,9 +35,9 @@ export interface KeyRingParts {
 }
 
 /**
- * The signing keys of access tokens (specification 5.4), RS256. The newest key that is due signs; all keys that a valid token may be
- * signed with are published. Every 90 days a new key takes over, which is published a day before. Any process can create it, but only one
- * does.
+ * The signing keys of access tokens (specification 5.4), RS256. The newest key whose `signsFrom` has passed signs
+ * tokens. A key is published as long as a valid token may be signed with it. Every 90 days a new key takes over, a day
+ * after it was published. Any process can create it, but only one does.
  */
 export class KeyRing {
   #keys: readonly RingKey[] = [];
@@ -70,7 +70,9 @@ export class KeyRing {
     return this.#keys.find((key) => key.kid === kid);
   }
 
-  /** Creates a new signing key. It takes over after being published for a day, or at once if the current key is compromised. */
+  /**
+   * Creates a new signing key. It takes over after a day, or immediately if the current key is compromised (`atOnce`).
+   */
   async rotate({ atOnce = false }: { atOnce?: boolean } = {}): Promise<void> {
     const now = this.parts.clock.now();
     const signsFrom = atOnce ? now : new Date(now.getTime() + ANNOUNCED_MS);
@@ -82,14 +84,14 @@ export class KeyRing {
     await this.#load();
   }
 
-  /** Deletes all keys. Empties the credential caches of all processes too: an empty id invalidates all entries. */
+  /** Deletes all keys, and empties the credential caches of all processes: an empty id invalidates all entries. */
   async #distrustAll(tx: EntityManager): Promise<void> {
     await tx.nativeDelete(SigningKey, {});
     for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
       await tx.execute(statement);
   }
 
-  /** Reloads the keys before the next use: another process may have changed them. */
+  /** Makes the next use reload the keys, because another process may have changed them. */
   forget(): void {
     this.#loadedAt = Number.NEGATIVE_INFINITY;
   }
@@ -108,7 +110,7 @@ export class KeyRing {
     this.#loadedAt = performance.now();
   }
 
-  /** Loads the keys. Creates the next one if it is due, and deletes keys whose tokens have all expired. */
+  /** Loads the keys. Creates the next key if it is due, and deletes keys whose tokens have all expired. */
   async #maintained(): Promise<SigningKey[]> {
     const em = this.parts.orm.em.fork();
     const read = (from: EntityManager) => from.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', id: 'asc' } });
@@ -119,7 +121,7 @@ export class KeyRing {
 
     const next = await this.#generate(newest ? new Date(now.getTime() + ANNOUNCED_MS) : now);
     return em.transactional(async (tx) => {
-      // only one process creates the key: the others wait for this lock and then find it
+      // // only one process creates the key: other processes wait for this lock and then find the key
       await tx.execute('select pg_advisory_xact_lock(?)', [RING_LOCK]);
       const present = await read(tx.fork({ keepTransactionContext: true }));
       if (present.at(-1)?.id !== newest?.id) return present;

@@ -18,7 +18,10 @@ export class SigningKey {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** When it begins to sign. It is published before, so that clients with a cached key set know it in time. */
+  /**
+   * Time from which the key signs tokens. It is published earlier, so that clients with a cached key set have it in
+   * time.
+   */
   @Property({ type: 'datetime', length: 3 })
   signsFrom!: Date;
 }

@@ -9,17 +9,18 @@ export interface UsageDay {
 }
 
 export interface Overage {
-  /** Requests included in the month: each day contributes the share of its plan. */
+  /** Requests included in the month. Each day adds the monthly number of its plan, divided by the days of the month. */
   included: number;
-  /** Requests beyond those so far. */
+  /** Requests in the month beyond the included ones. */
   overage: number;
-  /** Overage not yet reported, by the price of the days on which the requests were made. */
+  /** Overage that is not reported yet, by price. The price depends on the day of the requests. */
   unreported: { unitPrice: Decimal; quantity: number }[];
 }
 
 /**
- * Computes the overage of a month from the plan of each day; days to come count with the current plan. Requests on days whose plan has no
- * price are free and do not use up the included ones. Overage is made up of the latest requests, so the latest ones are reported.
+ * Computes the overage of a month from the plan of each day; future days count with the current plan. If the plan of a
+ * day has no price, its requests are free and do not use up the included requests. The latest requests of the month
+ * count as overage.
  */
 export function overageOf(days: readonly UsageDay[], reported: number): Overage {
   const priced = days.flatMap(({ plan, requests }) => {

@@ -17,7 +17,7 @@ interface Due {
   requests: string;
   reported: string;
   plan: Plan;
-  /** Former plans, by the first day on which each was valid; null if the plan never changed. */
+  /** Plan of the organization from each day on which it changed, by day; null if the plan never changed. */
   plans: Record<string, Plan> | null;
 }
 
@@ -29,8 +29,9 @@ const INCLUDED = JSON.stringify(
 );
 
 /**
- * Reports usage beyond what a plan includes (specification 8.1) to billing, as events. The reported quantity is stored in the
- * transaction that records the event. So each request is reported once, in spite of crashes and concurrent processes.
+ * Reports usage beyond the included requests of a plan to billing, as events (specification 8.1). One transaction
+ * records the event and stores the reported quantity. So each request is reported once, even if a process crashes or
+ * several processes run.
  */
 export class OverageReports {
   constructor(
@@ -38,7 +39,10 @@ export class OverageReports {
     private readonly clock: Clock,
   ) {}
 
-  /** Reports what is due for this month and the previous one, whose last counts may have been written after its end. */
+  /**
+   * Reports the overage of this month and the previous one. The last counts of the previous month may have been written
+   * after its end.
+   */
   async report(): Promise<void> {
     while ((await this.orm.em.fork().transactional((tx) => this.#reportBatch(tx))) === BATCH);
   }
@@ -59,7 +63,10 @@ export class OverageReports {
     return due.length;
   }
 
-  /** Returns the usage by day. If the plan never changed, the distribution over the days does not matter. */
+  /**
+   * Returns the usage by day. If the plan never changed, all requests are put on the first day, because the result is
+   * the same.
+   */
   async #days(tx: EntityManager, due: Due, { periodStart, periodEnd }: { periodStart: Date; periodEnd: Date }): Promise<UsageDay[]> {
     const days = datesBetween(dateOf(periodStart), dateOf(dayStart(periodEnd, -1)));
     const { organization_id: organizationId, plans, plan, requests } = due;

@@ -2,10 +2,10 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 
-/** Day of the plan that an organization had before its first change. */
+/** Day that is stored for the plan that an organization had before its first change. */
 const ALWAYS = '1970-01-01';
 
-/** Stores a plan change, since each day of a month is priced by the plan at its end (UTC). */
+/** Stores a plan change. Each day of a month is priced by the plan at the end of the day (UTC). */
 export async function recordPlan(
   tx: EntityManager,
   organizationId: string,

@@ -12,7 +12,7 @@ export interface CallerLimits {
   readonly hour: LimitUsage;
   readonly burst: LimitUsage;
   readonly at: Date;
-  /** By category name of specification 8.4. */
+  /** Limits by category name (specification 8.4). */
   readonly categories: Readonly<Record<string, LimitUsage>>;
   readonly concurrency: { readonly used: number; readonly limit: number; readonly waiting: number };
   readonly suspendedUntil: Date | null;
@@ -20,6 +20,6 @@ export interface CallerLimits {
 
 /** Source of the current limits. The platform's edge counts requests; identity only shows the counts. */
 export interface RateLimits {
-  /** Hour and burst are the same as in the rate headers of this response. */
+  /** Returns the limits of the caller. Hour and burst are the same as in the rate headers of this response. */
   limitsOf(request: RequestContext): Promise<CallerLimits>;
 }

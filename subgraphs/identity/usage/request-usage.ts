@@ -13,16 +13,16 @@ interface Row {
   weight: number;
 }
 
-/** Counts to write. A batch keeps its number and rows when it is retried, so that it is counted once. */
+/** Counts to write. A retry writes the same rows under the same sequence number, so that they are counted once. */
 interface Batch {
   sequence: number;
   rows: Row[];
 }
 
 /**
- * Counts the requests of organizations by hour and month (specification 8.1) in memory and writes them every few seconds, so that a
- * request costs no write. Counts not yet written are lost when the process is killed, to the customer's advantage. A batch whose commit was
- * not confirmed is not counted twice.
+ * Counts the requests of organizations by hour and month in memory (specification 8.1). Writes the counts every few
+ * seconds, so that a request costs no write. If the process is killed, counts that are not written are lost, which is
+ * to the customer's advantage. A batch whose commit was not confirmed is not counted twice.
  */
 export class RequestUsage {
   readonly #writer = randomUUID();
@@ -58,7 +58,7 @@ export class RequestUsage {
     return this.#writing;
   }
 
-  /** Writes batches one at a time. While one cannot be written, new counts are added to the next. */
+  /** Writes batches one at a time. While a batch cannot be written, new counts are added to the next batch. */
   async #writeAll(): Promise<void> {
     for (let batch = this.#nextBatch(); batch; batch = this.#nextBatch()) {
       try {

@@ -2,7 +2,10 @@ import type { Logger } from '../../../kernel/log/log.ts';
 import { PeriodicFunction } from '../../../kernel/work/periodic-task.ts';
 import type { OverageReports } from './overage-reports.ts';
 
-/** More often than a month is reported, so that a restart delays no report by much. */
+/**
+ * Interval of the task. It is shorter than the minimum time between two reports, so that a restart delays a report only
+ * a little.
+ */
 const EVERY_MS = 300_000;
 
 /** Reports overage to billing periodically. */

@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { CallerLimits, LimitUsage } from './rate-limits.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
 
-/** Minimum time for a projection: the rate of less than a minute is not representative. */
+/** Minimum elapsed time that a projection assumes, because the rate of less than a minute is not representative. */
 const LEAST_ELAPSED_MS = 60_000;
 const MEDIUM_FROM = 0.6;
 const HIGH_FROM = 0.8;

@@ -3,7 +3,9 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 
-/** Usage is shown for 24 hours; older hours are kept to answer questions about invoices. */
+/**
+ * How long hourly counters are kept. The API shows only 24 hours; older hours help to answer questions about invoices.
+ */
 const HOURS_KEPT_MS = 92 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;
 

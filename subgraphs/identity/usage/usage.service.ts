@@ -57,7 +57,7 @@ export class UsageService {
     return row;
   }
 
-  /** Returns one entry per hour; hours without requests have no row and are filled in. */
+  /** Returns one entry per hour. Hours without requests have no row, so entries with zero are added. */
   async #history(at: Date, plan: Plan): Promise<RateLimitHour[]> {
     const first = hourStart(at).getTime() - (HISTORY_HOURS - 1) * HOUR_MS;
     const rows = await this.rows.query<HourRow>(

@@ -8,15 +8,18 @@ export interface PasswordCost {
   p: number;
 }
 
-/** One of the strengths that OWASP recommends: 32 MiB. About as costly as N=2^17 with p=1, but with less memory. */
+/**
+ * One of the parameter sets that OWASP recommends. It takes about as long as N=2^17 with p=1, but needs less memory: 32
+ * MiB.
+ */
 export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
 
 /**
- * Hashes a password as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. It contains its parameters, so that they can be raised while old hashes still
- * verify.
+ * Hashes a password as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. The result contains its parameters. So the parameters can
+ * be raised, and old hashes can still be verified.
  */
 export async function hashPassword(password: string, cost = PASSWORD_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
@@ -34,13 +37,13 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(actual, expected);
 }
 
-/** Runs in the thread pool, so that the event loop is not blocked. */
+/** Derives a key from a password in the thread pool, so that the event loop is not blocked. */
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln;
-  // Node's default limit is 32 MiB
+  // // Node's default limit of 32 MiB is too low
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // other systems may send the same letters in decomposed form
+    // // normalized, because some systems send the same letters in decomposed form
     scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

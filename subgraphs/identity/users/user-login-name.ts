@@ -5,18 +5,21 @@ import { storedForms } from '../../../kernel/values/email.ts';
 import { UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 
-/** Placeholder login name of an invited user who has not accepted. It is not an e-mail address, so nobody can log in with it. */
+/**
+ * Placeholder login name of a user who has not accepted the invitation. It is not an e-mail address, so nobody can log
+ * in with it.
+ */
 export const withoutLogin = (id: string): string => `invited:${id}`;
 
-/** Finds the user who logs in with an address, in any organization. Pending invitations do not count. */
+/** Finds the user who logs in with an address, in any organization. Ignores pending invitations. */
 export async function holderOf(em: EntityManager, typed: string, options: typeof LOCKED | object = {}): Promise<User | null> {
   const where = { loginName: { $in: storedForms(typed) }, status: { $ne: UserStatus.INVITED } };
   return em.findOne(User, where, { ...EVERYWHERE, ...options });
 }
 
 /**
- * Makes the user's address their login name. Returns false if somebody else logs in with it. Of concurrent attempts, the unique index lets
- * one succeed.
+ * Makes the user's address their login name. Returns false if another user logs in with it. If two users claim it at
+ * the same time, the unique index accepts only one.
  */
 export async function claimLogin(tx: EntityManager, user: User): Promise<boolean> {
   const holder = await holderOf(tx, user.email, LOCKED);

@@ -5,8 +5,9 @@ import { UserRole, UserStatus } from '../user.states.ts';
 import { User } from './user.entity.ts';
 
 /**
- * Locks the active owners of an organization until the transaction ends, always in the same order. Every operation that may change an
- * owner calls it first: if two owners remove each other, the second one waits and is then refused.
+ * Locks the active owners of an organization until the transaction ends, always in the same order. Every operation that
+ * may change an owner calls this function first. So if two owners remove each other, the second operation waits and is
+ * then refused.
  */
 export function lockOwners(tx: EntityManager, organizationId: string): Promise<User[]> {
   const owners = { organizationId, role: UserRole.OWNER, status: UserStatus.ACTIVE };

@@ -31,7 +31,10 @@ export class User {
   @Index()
   email!: string;
 
-  /** The address, unique over all organizations, once the user has accepted. Until then the placeholder `withoutLogin`. */
+  /**
+   * The user's e-mail address, unique over all organizations. Before the invitation is accepted, it is the placeholder
+   * of `withoutLogin`.
+   */
   @Property({ type: 'text', fieldName: 'email' })
   @Unique()
   loginName!: string;

@@ -7,7 +7,10 @@ export class LastOwner extends PlatformError {
   }
 }
 
-/** 409: the address belongs to a user whom the caller sees. Whether it is in use elsewhere is never revealed. */
+/**
+ * 409: the address belongs to a user whom the caller may see. The error never reveals whether the address is in use
+ * elsewhere.
+ */
 export class EmailTaken extends PlatformError {
   constructor() {
     super('DUPLICATE_RESOURCE', 'Your organization already has a user with this e-mail address.', { field: 'email' });

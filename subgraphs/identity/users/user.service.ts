@@ -41,7 +41,7 @@ export interface UserList {
   page?: PageInput | undefined;
 }
 
-/** A user, and the account that the user must be listed with, if one is named. */
+/** Id of a user, and of the account that the user must belong to if it is stated. */
 export interface NamedUser {
   id: string;
   accountId: string | undefined;
@@ -63,9 +63,9 @@ export class UserService {
   }
 
   /**
-   * Creates a user and mails an invitation with a link to choose a password. Nothing that the caller sees, response time included, reveals
-   * whether somebody already logs in with the address in another organization or in an account hidden from the caller. That user is told by
-   * mail.
+   * Creates a user and mails an invitation with a link to choose a password. If the address is in use in another
+   * organization, or in an account hidden from the caller, neither the response nor its time reveals that. The user who
+   * already logs in with the address gets a mail.
    * @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
   async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {
@@ -92,7 +92,7 @@ export class UserService {
     });
     const inviting = em.transactional(async (tx) => {
       await advisoryLock(tx, `identity.invitation:${user.organizationId}:${user.email}`);
-      // counts only users whom the caller sees: users of hidden accounts are not revealed, like those of other organizations
+      // // counts only users whom the caller may see, so that users of hidden accounts are not revealed
       if ((await tx.count(User, { email: user.email })) > 0) throw new EmailTaken();
       tx.persist(user);
       await tx.flush();
@@ -107,7 +107,7 @@ export class UserService {
   async update(named: NamedUser, { role, status, accounts, ...input }: UserUpdateInput): Promise<User> {
     const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
-    // before the transaction: refuses accounts that the caller does not see
+    // // refuses accounts that the caller has no access to; called before the transaction
     const stated = await scopes.change(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
@@ -144,7 +144,10 @@ export class UserService {
     return user;
   }
 
-  /** Loads and locks a user. Refused if the user may do more than the caller: an administrator cannot suspend an owner. */
+  /**
+   * Loads and locks a user. Refuses a user with more permissions or accounts than the caller: for example, an
+   * administrator cannot suspend an owner.
+   */
   async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
     await lockOwners(tx, this.deps.request.principal.organizationId);
     const where = accountId === undefined ? { id } : { id, accountId };
@@ -159,12 +162,12 @@ export class UserService {
     user.role = role;
   }
 
-  /** Changes the status. Returns whether the user is suspended by it. */
+  /** Changes the status. Returns whether the change suspends the user. */
   #changeStatus(user: User, status: UserStatus): boolean {
     if (status === user.status) return false;
     const allowed = ALLOWED[user.status];
     if (!allowed.includes(status)) throw new InvalidState('user', user.status, status, allowed);
-    // a user who has never chosen a password becomes invited again
+    // // a user who has never chosen a password gets the status `invited` again
     user.status = status === UserStatus.ACTIVE && !user.passwordHash ? UserStatus.INVITED : status;
     return status === UserStatus.SUSPENDED;
   }
@@ -182,7 +185,10 @@ export class UserService {
     return orNotFound(await this.deps.accounts.load(id), 'account', id);
   }
 
-  /** Returns the accounts that a new user is limited to: none for staff, who are users of the own account; for others, their account. */
+  /**
+   * Returns the accounts that a new user is limited to. By default, a user of the organization's own account has no
+   * limit, and a user of another account is limited to that account.
+   */
   async #accountsFor(role: UserRole, stated: Accounts | undefined, account: Account): Promise<string[] | null> {
     const staff = account.own || isUnlimited(role) ? null : [account.id];
     const wanted = stated === undefined ? staff : await this.deps.scopes.grant(stated);
@@ -191,8 +197,9 @@ export class UserService {
   }
 
   /**
-   * Checks that the accounts fit the role. @throws InvalidParameters if the role cannot be limited; LimitedToAccounts if the caller is
-   * limited and the user would not be
+   * Checks that the accounts fit the role.
+   * @throws InvalidParameters if the role cannot be limited to accounts; LimitedToAccounts if the caller is limited to
+   * accounts and the user would not be
    */
   #fitting(role: UserRole, accounts: Accounts, accountId: string | null): string[] | null {
     if (isUnlimited(role)) this.deps.request.principal.requireOrganization();
