@@ -30,8 +30,9 @@ const ROUNDS = 5;
 const WARM_UP = 300;
 
 /**
- * One query over four subgraphs in this process (20 accounts, 180 objects), with varying variables. Contenders: Apollo's gateway, Hive's
- * runtime with graphql-js subgraphs, this router, and a single schema without federation as the upper limit.
+ * One query over four subgraphs in this process (20 accounts, 180 objects), with varying variables. Contenders:
+ * Apollo's gateway, Hive's runtime with graphql-js subgraphs, this router, and a single schema without federation as
+ * the upper limit.
  * All responses are compared first. Rounds are interleaved, so that all contenders run under the same conditions.
  */
 export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQueryRow[]> {

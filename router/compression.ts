@@ -12,7 +12,7 @@ const LEAST_BYTES = 1024;
 const SYNC_BYTES = 16 * 1024;
 
 /**
- * Content types that are compressed: machine-readable texts.
+ * Content types that are compressed: texts, except HTML pages and event streams.
  * HTML pages are not compressed: they contain a session token and values that the user sent, so their compressed size
  * would leak the token (BREACH attack).
  */

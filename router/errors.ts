@@ -14,13 +14,17 @@ import { UNREACHED } from './execution/send.ts';
 
 export interface ErrorPolicy {
   /**
-   * True to pass on errors without a platform code as their subgraph wrote them, for subgraphs that mask internal errors themselves. By
-   * default such an error is logged and returned as INTERNAL_ERROR.
+   * Whether to pass on errors without a platform code unchanged. Set it only if the subgraphs mask internal errors
+   * themselves.
+   * By default, such an error is logged, and the caller gets INTERNAL_ERROR.
    */
   passForeignErrors: boolean;
 }
 
-/** Converts errors to the form that callers see: code, details and request id in `extensions`, never a stack or an unexpected message. */
+/**
+ * Converts errors for callers. `extensions` contains code, details and request id. Stack traces and messages of
+ * unexpected errors are removed.
+ */
 export function presentErrors(errors: readonly GraphQLError[], context: RequestContext, policy: ErrorPolicy): GraphQLError[] {
   return errors.map((error) => present(error, context, policy));
 }
@@ -55,7 +59,7 @@ function shown({ path, nodes, positions, source }: GraphQLError, known: Platform
   });
 }
 
-/** Properties of `extensions` that servers add for their developers. */
+/** Properties of `extensions` that GraphQL servers add for debugging. They are removed. */
 const INTERNAL_EXTENSIONS = new Set(['stacktrace', 'exception', 'originalError']);
 
 function passed({ message, path, extensions }: GraphQLError, { requestId }: RequestContext): GraphQLError {
@@ -63,14 +67,17 @@ function passed({ message, path, extensions }: GraphQLError, { requestId }: Requ
   return new GraphQLError(message, { path, extensions: { code: 'INTERNAL_ERROR', ...Object.fromEntries(kept), request_id: requestId } });
 }
 
-/** Returns the original error, inside the wrappers of executor and planner. */
+/** Returns the original error. The executor and the planner may have wrapped it several times. */
 function rootCause(error: Error): Error {
   let cause = error;
   while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
   return cause;
 }
 
-/** Creates an error of the request itself: syntax, validation or a limit. `field` is the wrong field of the request. */
+/**
+ * Creates an error about the request itself: its syntax, its validation or a limit. `problem.field` is the part of the
+ * request that is wrong.
+ */
 export function requestError(problem: FieldProblem, located?: GraphQLError): GraphQLError {
   const { code, details } = new InvalidParameters([problem]);
   const known = new PlatformError(code, problem.reason, details);
@@ -79,8 +86,8 @@ export function requestError(problem: FieldProblem, located?: GraphQLError): Gra
 }
 
 /**
- * Creates the error for variables that do not match their types, with the names that callers use (`input.items.0.price`). Undefined if all
- * match.
+ * Creates the error for variables that do not match their types. It names fields as callers do (`input.items.0.price`).
+ * Undefined if all variables match.
  */
 export function variableError({ listed, total }: Problems): GraphQLError | undefined {
   const [first, ...rest] = listed;
@@ -89,12 +96,15 @@ export function variableError({ listed, total }: Problems): GraphQLError | undef
   return new GraphQLError(known.message, { originalError: known, extensions: { ...known.extensions } });
 }
 
-/** Rewrites errors of a subgraph's scalars about the caller's variables. Without data, nothing was executed. */
+/**
+ * Rewrites the errors of a subgraph that rejected the caller's variables. Without data in the result, nothing was
+ * executed.
+ */
 export function namingVariables(result: ExecutionResult): ExecutionResult {
   return result.errors && result.data === undefined ? { ...result, errors: result.errors.map(refusedVariable) } : result;
 }
 
-// the value in the message is not repeated, because it may be a secret
+// matches the value without capturing it, because the value may be a secret
 const REFUSED =
   /^Variable "\$(\w+)" (?:got invalid value (?:"(?:[^"\\]|\\.)*"|[^"])*?(?: at "([^"]+)")?; )?(?:Expected type "[^"]+"\. )?(.+)$/s;
 const REASONS: readonly [RegExp, string][] = [
@@ -102,11 +112,12 @@ const REASONS: readonly [RegExp, string][] = [
   [/^of non-null type .* must not be null\.$/s, 'must not be null'],
   [/( cannot represent [^:]*): .*$/s, '$1'],
 ];
-/** The router's own variables, which are not from the caller. */
+/** Names of variables that the router creates. They do not come from the caller. */
 const INTERNAL_VARIABLE = /^(representations|_)/;
 
 /**
- * Rewrites the error of an invalid variable with the name that callers use (`input.items.0.price`). Other errors are returned unchanged.
+ * Rewrites the error about an invalid variable: it names the field as callers do (`input.items.0.price`). Other errors
+ * are returned unchanged.
  */
 export function refusedVariable(error: GraphQLError): GraphQLError {
   const [, variable, at, words] = REFUSED.exec(error.message) ?? [];

@@ -23,13 +23,16 @@ import { type OperationLimits, rootFields } from './limits.ts';
 import { checkScalars } from './scalars.ts';
 import type { Transport, Variables } from './transport.ts';
 
-/** Transports by the name of the subgraph in `join__graph(name:)`. */
+/** Transports by subgraph name. The name is in `join__graph(name:)`. */
 export type Transports = ReadonlyMap<string, Transport>;
 
-/** Maximum number of cached introspection results. Each may be as large as the schema. */
+/** Maximum number of cached introspection results. Each can be as large as the schema. */
 const MAX_INTROSPECTIONS = 4;
 
-/** One version of the supergraph, ready to execute: the planner, the transports, and the operations used so far. */
+/**
+ * One version of the supergraph, ready to execute operations. It contains the planner, the transports, and the
+ * operations used so far.
+ */
 export class ExecutableSupergraph {
   readonly documents: Documents;
   /** Names of root fields that need no credentials. */
@@ -42,7 +45,7 @@ export class ExecutableSupergraph {
 
   private constructor(
     readonly supergraphSdl: string,
-    /** The API schema that clients see. */
+    /** The API schema, without descriptions of permissions and costs. */
     readonly schema: GraphQLSchema,
     readonly joins: Joins,
     private readonly planner: QueryPlanner,
@@ -57,13 +60,16 @@ export class ExecutableSupergraph {
     this.#describeApi = () => describeApi({ schema, supergraph, costs, limits, rateOf });
   }
 
-  /** What introspection shows. Built at first use. */
+  /** The schema that introspection returns. Its descriptions state permissions and costs. It is built at first use. */
   get apiSchema(): GraphQLSchema {
     this.#apiSchema ??= this.#describeApi();
     return this.#apiSchema;
   }
 
-  /** @throws Error if the text is not a supergraph, or names a subgraph without a transport */
+  /**
+   * Loads a supergraph from its SDL.
+   * @throws Error if the text is not a supergraph, or names a subgraph without a transport
+   */
   static async load(
     supergraphSdl: string,
     transports: Transports,
@@ -95,7 +101,7 @@ export class ExecutableSupergraph {
     if (operation.introspection !== 'only') await this.#compile(operation);
   }
 
-  /** Executes an operation. The result has no `data` if variables do not match their types. */
+  /** Executes an operation. The result has no `data` if the variables do not match their types. */
   async execute(operation: PreparedOperation, variables: Variables, execution: CallerExecution): Promise<ExecutionResult> {
     const { introspection } = operation;
     if (introspection === 'only') return this.#introspect(operation, variables);
@@ -104,7 +110,10 @@ export class ExecutableSupergraph {
     return introspection === 'none' || !result.data ? result : merged(operation, result, this.#introspect(operation, variables));
   }
 
-  /** Caches introspection results, because tools repeat their queries, and one takes as long as a hundred data operations. */
+  /**
+   * Returns the introspection part of a response. Results are cached, because tools repeat their queries, and one query
+   * takes as long as a hundred data operations.
+   */
   #introspect(operation: PreparedOperation, variables: Variables): ExecutionResult {
     const known = this.#introspections.get(operation);
     if (known) return known;
@@ -147,7 +156,7 @@ interface NamedTransport {
   transport: Transport;
 }
 
-/** Indexes transports by enum value and by name, because versions of the planner use either. */
+/** Returns transports by the enum value and by the name of their subgraph, because plans contain either of them. */
 function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, NamedTransport> {
   const named = new Map<string, NamedTransport>();
   for (const [value, { name }] of graphs) {
@@ -157,7 +166,7 @@ function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, Na
   return named;
 }
 
-/** Merges data and introspection into one response, in selection order. */
+/** Merges data and introspection into one response. The fields are in the order of the selection. */
 function merged({ node, fragments }: PreparedOperation, { data, errors = [] }: ExecutionResult, about: ExecutionResult): ExecutionResult {
   const found: Record<string, unknown> = { ...data, ...about.data };
   const ordered = rootFields(node, fragments).flatMap((field) => {

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { StaticContent } from './static-content.ts';
 
-/** The folder beside the compiled router, or in dist/ when the router runs from its sources. */
+/**
+ * Folders of the built page. The first is next to the compiled router. The second is in dist/, for a router that runs
+ * from its sources.
+ */
 const FOLDERS = ['../graphiql/', '../dist/graphiql/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,7 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Allows only files of this server, and inline styles, which the editor sets on its elements. The editor's workers are files too. */
+/**
+ * Content security policy of the page. It allows only files of this server, and inline styles, which the editor sets on
+ * its elements.
+ */
 const SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +39,7 @@ const SECURITY_POLICY = [
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
-/** Serves GraphiQL, built by `npm run build`, at `path` for browsers, and its files at `path`/assets. */
+/** Serves GraphiQL to browsers at `path`, and its files at `path`/assets. `npm run build` has built the page. */
 export function mountGraphiql(app: FastifyInstance, path: string): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, 'index.html')));
   if (!folder) return;
@@ -59,13 +65,13 @@ export function mountGraphiql(app: FastifyInstance, path: string): void {
   });
 }
 
-/** The files of the page, for precompression by the build. */
+/** Returns the files of the page, so that the build can compress them. */
 export function graphiqlAssets(): StaticContent[] {
   const folder = FOLDERS.map((one) => join(one, 'assets')).find((one) => existsSync(one));
   return folder ? readdirSync(folder).map((name) => assetOf(join(folder, name))) : [];
 }
 
-/** A file whose content never changes under the same name. */
+/** Returns a file of the page. Browsers may cache it forever, because its name changes with its content. */
 const assetOf = (file: string): StaticContent =>
   new StaticContent(readFileSync(file), TYPES[extname(file)] ?? 'application/octet-stream', IMMUTABLE);
 
@@ -75,7 +81,10 @@ const secured = (reply: FastifyReply): FastifyReply =>
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer');
 
-/** Distinguishes a browser that opens the page from a client that sends a query by GET: only the browser prefers HTML. */
+/**
+ * A route constraint for browsers that open the page. Clients that send a query by GET use the same path, but do not
+ * prefer HTML.
+ */
 const BROWSER_PAGES = {
   name: 'page',
   storage() {

@@ -9,9 +9,12 @@ import type { SubgraphRequest, Transport } from './transport.ts';
 
 export interface HttpTransportOptions {
   url: string;
-  /** Headers of each request, also sent as `connection_init` payload of each socket, for example the signed principal. */
+  /**
+   * Returns headers for each request, for example with the signed principal. They are also the `connection_init`
+   * payload of each WebSocket.
+   */
   headers?: (context: RequestContext) => Record<string, string>;
-  /** Time limit for the complete response. Default: 30 s. */
+  /** Maximum time until the complete response has arrived, in milliseconds. Default: 30 s. */
   timeoutMs?: number;
   /** Maximum number of connections to the subgraph. Default: 64. */
   connections?: number;
@@ -20,11 +23,14 @@ export interface HttpTransportOptions {
 const TIMEOUT_MS = 30_000;
 const CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 30_000;
-/** Maximum size of a subgraph response, because it is held in memory. */
+/** Maximum size of a subgraph's response. It is limited because the whole response is held in memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const PING_MS = 15_000;
 
-/** A subgraph behind a URL: queries and mutations over keep-alive connections, subscriptions over graphql-ws at the same URL. */
+/**
+ * A subgraph behind a URL. Queries and mutations use keep-alive connections. Subscriptions use a WebSocket at the same
+ * URL (graphql-ws).
+ */
 export class HttpTransport implements Transport {
   readonly #agent: Agent;
   readonly #texts = new WeakMap<DocumentNode, string>();
@@ -71,7 +77,8 @@ export class HttpTransport implements Transport {
       url: url.href,
       webSocketImpl: WebSocket,
       connectionParams: () => ({ ...this.options.headers?.(context) }),
-      // no automatic retry: events during a disconnect would be lost silently; the subscriber gets an error and resumes
+      // No automatic retry, because events during the interruption would be lost. The subscriber gets an error and
+      // resumes.
       retryAttempts: 0,
       keepAlive: PING_MS,
     });
@@ -103,7 +110,10 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** @throws Error if the text is not a GraphQL response */
+/**
+ * Parses the response of a subgraph.
+ * @throws Error if it is not a GraphQL response
+ */
 function readResult(text: string, statusCode: number, url: string): ExecutionResult {
   const response = parseJson(text);
   if (!response || (response.data === undefined && response.errors === undefined))
@@ -121,16 +131,19 @@ function parseJson(text: string): { data?: unknown; errors?: unknown } | undefin
   }
 }
 
-/** @throws Error if a subgraph's errors are not a list of GraphQL errors */
+/**
+ * Reads the errors in a subgraph's response.
+ * @throws Error if they are not a list of GraphQL errors
+ */
 function readErrors(errors: unknown, url: string): GraphQLError[] {
-  // some servers send null for no errors
+  // some servers send null if there are no errors
   if (errors === null) return [];
   if (!Array.isArray(errors) || !errors.every((error) => isObject(error) && typeof error.message === 'string'))
     throw new Error(`${url} responded with errors that are not a list of GraphQL errors`);
   return (errors as JsonObject[]).map(toError);
 }
 
-/** Omits a path or extensions that violate the GraphQL specification. */
+/** Creates an error from a subgraph's JSON. A path or extensions that violate the GraphQL specification are omitted. */
 function toError({ message, path, extensions }: JsonObject): GraphQLError {
   const isPath = Array.isArray(path) && path.every((step) => typeof step === 'string' || Number.isInteger(step));
   return new GraphQLError(String(message), {
@@ -140,8 +153,9 @@ function toError({ message, path, extensions }: JsonObject): GraphQLError {
 }
 
 /**
- * Closes the client with the stream. If the subgraph refuses the operation, the client throws an array of errors; if the connection is
- * lost, a close event.
+ * Returns the events of a graphql-ws client, and closes the client when they end.
+ * If the subgraph rejects the subscription, the client throws an array of errors. If the connection is lost, it throws
+ * a close event.
  */
 function closingWith(
   events: AsyncIterableIterator<Pick<FormattedExecutionResult, 'data' | 'errors'>>,

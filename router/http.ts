@@ -16,37 +16,43 @@ import { mountSchemaFile } from './schema-file.ts';
 import { beyondRequest, type OperationPrice, refusedFields } from './weight.ts';
 
 export interface GraphqlHttpOptions {
-  /** Default: `/graphql`. */
+  /** Path of the GraphQL endpoint. Default: `/graphql`. */
   path?: string;
-  /** Who may download the schema as a file. Default: `public`. */
+  /** Access to the schema file. `public` needs no credentials. Default: `public`. */
   schemaAccess?: 'public' | 'authenticated';
-  /** Whether browsers get GraphiQL at the same path. Default: true. */
+  /** Whether browsers get GraphiQL at the path of the endpoint. Default: true. */
   graphiql?: boolean;
   /**
-   * Charges an operation before it runs, and waits for a free slot. The charge is its root fields and its weight beyond the 1 that the
-   * HTTP request has cost already, so it may be 0. Throws a PlatformError to refuse the operation.
+   * Charges an operation before it runs, and waits for a free concurrency slot. The HTTP request has already cost a
+   * weight of 1, so `price` contains only the rest, which may be 0.
+   * @throws PlatformError to reject the operation
    */
   charge?(request: FastifyRequest, price: OperationPrice): Promise<void>;
-  /** Called with the root fields that were refused before they had an effect. */
+  /** Called with the names of root fields that were rejected before they had an effect. */
   refused?(request: FastifyRequest, fields: readonly string[]): Promise<void>;
-  /** Store of the first responses to mutations with an `Idempotency-Key`. Without it the header is refused. */
+  /** Store for mutations with an `Idempotency-Key`. If it is undefined, requests with this header are rejected. */
   once?: MutationsOnceOptions;
 }
 
-/** Context value of Apollo. Apollo clones it, and a RequestContext may have private fields, so it is wrapped. */
+/**
+ * Apollo's context value. It contains the request instead of the RequestContext, because Apollo clones the value, and a
+ * clone loses its private fields.
+ */
 interface ApolloContext {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Set after Apollo has resolved the operation. */
+  /** Set when the operation was found in the document and may run. */
   admitted?: AdmittedOperation;
 }
 
-/** The current request. Apollo's `formatError` does not get it as an argument. */
+/** The current request, for Apollo's `formatError`, which does not get it as an argument. */
 const current = new AsyncLocalStorage<FastifyRequest>();
 
 /**
- * Mounts GraphQL over HTTP (GET and POST) by Apollo Server, with the router as its gateway. `request.caller` must be set before.
- * Errors have the platform's code, details and the request id in `extensions`, including those of the edge on this path.
+ * Mounts GraphQL over HTTP (GET and POST). Apollo Server handles the protocol, and the router is its gateway.
+ * `request.caller` must be set before.
+ * All errors on this path have the platform's code, details and request id in `extensions`, including errors of the
+ * edge.
  */
 export async function mountGraphql(app: FastifyInstance, router: Router, options: GraphqlHttpOptions = {}): Promise<void> {
   const { path = '/graphql' } = options;
@@ -64,7 +70,7 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
       method: ['GET', 'POST'],
       url: path,
       bodyLimit: BODY_LIMIT_BYTES,
-      // the cost of the HTTP request; the rest of the cost and the priority are known only with the operation
+      // The cost of the HTTP request. The priority and the rest of the cost depend on the operation.
       config: { weight: 1, access: 'optional', priority: 'deferred' },
       handler: (request, reply) => current.run(request, () => handle.call(scope, request, reply)),
     });
@@ -75,8 +81,8 @@ export async function mountGraphql(app: FastifyInstance, router: Router, options
 }
 
 /**
- * Body limit, larger than that of REST routes: documents, articles and small files are sent as variables of one URL. WebSockets have the
- * same limit.
+ * Maximum size of a body, and of a WebSocket message. It is larger than the limit of REST routes, because documents,
+ * articles and small files are sent as variables.
  */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -94,7 +100,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
     documentStore: documents.store,
     parseOptions: { maxTokens: router.limits.tokens },
     introspection: true,
-    // not needed: browsers send no credentials automatically, and a request without a key header is anonymous
+    // not needed: browsers do not send these credentials automatically, and a request without them is anonymous
     csrfPrevention: false,
     persistedQueries: false,
     allowBatchedHttpRequests: false,
@@ -125,7 +131,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
             if (!code) return;
             const { retry_after: seconds } = Object(details) as { retry_after?: number };
             if (seconds !== undefined) http.headers.set('retry-after', String(seconds));
-            // partial data is a valid response; without any data, the status lets clients and proxies retry
+            // Partial data is a valid response. Without any data, the status 503 lets clients and proxies retry.
             if (Object.values(data ?? {}).every((value) => value === null)) http.status = statusOf('SERVICE_UNAVAILABLE');
           },
         }),
@@ -162,12 +168,16 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
   };
 }
 
-/** Cache size between two steps of a request. The router itself keeps the documents. */
+/**
+ * Number of documents in `PreparedDocuments`. They are needed only between two steps of a request; the router has its
+ * own cache.
+ */
 const HANDED_OVER = 100;
 
 /**
- * Passes the router's prepared documents to Apollo, so that each is parsed and validated only once and within the router's limits. Apollo
- * handles invalid documents itself and reports all of their errors.
+ * Passes documents that the router has prepared to Apollo. So each document is parsed and validated only once, and
+ * within the router's limits.
+ * Invalid documents are not passed: Apollo validates them again and reports all errors.
  */
 class PreparedDocuments {
   readonly #byHash = new BoundedCache<string, DocumentNode>(HANDED_OVER);
@@ -180,7 +190,9 @@ class PreparedDocuments {
     else this.#byHash.delete(hash);
   }
 
-  /** Document store of Apollo, whose keys end with the hash of the text. */
+  /**
+   * The document store that Apollo reads. The end of a key, after the last colon, is the hash of the document's text.
+   */
   readonly store = {
     get: async (key: string) => this.#byHash.get(key.slice(key.lastIndexOf(':') + 1)),
     set: async () => undefined,
@@ -188,7 +200,10 @@ class PreparedDocuments {
   };
 }
 
-/** Completes errors. Errors of the router are complete; Apollo's own errors concern the request: syntax, validation, method, headers. */
+/**
+ * Completes the errors in a response. Errors of the router are already complete. Apollo's own errors are about the
+ * request: its syntax, validation, method or headers.
+ */
 function format(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const request = current.getStore();
   const { code, request_id } = formatted.extensions ?? {};
@@ -226,13 +241,13 @@ function withStatus(error: GraphQLError, status: number): GraphQLError {
   });
 }
 
-/** @throws GraphQLError with the status of a PlatformError; rethrows anything else */
+/** Throws a PlatformError as a GraphQLError with the same HTTP status. Other errors are thrown unchanged. */
 function throwWithStatus(error: unknown): never {
   if (!(error instanceof PlatformError)) throw error;
   throw withStatus(new GraphQLError(error.message, { originalError: error, extensions: error.extensions }), error.status);
 }
 
-/** Returns errors of the edge and the body parser in GraphQL form. */
+/** Sends an error of the edge or of the body parser in GraphQL format. */
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = shownAs(error, request);
   if (known.status >= 500) request.caller?.log.error({ err: known.cause ?? known }, 'GraphQL request failed');

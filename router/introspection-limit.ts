@@ -12,14 +12,15 @@ import {
 } from 'graphql';
 import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
 
-/** An operation may select as much of the schema as this many introspection queries of tools. */
+/** Maximum size of an operation's introspection. The unit is the full introspection query that tools send. */
 const QUERIES = 2;
-/** Fields that return a single type, which may be the largest one. */
+/** Introspection fields that return a single type. This type may have the most fields of all types. */
 const SINGLE: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
 
 /**
- * Limits introspection by the estimated number of fields in the response. Lists count with their average length; the fields of a single
- * type count with the largest number.
+ * Limits introspection by the estimated number of fields in the response.
+ * A list counts with its average length. The fields of a single type count with the largest number of fields that a
+ * type has.
  */
 export class IntrospectionLimit {
   readonly #lengths: ReadonlyMap<string, number>;
@@ -50,7 +51,7 @@ export class IntrospectionLimit {
     this.#limit = QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
   }
 
-  /** Returns why a validated document selects too much of the schema, or undefined. */
+  /** Returns an error message if a validated document selects too much of the schema. Otherwise returns undefined. */
   exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
     const size = this.#sizeOf(document, fragments);
     if (size <= this.#limit) return undefined;
@@ -64,7 +65,10 @@ export class IntrospectionLimit {
     return Math.max(...sizes);
   }
 
-  /** `parent` is the introspection field whose selection this is; undefined for data, which does not count. */
+  /**
+   * Returns the size of a selection inside the introspection field `parent`. If `parent` is undefined, the selection is
+   * data, which does not count.
+   */
   #sizeIn({ selections }: SelectionSetNode, fragments: Fragments, parent: string | undefined): number {
     let size = 0;
     for (const selection of selections) {

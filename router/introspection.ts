@@ -19,7 +19,7 @@ export function introspectionOf(node: OperationDefinitionNode, fragments: Fragme
   const names = rootFieldNames(node, fragments);
   const meta = names.filter((name) => name.startsWith('__')).length;
   if (meta === names.length) return 'only';
-  // the planner resolves `__typename` together with data
+  // `__typename` counts as data, because the planner resolves it
   return names.some((name) => name.startsWith('__') && name !== '__typename') ? 'mixed' : 'none';
 }
 
@@ -30,11 +30,14 @@ export function introspect(schema: GraphQLSchema, { node, fragments }: PreparedO
   return execute({ schema, document, variableValues }) as ExecutionResult;
 }
 
-/** Returns the data part of a mixed operation. */
+/** Returns the data part of an operation that selects both data and introspection fields. */
 export const dataPart = ({ node, fragments }: PreparedOperation): OperationDefinitionNode =>
   keepingRoots(node, fragments, (name) => !name.startsWith('__') || name === '__typename');
 
-/** Returns the operation with only the root fields that match. Fragments at the root become inline fragments. */
+/**
+ * Returns the operation with only those root fields for which `keeps` is true. Fragments at the root become inline
+ * fragments.
+ */
 function keepingRoots(operation: OperationDefinitionNode, fragments: Fragments, keeps: (name: string) => boolean): OperationDefinitionNode {
   const kept = ({ selections }: SelectionSetNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: selections.flatMap(keep) });
   const keep = (selection: SelectionNode): SelectionNode[] => {

@@ -8,10 +8,10 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** A subgraph as named in the supergraph. */
+/** A subgraph of the supergraph. */
 export interface JoinedGraph {
   name: string;
-  /** Its HTTP URL; may be empty. */
+  /** The HTTP URL of the subgraph. It may be empty. */
   url: string;
 }
 
@@ -29,14 +29,14 @@ interface TypeJoin {
 
 interface TypeJoins {
   graphs: Set<string>;
-  /** The subgraphs that define the interface as an object. */
+  /** The subgraphs that define this interface as an object (`@interfaceObject`). */
   asObjectIn: Set<string>;
   fields: Map<string, FieldJoin[]>;
 }
 
-/** Which subgraph defines which types and fields, from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
+/** The types and fields of each subgraph, from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
 export class Joins {
-  /** By enum value of `join__Graph`, which the other directives use. */
+  /** The subgraphs by their enum value in `join__Graph`. The other directives use this value. */
   readonly graphs: ReadonlyMap<string, JoinedGraph>;
   readonly #types = new Map<string, TypeJoins>();
 
@@ -51,7 +51,7 @@ export class Joins {
     return this.#types.get(type)?.graphs.has(graph) ?? false;
   }
 
-  /** Returns true if a subgraph can resolve a field without calling another one first. */
+  /** Returns true if a subgraph can resolve a field without data from another subgraph. */
   answers(graph: string, type: string, field: string): boolean {
     const joins = this.#types.get(type);
     if (!joins?.graphs.has(graph)) return false;
@@ -60,7 +60,10 @@ export class Joins {
     return fieldJoins.some((join) => join.graph === graph && !join.external && !join.usedOverridden && join.requires === undefined);
   }
 
-  /** Returns the interfaces that a subgraph defines as objects. `subgraph` is its name or enum value, because plans use either. */
+  /**
+   * Returns the interfaces that a subgraph defines as objects. `subgraph` is a name or an enum value, because plans
+   * contain either of them.
+   */
   interfaceObjectsOf(subgraph: string): string[] {
     const [graph = ''] = [...this.graphs].find(([value, { name }]) => value === subgraph || name === subgraph) ?? [];
     return [...this.#types].filter(([, { asObjectIn }]) => asObjectIn.has(graph)).map(([name]) => name);
@@ -95,7 +98,7 @@ function readGraphs({ definitions }: DocumentNode): Map<string, JoinedGraph> {
   return new Map(entries);
 }
 
-/** Returns the arguments of each directive with this name. */
+/** Returns the arguments of each directive with this name, as an object. */
 export function argumentsOf(directives: readonly ConstDirectiveNode[] | undefined, name: string): object[] {
   return (directives ?? [])
     .filter((directive) => directive.name.value === name)

@@ -9,27 +9,36 @@ import {
 } from 'graphql';
 
 /**
- * Limits of one operation. Introspection (`__schema`, `__type`) may be as deep as graphql-js allows, and has no data cost; all other
- * limits apply to it.
+ * Limits of one operation. Introspection (`__schema`, `__type`) may be nested as deeply as graphql-js allows, and has
+ * no cost. All other limits apply to it.
  */
 export interface OperationLimits {
-  /** Maximum nesting of fields. */
+  /** Maximum number of nested fields. */
   depth: number;
-  /** All fields. Fields of a fragment count each time it is spread. */
+  /** Maximum number of fields. The fields of a fragment count each time the fragment is spread. */
   fields: number;
-  /** Named and inline fragments. Those within a fragment count each time it is spread. */
+  /**
+   * Maximum number of named and inline fragments. Fragments inside a fragment count each time the outer fragment is
+   * spread.
+   */
   spreads: number;
   rootFields: number;
   aliases: number;
-  /** Pairs of selections with the same response key in the whole document, which validation compares with each other. */
+  /**
+   * Maximum number of pairs of fields with the same response key in the document. Validation compares the fields of
+   * each pair.
+   */
   comparisons: number;
-  /** Lexical tokens of the document. */
+  /** Maximum number of lexical tokens in the document. */
   tokens: number;
-  /** Objects that the response may have, according to the sizes of its lists. A large text counts as several objects. */
+  /**
+   * Maximum number of objects in the response, estimated from the sizes of its lists. A large text counts as several
+   * objects.
+   */
   cost: number;
-  /** Assumed length of a list with a size argument, if neither the operation nor the schema gives a size. */
+  /** Assumed length of a list with a size argument, if neither the operation nor the schema states a size. */
   pageSize: number;
-  /** Assumed length of a list without a size argument, if the schema gives no size (`@listSize`). */
+  /** Assumed length of a list without a size argument, if the schema states no size (`@listSize`). */
   listSize: number;
 }
 
@@ -54,8 +63,9 @@ interface Size {
 }
 
 /**
- * Returns why a document is too large, or undefined. It runs before validation and other algorithms that follow every fragment spread or
- * compare fields in pairs. It reads each fragment once, and then only as much as the limits allow.
+ * Returns an error message if a document is too large. Otherwise returns undefined.
+ * It must run before validation and other algorithms that take very long for some documents. It reads each fragment
+ * once, and its own time is within the limits.
  */
 export function exceededLimit({ definitions }: DocumentNode, fragments: Fragments, limits: OperationLimits): string | undefined {
   const measuring = new Measuring(fragments);
@@ -93,7 +103,7 @@ export function fragmentsOf(document: DocumentNode): Fragments {
 }
 
 class Measuring {
-  /** The name of a fragment that spreads itself. */
+  /** The name of the first fragment found that spreads itself. */
   cycle: string | undefined;
   readonly #seen = new Map<string, Size>();
   readonly #open = new Set<string>();
@@ -116,7 +126,10 @@ class Measuring {
     return total;
   }
 
-  /** Measures each fragment once. Otherwise nested spreads would double the work at each level. */
+  /**
+   * Returns the size of a fragment. Each fragment is measured once; otherwise the work could double with each level of
+   * nested fragments.
+   */
   measureFragment(name: string): Size {
     const known = this.#seen.get(name);
     if (known) return known;
@@ -141,7 +154,7 @@ function add(total: Size, { depth, fields, spreads, aliases }: Size): void {
   total.aliases += aliases;
 }
 
-/** Counts pairs of fields with the same response key, here and in their merged selections. */
+/** Counts pairs of fields with the same response key, in these selections and in the selections inside such fields. */
 function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fragments): number {
   const byKey = new Map<string, { count: number; inner: SelectionSetNode[] }>();
   const spread = new Set<string>();
@@ -171,7 +184,10 @@ function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fr
   return pairs;
 }
 
-/** The names of the root fields, one for each selection. Fragments at the root are followed once. */
+/**
+ * Returns the names of the root fields, one for each selection. A fragment that is spread twice at the root counts
+ * once.
+ */
 export const rootFieldNames = (operation: OperationDefinitionNode, fragments: Fragments): string[] =>
   rootFields(operation, fragments).map(({ name }) => name.value);
 

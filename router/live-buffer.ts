@@ -1,13 +1,16 @@
 import type { ExecutionResult } from 'graphql';
 import type { LiveResult, LiveSink } from './shared-subscription.ts';
 
-/** Limits of what may wait for a slow reader. */
+/** Limits of the results that wait for a slow reader. */
 export interface BufferLimits {
   results: number;
   bytes: number;
 }
 
-/** Queues results for a reader that pulls them. A reader that is too slow gets the queued results, followed by the result of `overflow`. */
+/**
+ * Queues results for a reader that pulls them. If the reader is too slow, it gets the queued results and then the
+ * result of `overflow`.
+ */
 export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #kept: LiveResult[] = [];
   #bytes = 0;
@@ -18,7 +21,7 @@ export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResu
   constructor(
     private readonly limits: BufferLimits,
     private readonly overflow: () => LiveResult,
-    /** Leaves the subscription. */
+    /** Removes the reader from the subscription. */
     private readonly leave: () => void,
   ) {}
 

@@ -4,15 +4,15 @@ import { PlatformError } from '../kernel/errors/errors.ts';
 
 type Terms = Pick<PlanTerms, 'liveConnections' | 'liveSubscriptions'>;
 
-/** Open connections and subscriptions of an organization. */
+/** The numbers of open connections and subscriptions of an organization. */
 interface Open {
   connections: number;
   subscriptions: number;
 }
 
 /**
- * Enforces the plan's limits of open connections and subscriptions. It counts per organization in this process, so with several processes
- * the limits apply to each.
+ * Enforces the plan's limits of open connections and subscriptions. It counts per organization in this process, so each
+ * of several processes allows the full number.
  */
 export class LiveCaps {
   readonly #open = new Map<string, Open>();
@@ -20,8 +20,8 @@ export class LiveCaps {
   constructor(private readonly termsOf: (principal: Principal) => Terms = ({ plan }) => PLANS[plan]) {}
 
   /**
-   * Counts a connection until it leaves.
-   * @throws PlatformError RATE_LIMIT_EXCEEDED (429)
+   * Counts a connection until its slot is released.
+   * @throws PlatformError RATE_LIMIT_EXCEEDED (429) if the limit is reached
    */
   connect(principal: Principal): LiveSlot {
     const { organizationId } = principal;
@@ -35,7 +35,7 @@ export class LiveCaps {
   }
 }
 
-/** The slot of one connection. Its subscriptions are counted with it, and released when it leaves. */
+/** The slot of one connection. When the connection leaves, its subscriptions are released too. */
 export class LiveSlot {
   #subscriptions = 0;
   #isTaken = true;
@@ -47,8 +47,8 @@ export class LiveSlot {
   ) {}
 
   /**
-   * Counts a subscription of the current principal. Returns a function that releases it.
-   * @throws PlatformError RATE_LIMIT_EXCEEDED (429)
+   * Counts a subscription of this connection. Returns a function that releases it.
+   * @throws PlatformError RATE_LIMIT_EXCEEDED (429) if the limit is reached
    */
   subscribe(principal: Principal): () => void {
     refuseBeyond('live_subscriptions', this.open.subscriptions, this.termsOf(principal).liveSubscriptions);

@@ -34,41 +34,45 @@ import { compileProjection } from './execution/projection.ts';
 import { withTypenames } from './execution/typenames.ts';
 import { type Fragments, rootFields } from './limits.ts';
 
-/** How a subscription is executed. */
+/** The plan to execute a subscription. */
 export interface LivePlan {
   /** Name of the subgraph that streams the events. */
   owner: string;
-  /** The subscription sent to the subgraph. */
+  /** The subscription that is sent to the owner. */
   document: DocumentNode;
-  /** Set if the selection needs other subgraphs: the query that loads each event's record through the whole graph. */
+  /** The query that loads the record of each event. It is set only if the selection needs other subgraphs. */
   read?: LiveRead;
   /** Builds the response from the owner's event, or from the result of `read`. */
   complete(result: ExecutionResult): ExecutionResult;
   field: FieldNode;
-  /** The response key of the field. */
+  /** The response key of the subscription field. */
   responseKey: string;
   isNullable: boolean;
 }
 
 export interface LiveRead {
   document: DocumentNode;
-  /** Its variables and the event fields that provide their values. */
+  /** The variables of the query, each with the field of the event that provides its value. */
   keys: ReadonlyMap<string, string>;
 }
 
-/** Why a subscription is not possible. */
+/** The reason why a subscription is not possible. */
 export class NotSubscribable {
   constructor(readonly reason: string) {}
 }
 
 const KEY = 'id';
-/** A variable name that clients do not use: theirs must not begin with two underscores. */
+/**
+ * Returns a variable name that cannot occur in the client's operation. A client's variable must not start with two
+ * underscores.
+ */
 const variableOf = (member: string): string => `__${member}`;
 
 /**
- * Plans a subscription. The owner of the field streams the events.
- * If the owner can resolve the whole selection, its events are the results. Otherwise the owner sends only the record's keys, and
- * `Query.<type>(id: ID!)` loads the selection. Other required arguments of that field take the record's field of the same name:
+ * Plans a subscription. The subgraph that owns the field streams the events.
+ * If the owner can resolve the whole selection, its events are the results.
+ * Otherwise, the owner sends only the key of the record, and `Query.<type>(id: ID!)` loads the selection. If that query
+ * has other required arguments, their values are the fields of the record with the same names:
  * `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
 export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotSubscribable {
@@ -106,7 +110,8 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   const keys = reader.args.map(({ name: key }) => key);
   const document = operationWith(node, 'subscription', [{ ...field, selectionSet: selecting('__typename', ...keys) }], fragments);
   const read = {
-    // the result is projected a second time for the subscription, which needs the names of abstract types
+    // the result of the query is projected again for the subscription, which needs `__typename` in interfaces and
+    // unions
     document: withTypenames(
       schema,
       readOperation(node, { ...field, name: name(reader.name), alias: name(responseKey) }, reader.args, fragments),
@@ -116,7 +121,7 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   return { ...common, owner: nameOf(owner), document, read };
 }
 
-/** Compiles the projection that validates and completes a subgraph's events like query responses. */
+/** Compiles the projection that validates and completes a subgraph's events, as in responses to queries. */
 function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefinitionNode, fragments: Fragments): LivePlan['complete'] {
   const project = compileProjection(schema, { operation: node, fragments, renamed: new Map() });
   return (result) => {
@@ -130,7 +135,10 @@ function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefi
   };
 }
 
-/** Returns the only root field, with all its selections merged if it is repeated. */
+/**
+ * Returns the only root field, or `several` if there are more. If the field is selected repeatedly, its selections are
+ * merged.
+ */
 function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNode | 'several' | undefined {
   const fields = rootFields(node, fragments);
   const [first] = fields;
@@ -142,11 +150,11 @@ function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNo
 
 interface Reader {
   name: string;
-  /** Its required arguments: the id, and others. */
+  /** The required arguments of the field: the id, and possibly others. */
   args: readonly GraphQLArgument[];
 }
 
-/** Returns the field of Query that loads a record of this type by its id and other fields of the record. */
+/** Returns the Query field that loads a record of this type. Its required arguments must be fields of the record. */
 function readerOf(schema: GraphQLSchema, type: GraphQLObjectType): Reader | undefined {
   const reader = `${type.name.charAt(0).toLowerCase()}${type.name.slice(1)}`;
   const field = schema.getQueryType()?.getFields()[reader];
@@ -179,7 +187,7 @@ function readOperation(
   return parse(print({ kind: Kind.DOCUMENT, definitions: [{ ...operation, variableDefinitions }, ...rest] }), { noLocation: true });
 }
 
-/** Builds an operation with these root fields, and with only the fragments and variables that they use. */
+/** Builds an operation with these root fields. It contains only the fragments and variables that they use. */
 function operationWith(
   node: OperationDefinitionNode,
   operation: 'query' | 'subscription',
@@ -212,7 +220,7 @@ function operationWith(
   return { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
 }
 
-/** Returns true if one subgraph knows all types and can resolve all fields of a document. */
+/** Returns true if one subgraph defines all types and can resolve all fields of a document. */
 function answersAll({ schema, joins }: ExecutableSupergraph, graph: string, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let all = true;

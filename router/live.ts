@@ -14,11 +14,14 @@ import { LiveResult, type LiveSink, SharedSubscription } from './shared-subscrip
 import { isStream, type Variables } from './transport.ts';
 
 export interface LiveOptions {
-  /** How many results a subscriber may fall behind before its subscription ends. Default: 256. */
+  /** Maximum number of results that wait for a subscriber. If there are more, its subscription ends. Default: 256. */
   bufferSize: number;
-  /** Total JSON length of those results. Default: 1 MiB. */
+  /** Maximum total length of the waiting results as JSON. Default: 1 MiB. */
   bufferBytes: number;
-  /** Arguments that set the start position of a stream. A subscriber that gives one gets a stream of its own. Default: `after`. */
+  /**
+   * Names of arguments that set the start position of a stream. A subscriber that uses one does not share its stream
+   * with others. Default: `after`.
+   */
   positionArguments: readonly string[];
 }
 
@@ -40,15 +43,19 @@ export interface LiveRequest {
 
 interface Subscribed {
   subscription: SharedSubscription;
-  /** Aborted when the last subscriber has left. */
+  /** Signal that is aborted when the last subscriber has left. */
   left: AbortSignal;
-  /** The result with the refusal, if the stream was refused. */
+  /**
+   * Resolves when the stream has started. If the subgraph rejected the subscription, it resolves with the result that
+   * contains the errors.
+   */
   started: Promise<ExecutionResult | undefined> | undefined;
 }
 
 /**
- * Runs subscriptions. Those with the same operation, variables and permissions share one stream from the subgraph, and one query per
- * event. The stream ends when the last subscriber leaves.
+ * Runs subscriptions. Subscribers with the same operation, variables and permissions share one stream from the
+ * subgraph, and one query per event.
+ * The stream ends when the last subscriber leaves.
  */
 export class LiveOperations {
   readonly #options: LiveOptions;
@@ -66,7 +73,10 @@ export class LiveOperations {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** Passes results to a sink, which gets a function to leave. Returns the sink, or a result that says why there is no stream. */
+  /**
+   * Subscribes a sink to results. `createSink` gets a function that ends the subscription. Returns the sink, or a
+   * result with errors if there is no stream.
+   */
   async follow<S extends LiveSink>(request: LiveRequest, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const plan = this.#planOf(request.graph, request.operation);
     if (plan instanceof NotSubscribable) return this.#refusal(request.context, requestError({ field: 'query', reason: plan.reason }));
@@ -80,8 +90,8 @@ export class LiveOperations {
   }
 
   /**
-   * Like `follow`, for a reader that pulls results. `onOverflow` is called if the reader is too slow; it then gets only the queued
-   * results.
+   * Subscribes a reader that pulls results. If the reader is too slow, `onOverflow` is called, and the stream ends
+   * after the queued results.
    */
   subscribe(request: LiveRequest, onOverflow?: () => void): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
     const { bufferSize: results, bufferBytes: bytes } = this.#options;
@@ -114,7 +124,7 @@ export class LiveOperations {
     return shared;
   }
 
-  /** Subscribes at the owner. Resolves with undefined once the stream runs. */
+  /** Subscribes at the subgraph that owns the field. Resolves with undefined when the stream has started. */
   async #connect({ subscription, left }: Subscribed, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
     const { transports, variables } = asked;
     const context = renewContext(asked.context, left);
@@ -135,7 +145,10 @@ export class LiveOperations {
     }
   }
 
-  /** Not a generator, because the `return` of a generator would wait for the next event. */
+  /**
+   * Converts the events of a stream to results. It is not a generator, because the `return` of a generator would wait
+   * for the next event.
+   */
   #results(stream: AsyncIterable<ExecutionResult>, request: LiveRequest, plan: LivePlan): AsyncIterable<ExecutionResult> {
     const source = stream[Symbol.asyncIterator]();
     const results: AsyncIterableIterator<ExecutionResult> = {
@@ -180,7 +193,10 @@ export class LiveOperations {
     return plan;
   }
 
-  /** A key that is equal for subscribers who get the same results; undefined for a subscriber with its own start position. */
+  /**
+   * Returns a key that is equal for all subscribers who may share a stream. Undefined for a subscriber that sets a
+   * start position.
+   */
   #keyOf({ operation, variables, context: { principal, client } }: LiveRequest, { field }: LivePlan): string | undefined {
     if (hasPosition(field, variables, operation, this.#options.positionArguments)) return undefined;
     const id = this.#ids.get(operation) ?? ++this.#lastId;
@@ -209,7 +225,7 @@ export class LiveOperations {
   }
 }
 
-/** Returns true if a field has one of these arguments, directly or by a variable with a value. */
+/** Returns true if the field has a value for one of these arguments, as a literal or by a variable. */
 function hasPosition(
   { arguments: given = [] }: FieldNode,
   variables: Variables,

@@ -11,8 +11,9 @@ type Run = (root: unknown, context: object, variables: Variables) => MaybePromis
 const MAX_COMPILED = 2_000;
 
 /**
- * A subgraph in this process. graphql-jit compiles repeated operations, which are found by the document object or by its text. graphql-js
- * executes what the compiler does not support.
+ * A subgraph in this process. Operations that are executed repeatedly are compiled by graphql-jit, once per document
+ * text.
+ * graphql-js executes operations that graphql-jit does not support.
  */
 export class LocalTransport implements Transport {
   readonly #byDocument = new WeakMap<DocumentNode, Run>();
@@ -29,7 +30,10 @@ export class LocalTransport implements Transport {
     return this.#runOf(document)(undefined, this.#contextOf(context), variables);
   }
 
-  /** Subscribes. Each event gets its own context, because data cached by loaders is outdated for the next event. */
+  /**
+   * Starts a subscription. Each event gets a new context, because the data that loaders cached for one event may be
+   * outdated for the next.
+   */
   async subscribe({ document, variables = {}, context }: SubgraphRequest): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
     const { schema } = this.subgraph;
     const contextValue = this.subgraph.createContext(context);
@@ -63,14 +67,17 @@ export class LocalTransport implements Transport {
     return run;
   }
 
-  /** Compiles on the second execution: compiling costs as much as many executions, and an operation with literals may never be repeated. */
+  /**
+   * Returns a function that compiles the operation at its second execution. Compiling takes as long as many executions,
+   * and an operation with literals may never be repeated.
+   */
   #lazilyCompiled(document: DocumentNode): Run {
     const { schema } = this.subgraph;
     const interpret: Run = (rootValue, contextValue, variableValues) =>
       execute({ schema, document, rootValue, contextValue, variableValues });
     let compiled: Run | undefined;
     let isFirst = true;
-    // the two engines differ in whether fields after a failing one run, so mutations always use the same engine
+    // Mutations always use the same engine: the engines differ in whether fields after a failing field run.
     if (changes(document)) return compile(this.subgraph, document) ?? interpret;
     return (root, context, variables) => {
       if (isFirst) {
@@ -93,7 +100,10 @@ function compile({ schema }: Subgraph, document: DocumentNode): Run | undefined 
   return (root, context, variables) => query(root, context, variables) as MaybePromise<ExecutionResult>;
 }
 
-/** Maps a stream. Closing it reaches the source at once, even while an event is awaited; an async generator would wait for that event. */
+/**
+ * Maps the events of a stream. Closing the result immediately closes the source, even while the next event is awaited.
+ * An async generator would first wait for that event.
+ */
 function mapStream(source: AsyncIterable<unknown>, map: (event: unknown) => MaybePromise<ExecutionResult>): AsyncIterable<ExecutionResult> {
   const events = source[Symbol.asyncIterator]();
   const iterator: AsyncIterableIterator<ExecutionResult> = {

@@ -13,7 +13,10 @@ import type { AdmittedOperation, GraphOperation, Router } from './router.ts';
 
 export interface MutationsOnceOptions {
   store: IdempotencyStore;
-  /** @throws PlatformError if the caller may not use one of these root fields of Mutation, or must pass a second factor first */
+  /**
+   * Checks that the caller may use these root fields of Mutation.
+   * @throws PlatformError if the caller has no permission, or must verify a second factor first
+   */
   authorize(fields: readonly string[], principal: Principal): void;
 }
 
@@ -23,17 +26,22 @@ export interface OnceResult {
 }
 
 /**
- * Runs each mutation with an idempotency key once, and replays its first response. Store and rules are those of REST
- * (kernel/idempotency/idempotency.ts). A response is stored as a whole, even if some fields failed and others succeeded.
+ * Runs each mutation with an idempotency key once. A repeated request gets the first response. The store and the rules
+ * are those of REST (kernel/idempotency/idempotency.ts).
+ * A response is stored as a whole, even if some fields failed and others succeeded.
  */
 export class MutationsOnce {
   constructor(
     private readonly router: Router,
-    /** If undefined, a key is refused instead of ignored. */
+    /** If it is undefined, requests with an idempotency key are rejected. */
     private readonly options: MutationsOnceOptions | undefined,
   ) {}
 
-  /** @throws PlatformError INVALID_PARAMETERS for a malformed key, IDEMPOTENCY_CONFLICT */
+  /**
+   * Executes an operation. A mutation with an idempotency key is executed at most once.
+   * @throws PlatformError INVALID_PARAMETERS if the key is malformed
+   * @throws PlatformError IDEMPOTENCY_CONFLICT if the key was used for another request
+   */
   async execute(request: GraphOperation, admitted: AdmittedOperation, sentKey: unknown): Promise<OnceResult> {
     const { operation } = admitted;
     const { fields } = operation.price;
@@ -73,23 +81,24 @@ export class MutationsOnce {
   }
 }
 
-/** Thrown to release the key: nothing was done, and a retry may have another result. */
+/** Thrown to release the key without storing the response. Nothing was changed, so a retry may have another result. */
 class NotKept extends Error {}
 
 /**
- * Returns true if a change may have been made, or if every failure would be repeated. Root fields of a mutation run in sequence. If a
- * non-null one fails, `data` is null, and it is unknown which of them succeeded.
+ * Returns true if a response must be stored: something may have been changed, or a retry would fail in the same way.
+ * Root fields of a mutation run one after the other. If a non-null field fails, `data` is null, and the response does
+ * not show which fields succeeded.
  */
 function isWorthKeeping({ data, errors = [] }: ExecutionResult, fieldCount: number): boolean {
   if (errors.length === 0 || (data === null && fieldCount > 1)) return true;
   const failed = new Set(errors.filter(({ path }) => (path?.length ?? 0) <= 1).map(({ path }) => path?.[0]));
-  // an error below a root field means that the change was made; a failed commit may have been made
+  // The change was made if the error is below a root field. It may have been made if the commit failed.
   if (errors.some(({ path, extensions }) => (path?.length ?? 0) > 1 || Object(extensions.details).outcome === 'unknown')) return true;
   if (data && Object.keys(data).some((name) => !failed.has(name))) return true;
   return errors.every(({ extensions: { code } }) => isErrorCode(code) && isStored(statusOf(code)));
 }
 
-/** Restores a stored result, including the errors that callers saw. */
+/** Restores a stored result, including the errors in the first response. */
 function restored(body: string): ExecutionResult {
   const { errors, ...rest } = JSON.parse(body) as { data?: Record<string, unknown>; errors?: GraphQLFormattedError[] };
   return errors ? { ...rest, errors: errors.map(asError) } : rest;

@@ -1,16 +1,16 @@
 import { Lexer, Source, TokenKind } from 'graphql';
 
 /**
- * Maximum nesting of brackets of any kind in a document. The planner supports 48; recursive visitors of graphql-js overflow at about
- * 1,500.
+ * Maximum nesting of brackets of any kind in a document. The planner supports 48 levels. Recursive functions of
+ * graphql-js exceed the stack at about 1,500.
  */
 export const MAX_NESTING = 40;
 
 export const NESTED_TOO_DEEPLY = `The document is nested more than ${MAX_NESTING} levels deep.`;
 
 /**
- * Returns true if brackets are nested more deeply than `limit` within the first tokens.
- * @throws GraphQLError for an invalid token
+ * Returns true if brackets are nested more deeply than `limit`. Only the first `tokens` tokens are read.
+ * @throws GraphQLError if a token is invalid
  */
 export function isNestedBeyond(limit: number, text: string, tokens: number): boolean {
   const lexer = new Lexer(new Source(text));

@@ -1,21 +1,23 @@
 import type { OperationTypeNode } from 'graphql';
 
-/** Callbacks for metrics of the router. They run on the hot path, so they must be cheap and must not throw. */
+/**
+ * Callbacks for metrics of the router. They are called for every operation, so they must be fast and must not throw.
+ */
 export interface RouterObserver {
-  /** An operation was completed; for a subscription: was started. */
+  /** Called when a query or mutation was completed, or a subscription was started. */
   operation?(record: OperationRecord): void;
-  /** A subgraph was called. */
+  /** Called after a request to a subgraph. */
   fetch?(record: FetchRecord): void;
-  /** The current number of subscribers, and of streams from subgraphs that serve them. */
+  /** Called with the current number of subscribers, and of the streams from subgraphs that serve them. */
   live?(record: { subscribers: number; streams: number }): void;
 }
 
 export interface OperationRecord {
-  /** Undefined for a request that is not a valid operation. */
+  /** Type of the operation. Undefined if the request is not a valid operation. */
   type: OperationTypeNode | undefined;
   name: string | undefined;
   durationMs: number;
-  /** Number of calls per subgraph. */
+  /** Number of requests to each subgraph, by its name. */
   subgraphFetches: Readonly<Record<string, number>>;
   failed: boolean;
 }

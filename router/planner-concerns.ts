@@ -25,8 +25,8 @@ interface TypeJoin {
 }
 
 /**
- * Returns warnings about parts of a supergraph that the planner (0.0.38) is known to plan wrongly or not at all. Each is a sentence with
- * the field and the reason. docs/router.md lists workarounds.
+ * Returns warnings about parts of a supergraph that the planner (0.0.38) plans wrongly or not at all.
+ * Each warning is a sentence with the field and the reason. docs/router.md lists workarounds.
  */
 export function plannerConcerns(supergraphSdl: string): string[] {
   const { definitions } = parse(supergraphSdl, { noLocation: true });
@@ -61,7 +61,7 @@ function ofProvides({ name, fields = [] }: Fielded): string[] {
   );
 }
 
-/** Warns of a type with required fields that is the result of a field with required fields. */
+/** Warns about fields with `@requires` whose type also has fields with `@requires`. */
 function ofRequires(types: readonly Fielded[]): string[] {
   const requiring = new Set(
     types
@@ -84,7 +84,10 @@ function namedType({ type }: FieldDefinitionNode): string {
   return named.name.value;
 }
 
-/** Warns of fields with the same name and different types in members of a union or interface of one subgraph. */
+/**
+ * Warns about fields with the same name but different types in the object types of one union or interface, within one
+ * subgraph.
+ */
 function ofConflicts(types: readonly Fielded[], definitions: DocumentNode['definitions']): string[] {
   const byName = new Map(types.map((type) => [type.name.value, type]));
   const unions = definitions.filter((one): one is UnionTypeDefinitionNode => one.kind === Kind.UNION_TYPE_DEFINITION);
@@ -124,7 +127,7 @@ function membersByGraph(joins: readonly { graph: string; member: string }[], abs
   return graphs.map((graph) => ({ abstract, graph, members: joins.filter((join) => join.graph === graph).map(({ member }) => member) }));
 }
 
-/** The type of a field in a subgraph; undefined if the subgraph does not resolve it. */
+/** Returns the type of a field in a subgraph. Undefined if the subgraph does not resolve the field. */
 function typeIn(graph: string, field: FieldDefinitionNode, owner: Fielded | undefined): string | undefined {
   const joins = joinsOf(field);
   const isKnown = (argumentsOf(owner?.directives, 'join__type') as TypeJoin[]).some((join) => join.graph === graph);

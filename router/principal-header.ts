@@ -2,14 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Principal, type PrincipalData } from '../kernel/access/principal.ts';
 import { PlatformError } from '../kernel/errors/errors.ts';
 
-/** The header with the principal, from the router to a subgraph, or from a trusted gateway to the router. */
+/**
+ * Name of the header that contains the principal. The router sends it to a subgraph, and a trusted gateway sends it to
+ * the router.
+ */
 export const PRINCIPAL_HEADER = 'x-principal';
 
 const LIFETIME_MS = 60_000;
-/** Maximum difference between the clocks of two machines. */
+/** Maximum accepted difference between the clocks of two machines. */
 const SKEW_MS = 5_000;
 
-/** Signs a principal as `<payload>.<HMAC-SHA256>`, both base64url. The payload is the principal and its expiry time in milliseconds. */
+/**
+ * Signs a principal. The result is `<payload>.<HMAC-SHA256>`, both in base64url. The payload is the principal and its
+ * expiry time in milliseconds.
+ */
 export function signPrincipal(principal: Principal, secret: string, now: Date): string {
   const payload = Buffer.from(JSON.stringify({ ...principal.toJSON(), expires: now.getTime() + LIFETIME_MS })).toString('base64url');
   return `${payload}.${mac(payload, secret).toString('base64url')}`;
@@ -17,7 +23,8 @@ export function signPrincipal(principal: Principal, secret: string, now: Date): 
 
 /**
  * Verifies the header and returns its principal.
- * @throws PlatformError INVALID_CREDENTIALS if it is missing or not signed with the secret, TOKEN_EXPIRED if it is too old
+ * @throws PlatformError INVALID_CREDENTIALS if the header is missing or not signed with the secret
+ * @throws PlatformError TOKEN_EXPIRED if the header is too old
  */
 export function verifyPrincipal(header: unknown, secret: string, now: Date): Principal {
   const [payload = '', signature = ''] = typeof header === 'string' ? header.split('.', 2) : [];

@@ -1,8 +1,9 @@
 import type { RequestContext } from '../kernel/request.ts';
 
 /**
- * Copies the request context for the next event of a subscription, so that caches keyed by it, such as loaders, start empty.
- * Fields are copied by name, because those of an Admission are getters.
+ * Copies the request context for the next event of a subscription. Caches that use the context as a key, such as
+ * loaders, are then empty.
+ * The fields are copied by name, because those of an Admission are getters.
  */
 export function renewContext(context: RequestContext, signal = context.signal): RequestContext {
   const { requestId, principal, client } = context;

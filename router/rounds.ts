@@ -1,14 +1,14 @@
 const AT_ONCE = 8;
 const TIMEOUT_MS = 10_000;
 
-/** Runs an action for each of many items repeatedly: a few items in parallel, and never two rounds at once. */
+/** Runs an action for many items, a few in parallel. Two rounds never overlap. */
 export class Rounds<T> {
   #isRunning = false;
 
   /** `act` must never reject. */
   constructor(private readonly act: (item: T) => Promise<void>) {}
 
-  /** Runs one round. Does nothing if the previous round is still running. */
+  /** Runs the action for each item once. Does nothing if the previous round is still running. */
   async run(items: Iterable<T>): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -21,7 +21,10 @@ export class Rounds<T> {
   }
 }
 
-/** @throws Error after 10 s, so that an item that never ends does not block a round forever */
+/**
+ * Waits for an action, but at most 10 s, so that an action that never ends does not block a round forever.
+ * @throws Error after 10 s
+ */
 export async function inTime<T>(pending: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`No answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS).unref();

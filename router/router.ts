@@ -18,16 +18,19 @@ import type { Variables } from './transport.ts';
 
 export interface RouterOptions {
   supergraphSdl: string;
-  /** By subgraph name. The router closes them. */
+  /** Transports by subgraph name. The router closes them. */
   transports: Transports;
   log: Logger;
   limits?: Partial<OperationLimits>;
   live?: Partial<LiveOptions>;
   observer?: RouterObserver;
   errors?: Partial<ErrorPolicy>;
-  /** Creates the second-factor challenge of a caller: the `details` of MFA_REQUIRED. */
+  /** Creates the second-factor challenge of a caller. The challenge becomes the `details` of MFA_REQUIRED. */
   challenge?: Challenge;
-  /** How root fields count against the rate limit, for their descriptions. Default: as `weight.ts` says. */
+  /**
+   * Returns the weight and categories of a root field in the rate limit, for its description. Default: the weight of
+   * `weight.ts`.
+   */
   rateOf?: RateOf;
 }
 
@@ -35,31 +38,37 @@ export type Challenge = (context: RequestContext) => Promise<ChallengeNotice>;
 
 export interface ChallengeNotice {
   details: ErrorDetails;
-  /** Replaces the error's message if the caller must do something else first. */
+  /** Replaces the error message, for example if the caller must first set up a second factor. */
   message?: string;
 }
 
 export interface GraphOperation {
-  /** A text, or a parsed document that is the same object for each execution. */
+  /** A text or a parsed document. A parsed document must be the same object for each execution. */
   document: string | DocumentNode;
   variables?: Variables | null | undefined;
   operationName?: string | null | undefined;
   context: RequestContext;
 }
 
-/** An operation that may be executed: it matches the schema and the limits of its supergraph. */
+/** An operation that may be executed: it is valid for the schema, and within the limits. */
 export interface AdmittedOperation {
   readonly graph: ExecutableSupergraph;
   readonly operation: PreparedOperation;
 }
 
-/** The accepted operations: queries and mutations (`answer`), subscriptions, or any (sockets). */
+/**
+ * The types of operations that a caller of the router accepts. `answer` means queries and mutations. Sockets accept
+ * `any`.
+ */
 type Wanted = 'answer' | 'subscription' | 'any';
 
-/** How many operations are planned for a new supergraph before it takes over. */
+/** Number of operations that are planned for a new supergraph before it is used. */
 const WARMED_OPERATIONS = 200;
 
-/** @throws Error if the text is not a supergraph, or names a subgraph without a transport */
+/**
+ * Creates a router for a supergraph.
+ * @throws Error if the text is not a supergraph, or names a subgraph without a transport
+ */
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { supergraphSdl, transports, rateOf = rateByWeight } = options;
@@ -72,7 +81,7 @@ function warnOf(supergraphSdl: string, log: Logger): void {
   for (const concern of plannerConcerns(supergraphSdl)) log.warn({ concern }, 'The supergraph may be planned wrongly');
 }
 
-/** Executes operations over the subgraphs of a supergraph. It knows nothing about domains, HTTP and sockets. */
+/** Executes operations over the subgraphs of a supergraph. It is independent of domains, HTTP and WebSockets. */
 export class Router {
   readonly #live: LiveOperations;
   readonly #observer: RouterObserver;
@@ -100,12 +109,12 @@ export class Router {
     );
   }
 
-  /** The API schema that clients see. */
+  /** The API schema, without descriptions of permissions and costs. */
   get schema(): GraphQLSchema {
     return this.graph.schema;
   }
 
-  /** The same with descriptions that state permission, weight and cost of root fields: what introspection shows. */
+  /** The schema that introspection returns. The descriptions of root fields state permission, weight and cost. */
   get apiSchema(): GraphQLSchema {
     return this.graph.apiSchema;
   }
@@ -114,7 +123,7 @@ export class Router {
     return this.graph.supergraphSdl;
   }
 
-  /** Parses, validates and measures a document, once per text. */
+  /** Parses and validates a document, and checks it against the limits. This is done once for each text. */
   prepare(document: string | DocumentNode): PreparedDocument {
     return this.graph.documents.prepare(document);
   }
@@ -125,8 +134,8 @@ export class Router {
   }
 
   /**
-   * Prepares an operation before it runs, for callers that need its cost or the reason of a refusal: syntax, validation, limits, operation
-   * name.
+   * Prepares an operation before it runs. Use it to get the cost of the operation, or the errors of its syntax,
+   * validation, limits or name.
    */
   admit(
     { document, operationName, variables, context }: GraphOperation,
@@ -137,20 +146,20 @@ export class Router {
     return Array.isArray(operation) ? { errors: presentErrors(operation, context, this.#errors) } : { graph, operation };
   }
 
-  /** Converts errors to the form that callers see. Internal errors are logged. */
+  /** Converts errors for callers, and logs internal errors. */
   present(errors: readonly unknown[], context: RequestContext): GraphQLError[] {
     return presentErrors(errors.map(asGraphQLError), context, this.#errors);
   }
 
-  /** Like `present`, for one error. A second-factor error gets its challenge. */
+  /** Converts one error for callers, like `present`. An error that demands a second factor also gets a challenge. */
   async refusal(error: unknown, context: RequestContext): Promise<GraphQLError> {
     const [refusal] = await this.#answered([asGraphQLError(error)], context);
     return refusal as GraphQLError;
   }
 
   /**
-   * Executes a query or mutation, and admits it if the caller has not. Never rejects: failures are in `errors`, in the form that callers
-   * see.
+   * Executes a query or mutation. If `admitted` is absent, the operation is prepared first.
+   * The promise never rejects: all failures are in `errors`, converted for callers.
    */
   execute(asked: GraphOperation, admitted?: AdmittedOperation): Promise<ExecutionResult> {
     const parent = asked.context.client?.traceparent;
@@ -178,7 +187,7 @@ export class Router {
     return result.errors ? { ...result, errors: await this.#answered(result.errors, context) } : result;
   }
 
-  /** Converts errors to the form that callers see. A second-factor error gets its challenge. */
+  /** Converts errors for callers. An error that demands a second factor gets a challenge. */
   async #answered(errors: readonly GraphQLError[], context: RequestContext): Promise<GraphQLError[]> {
     const presented = presentErrors(errors, context, this.#errors);
     const demands = presented.filter(({ extensions }) => extensions.code === 'MFA_REQUIRED');
@@ -193,8 +202,9 @@ export class Router {
   }
 
   /**
-   * Starts a subscription. Returns a stream of results, or one result that says why there is none. Results are buffered up to a limit.
-   * Beyond it, `onOverflow` is called at once, and the stream ends with an error.
+   * Starts a subscription. Returns a stream of results, or one result with errors if there is no stream.
+   * Results wait in a limited buffer. When it is full, `onOverflow` is called immediately, and the stream ends with an
+   * error.
    */
   async subscribe(
     operation: GraphOperation,
@@ -205,8 +215,8 @@ export class Router {
   }
 
   /**
-   * Like `subscribe`, for a sink that takes results immediately. Subscribers of the same operation share each result, which is serialized
-   * once.
+   * Starts a subscription for a sink, which takes results immediately. Subscribers of the same operation share each
+   * result, which is serialized only once.
    */
   async follow<S extends LiveSink>(operation: GraphOperation, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const request = this.#followed(operation);
@@ -214,9 +224,9 @@ export class Router {
   }
 
   /**
-   * Replaces the supergraph after the most used operations are planned. Running operations finish on the old one, and streams of
-   * subscriptions continue.
-   * @throws Error if the text is not a supergraph; the old one is then kept
+   * Replaces the supergraph, after planning the most used operations. Running operations finish with the old
+   * supergraph, and streams of subscriptions continue.
+   * @throws Error if the text is not a supergraph; the router then keeps the old supergraph
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
     const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits, this.#rateOf);
@@ -229,13 +239,13 @@ export class Router {
     await Promise.all(left.map((transport) => transport.close()));
   }
 
-  /** Calls the listener for each new supergraph. Returns a function that removes it. */
+  /** Calls the listener whenever the supergraph is replaced. Returns a function that removes the listener. */
   onUpdate(listener: (router: Router) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends all subscriptions and connections to subgraphs. */
+  /** Ends all subscriptions and closes the connections to subgraphs. */
   async close(): Promise<void> {
     await this.#live.close();
     await Promise.all([...this.#transports.values()].map((transport) => transport.close()));
@@ -297,7 +307,10 @@ export class Router {
     }
   }
 
-  /** Plans an operation for the new supergraph. If it is not valid there, it is skipped here and refused at its next use. */
+  /**
+   * Plans an operation for the new supergraph. An operation that is not valid there is skipped here, and rejected at
+   * its next use.
+   */
   async #warm(next: ExecutableSupergraph, { prepared, name, node, decisions }: PreparedOperation): Promise<void> {
     const operation = next.documents.operation(next.documents.prepare(prepared.text), name, Object.fromEntries(decisions));
     if (operation instanceof GraphQLError || operation.prepared.errors.length > 0 || node.operation === 'subscription') return;

@@ -2,8 +2,9 @@ import { GraphQLError, type GraphQLSchema, isScalarType, isSpecifiedScalarType, 
 import type { Transports } from './executable-supergraph.ts';
 
 /**
- * Makes custom scalars accept what they accept in the subgraphs of this process, so that all invalid values are reported together before a
- * subgraph is called. Values are passed on unchanged. Scalars of other processes are checked only there.
+ * Validates custom scalars with the code of the subgraphs in this process. So all invalid values are reported together
+ * before a subgraph is called.
+ * Valid values are passed on unchanged. Scalars of subgraphs in other processes are validated only there.
  */
 export function checkScalars(schema: GraphQLSchema, transports: Transports): void {
   const scalars = [...transports.values()].flatMap((transport) => Object.values(transport.schema?.getTypeMap() ?? {}).filter(isScalarType));
@@ -18,7 +19,7 @@ export function checkScalars(schema: GraphQLSchema, transports: Transports): voi
       try {
         scalar.parseLiteral(node, variables);
       } catch (error) {
-        // graphql-js adds the location only to errors that are not a GraphQLError
+        // graphql-js adds the location only to errors that are not a GraphQLError, so it is added here
         throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error;
       }
       return valueFromASTUntyped(node, variables);

@@ -4,14 +4,16 @@ import { PlatformError } from '../kernel/errors/errors.ts';
 import type { Router } from './router.ts';
 import { StaticContent } from './static-content.ts';
 
-/** The public schema as SDL: descriptions and `@deprecated`, without directives of federation. */
+/** Prints the public schema as SDL. It contains descriptions and `@deprecated`, but no directives of federation. */
 export const apiSdl = (schema: GraphQLSchema): string => printSchema(schema).trim();
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * Serves the API schema, for code generators and editors. It is printed once for each version of the supergraph.
- * Introspection shows the same, but it is work for each request, and needs credentials (docs/decisions/graphql.md).
+ * Serves the API schema as a file, for code generators and editors. It is printed once for each version of the
+ * supergraph.
+ * Introspection returns the same schema, but costs work for each request, and needs credentials
+ * (docs/decisions/graphql.md).
  */
 export function mountSchemaFile(app: FastifyInstance, router: Router, url: string, access: 'public' | 'authenticated'): void {
   const config = { access, weight: 0 };

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 
-/** A result of a stream, shared by all its subscribers. */
+/** A result of a stream. All subscribers share it. */
 export class LiveResult {
   #text: string | undefined;
 
   constructor(readonly result: ExecutionResult) {}
 
-  /** The result as JSON, serialized only once. */
+  /** The result as JSON. It is serialized only once. */
   get text(): string {
     this.#text ??= JSON.stringify(this.result);
     return this.#text;
@@ -16,19 +16,26 @@ export class LiveResult {
 
 /** A subscriber of a shared subscription. */
 export interface LiveSink {
-  /** Takes a result. It must not wait; if it has too many results, it must leave by itself. */
+  /** Takes a result. It must not wait. A sink that has too many results must leave the subscription. */
   push(result: LiveResult): void;
-  /** Called only if the subscription is not shared. Resolves when the sink has room; undefined if it has room now. */
+  /**
+   * Resolves when the sink can take a result. Undefined if it can take one now. It is called only if the subscription
+   * is private.
+   */
   ready(): Promise<void> | undefined;
-  /** Called when no more results come. `last` gives the reason if the stream did not end normally. Never called after the sink has left. */
+  /**
+   * Called when the stream has ended. If it did not end normally, `last` contains the reason. It is not called after
+   * the sink has left.
+   */
   end(last?: LiveResult): void;
 }
 
-/** How many sinks are served before the event loop gets a turn. */
+/** Number of sinks that get a result before the event loop continues with other work. */
 const AT_ONCE = 500;
 
 /**
- * One stream with all its subscribers. A stream with a single private subscriber is read only as fast as the subscriber can take results.
+ * One stream with all its subscribers. If the stream is private, it is read only as fast as its single subscriber can
+ * take results.
  */
 export class SharedSubscription {
   readonly #sinks = new Set<LiveSink>();
@@ -36,17 +43,17 @@ export class SharedSubscription {
   #hasEnded = false;
 
   constructor(
-    /** True if nobody else can join. The stream is then read at its subscriber's pace. */
+    /** True if the stream has a single subscriber and no other can join. */
     private readonly isPrivate: boolean,
     private readonly listener: { left(): void; idle(): void },
   ) {}
 
-  /** Adds a sink, before or after the stream has started. It gets the results from now on. */
+  /** Adds a sink, before or after the stream has started. The sink gets all results from this time on. */
   join(sink: LiveSink): void {
     this.#sinks.add(sink);
   }
 
-  /** Removes a sink, and ends the stream with the last one. Returns true if the sink was subscribed. */
+  /** Removes a sink. The stream ends when its last sink is removed. Returns true if the sink was subscribed. */
   leave(sink: LiveSink): boolean {
     if (!this.#sinks.delete(sink)) return false;
     if (this.#sinks.size === 0) {
@@ -58,7 +65,10 @@ export class SharedSubscription {
     return true;
   }
 
-  /** Passes on the results of the stream until it ends or all sinks have left. If the stream fails, `failed` creates the last result. */
+  /**
+   * Passes the results of the stream to the sinks, until the stream ends or all sinks have left. If the stream fails,
+   * `failed` creates the last result.
+   */
   async follow(stream: AsyncIterable<ExecutionResult>, failed: (error: unknown) => ExecutionResult): Promise<void> {
     const source = stream[Symbol.asyncIterator]();
     this.#source = source;
@@ -84,13 +94,16 @@ export class SharedSubscription {
         served = 0;
         await nextTurn();
       }
-      // it may have left meanwhile
+      // the sink may have left during an await
       if (this.#sinks.has(sink)) sink.push(result);
       served += 1;
     }
   }
 
-  /** Stops the source at once, even while an event is awaited. Errors are ignored, because nobody is subscribed any more. */
+  /**
+   * Stops the stream immediately, even while its next event is awaited. Errors are ignored, because there are no
+   * subscribers anymore.
+   */
   async #stopSource(): Promise<void> {
     try {
       await this.#source?.return?.();

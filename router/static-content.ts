@@ -9,14 +9,21 @@ import { addVary } from '../kernel/http/http.ts';
 import { acceptedEncoding, markEncoded } from './compression.ts';
 
 /**
- * Folders with the compressed files of the build (apps/tools/precompress.ts), named by entity tag: beside the compiled router, or in dist/
- * when it runs from its sources.
+ * Folders of the compressed files that the build wrote (apps/tools/precompress.ts). A file name is an entity tag and an
+ * encoding.
+ * The first folder is next to the compiled router. The second is in dist/, for a router that runs from its sources.
  */
 const FOLDERS = ['../static/', '../dist/static/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
-/** Almost the best compression, in a tenth of the time. */
+/**
+ * Quality of Brotli compression. The result is almost as small as with the highest quality, and takes a tenth of the
+ * time.
+ */
 const BROTLI_QUALITY = 9;
 
-/** Content that does not change while the process runs. It is compressed once: by the build, or for the first client. */
+/**
+ * Content that does not change while the process runs. It is compressed once: by the build, or for the first client
+ * that accepts compression.
+ */
 export class StaticContent {
   readonly tag: string;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
@@ -48,7 +55,10 @@ export class StaticContent {
     return known;
   }
 
-  /** Writes the compressed files to the folder where they are found, unless they exist. Returns their names. */
+  /**
+   * Writes the compressed files to a folder, unless they exist. `folder` must be one of the folders where this class
+   * looks for them. Returns the file names.
+   */
   async precompress(folder: string): Promise<string[]> {
     mkdirSync(folder, { recursive: true });
     for (const encoding of encodings) {

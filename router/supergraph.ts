@@ -3,13 +3,13 @@ import { type GraphQLError, parse } from 'graphql';
 
 export interface SubgraphSource {
   name: string;
-  /** Federation 2 SDL. */
+  /** The subgraph's schema in Federation 2 SDL. */
   sdl: string;
-  /** HTTP URL of the subgraph, written to the supergraph as `join__graph(url:)`. */
+  /** HTTP URL of the subgraph. It becomes `join__graph(url:)` in the supergraph. */
   url?: string;
 }
 
-/** Thrown if the subgraphs do not compose. The message lists all reasons, one per line. */
+/** The error for subgraphs that do not compose to a supergraph. The message lists all reasons, one per line. */
 export class CompositionError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The subgraphs do not compose:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
@@ -18,8 +18,8 @@ export class CompositionError extends Error {
 }
 
 /**
- * Composes the supergraph SDL of Federation 2 subgraphs.
- * @throws CompositionError
+ * Composes Federation 2 subgraphs and returns the SDL of the supergraph.
+ * @throws CompositionError if the subgraphs do not compose
  */
 export function composeSupergraph(subgraphs: readonly SubgraphSource[]): string {
   const result: CompositionResult = composeServices(subgraphs.map(toService));

@@ -4,7 +4,10 @@ import type { RequestContext } from '../kernel/request.ts';
 export type MaybePromise<T> = T | Promise<T>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** One operation for one subgraph. The document contains only this operation, and is the same object for the same plan. */
+/**
+ * A request to one subgraph. The document contains a single operation, and is the same object in every execution of a
+ * plan.
+ */
 export interface SubgraphRequest {
   document: DocumentNode;
   variables?: Variables | undefined;
@@ -13,11 +16,14 @@ export interface SubgraphRequest {
 
 /** Connects the router to one subgraph. */
 export interface Transport {
-  /** Schema of a subgraph in this process, whose scalars the router can validate itself. */
+  /** Schema of a subgraph in this process. The router uses its custom scalars to validate variables. */
   readonly schema?: GraphQLSchema;
-  /** Executes a query or mutation. May throw or reject if the subgraph is not available. */
+  /** Executes a query or mutation. It may throw or reject if the subgraph is not available. */
   execute(request: SubgraphRequest): MaybePromise<ExecutionResult>;
-  /** Starts a subscription. Returns a result instead of a stream if it was refused. The stream throws if the connection is lost. */
+  /**
+   * Starts a subscription. If the subgraph rejects it, returns a result with errors instead of a stream. The stream
+   * throws if the connection is lost.
+   */
   subscribe(request: SubgraphRequest): MaybePromise<AsyncIterable<ExecutionResult> | ExecutionResult>;
   /** Closes all connections. The transport cannot be used afterwards. */
   close(): Promise<void>;

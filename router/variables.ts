@@ -15,14 +15,17 @@ import { Problems } from '../kernel/errors/problems.ts';
 import { UNSTORABLE, unstorableIn } from '../kernel/values/text.ts';
 import type { Variables } from './transport.ts';
 
-/** More than any legitimate input has. Larger values are refused without being read. */
+/**
+ * Maximum number of fields in an input object. No valid input has this many. A larger object is rejected without being
+ * read.
+ */
 const MAX_FIELDS = 100;
 const MAX_ITEMS = 1000;
 
 /**
  * Compiles the validation of an operation's variables. It reports all problems together, in the order of the values.
- * Values are not repeated, because they may be secrets or files; an executor would include the whole value in each message. Custom scalars
- * of other processes are validated by their subgraphs.
+ * Messages do not repeat values, because a value may be a secret or a large file. Custom scalars of other processes are
+ * validated by their subgraphs.
  */
 export function compileVariableCheck(
   schema: GraphQLSchema,
@@ -39,7 +42,7 @@ export function compileVariableCheck(
       if (value !== undefined) check(value, type, name, problems);
       else if (isNonNullType(type) && !hasDefault) problems.add({ field: name, reason: 'is required' });
     }
-    // after the types, whose messages say why a large value is too large
+    // checked last, because the messages about types explain better why a large value is rejected
     const unstorable = problems.total === 0 ? unstorableIn(variables) : undefined;
     if (unstorable !== undefined) problems.add({ field: unstorable, reason: UNSTORABLE });
     return problems;
@@ -61,7 +64,7 @@ function check(value: unknown, type: GraphQLInputType, at: string, problems: Pro
   } else checkScalar(value, inner.parseValue.bind(inner), at, problems);
 }
 
-/** Validates a list. As in GraphQL, a single value stands for a list of one. */
+/** Validates a list. As in GraphQL, a single value is accepted as a list with one item. */
 function checkList(value: unknown, item: GraphQLInputType, at: string, problems: Problems): void {
   if (!Array.isArray(value)) check(value, item, at, problems);
   else if (value.length > MAX_ITEMS) problems.add({ field: at, reason: `has ${value.length} items, at most ${MAX_ITEMS} are accepted` });
@@ -94,7 +97,7 @@ function checkScalar(value: unknown, parse: (value: unknown) => unknown, at: str
     parse(value);
   } catch (error) {
     const words = error instanceof Error ? error.message : 'is not valid';
-    // the message continues with the value, which may be a secret
+    // removes the value from the end of the message, because it may be a secret
     problems.add({ field: at, reason: words.replace(/( cannot represent [^:]*): .*$/s, '$1') });
   }
 }

@@ -5,15 +5,18 @@ import { type Fragments, rootFieldNames, rootFields } from './limits.ts';
 
 /** The price of an operation in the rate limit. */
 export interface OperationPrice {
-  /** 1 per root field of a query, 2 per root field of a mutation; routes may add to it. At least 1, the cost of a refused request. */
+  /**
+   * Weight in the hourly and burst limits: 1 for each root field of a query, 2 for each root field of a mutation. A
+   * route may increase it. It is at least 1.
+   */
   readonly weight: number;
-  /** Number of requests in the monthly usage: as many as over REST, and at least one. */
+  /** Number of requests in the monthly usage: one for each root field, as over REST, and at least one. */
   readonly requests: number;
-  /** Names of its root fields, one for each selection: some have their own limit. */
+  /** Names of the root fields, one for each selection. Some root fields have their own limit. */
   readonly fields: readonly string[];
 }
 
-/** The price charged before the operation is known. A refused request costs only this. */
+/** The price that is charged before the operation is read. A rejected request costs only this. */
 export const REQUEST_PRICE: OperationPrice = { weight: 1, requests: 1, fields: [] };
 
 export function priceOf(operation: OperationDefinitionNode, fragments: Fragments): OperationPrice {
@@ -23,14 +26,14 @@ export function priceOf(operation: OperationDefinitionNode, fragments: Fragments
   return { weight: Math.max(1, weight), requests: Math.max(1, requests), fields };
 }
 
-/** The price of an operation without the price of its request, which was charged before. */
+/** Returns the rest of an operation's price, after `REQUEST_PRICE` was charged. */
 export const beyondRequest = ({ weight, requests, fields }: OperationPrice): OperationPrice => ({
   weight: weight - REQUEST_PRICE.weight,
   requests: requests - REQUEST_PRICE.requests,
   fields,
 });
 
-/** Returns the root fields that were refused before they had an effect, one for each selection. */
+/** Returns the names of root fields that were rejected before they had an effect, one for each selection. */
 export function refusedFields(
   { errors = [] }: ExecutionResult,
   operation: { node: OperationDefinitionNode; fragments: Fragments },
@@ -46,7 +49,7 @@ export function refusedFields(
 
 const isRefusal = ({ extensions: { code } }: GraphQLError): boolean => isErrorCode(code) && TAKES_NOTHING.has(statusOf(code));
 
-/** The default weight of a root field in the rate limit. Routes may set another. */
+/** Returns the default weight of a root field in the rate limit. A route may set another weight. */
 export function fieldWeight(type: OperationDefinitionNode['operation'], name: string): number {
   if (name.startsWith('__')) return 0;
   return type === 'mutation' ? 2 : 1;

@@ -6,14 +6,14 @@ import { SOCKET_CLOSE, type SocketSession } from './ws-session.ts';
 
 export interface FollowerParts {
   session: SocketSession<RequestContext>;
-  /** The client's id of the operation, and a readable name. */
+  /** The client's id of the operation. `name` is the name of the operation, or its id. */
   id: string;
   name: string;
-  /** The context at the start of the subscription. */
+  /** The request context at the start of the subscription. */
   context: RequestContext;
-  /** Creates the last result, which says why the subscription ends. */
+  /** Creates the last result, which contains the reason why the subscription ends. */
   refusal(error: PlatformError): ExecutionResult;
-  /** Leaves the subscription. */
+  /** Removes this sink from the subscription. */
   leave(): void;
   /** Called once when the subscription has ended, for any reason. */
   onEnd(): void;
@@ -22,8 +22,9 @@ export interface FollowerParts {
 const NAME_LENGTH = 32;
 
 /**
- * A subscription on a socket. Events are written directly to the socket: their text is shared by all subscribers, and only the id before
- * it differs. For graphql-ws, which handles the protocol, it is an empty stream that only ends.
+ * A subscription on a socket. It writes events directly to the socket. All subscribers share the text of an event; only
+ * the id before it differs.
+ * graphql-ws handles the protocol. It gets an iterator that has no results and ends with the subscription.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;

@@ -17,41 +17,52 @@ import { beyondRequest, type OperationPrice, REQUEST_PRICE, refusedFields } from
 import { SocketFollower } from './ws-follower.ts';
 import type { SocketSession } from './ws-session.ts';
 
-/** The opening of a socket: the parameters of connection_init, with lower-case names like headers. */
+/**
+ * The data with which a socket is opened. `params` are the parameters of connection_init. Their names are in lower
+ * case, like headers.
+ */
 export interface SocketOpening {
   requestId: string;
   request: IncomingMessage;
   params: Readonly<Record<string, unknown>>;
-  /** True if an open socket is checked again: a refusal must not count as a failed authentication. */
+  /** True if this is a repeated check of an open socket. A rejection must then not count as a failed authentication. */
   isRecheck: boolean;
 }
 
 export interface SocketOperationsOptions<C extends RequestContext> {
   /**
-   * Authenticates the client of a socket. Throws a PlatformError to refuse it: 401 closes the socket with 4401, 403 with 4403, 429 with
-   * 4429.
-   * Called again while the socket is open: then 401 and 403 close it with 4403, and the returned context replaces the previous one.
+   * Authenticates the client of a socket. It is called again while the socket is open, and the returned context
+   * replaces the previous one.
+   * @throws PlatformError to reject the client. At the opening, 401 closes the socket with 4401, 403 with 4403, and 429
+   * with 4429. Later, 401 and 403 close it with 4403.
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
-   * Charges an operation: first the price of any request, before it is parsed; then, if it will run, the rest of its price, which may be
-   * 0. Throws a PlatformError to refuse the operation; the socket stays open.
+   * Charges an operation in two steps. Before the operation is parsed, the price of any request is charged. If the
+   * operation will run, the rest of its price is charged, which may be 0.
+   * @throws PlatformError to reject the operation; the socket stays open
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
-  /** Called with the root fields that were refused before they had an effect. */
+  /** Called with the names of root fields that were rejected before they had an effect. */
   refused?(admitted: C, fields: readonly string[]): Promise<void>;
   /**
-   * Runs a query or mutation when a concurrency slot is free. `closed` is aborted when the socket is closed. Throws a PlatformError if it
-   * waited too long. Subscriptions need no slot, because they stay open.
+   * Runs a query or mutation when a concurrency slot is free. Subscriptions need no slot, because they stay open.
+   * `closed` is aborted when the socket closes.
+   * @throws PlatformError if no slot was free for too long
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
-  /** Store of the first responses to mutations with `extensions.idempotencyKey`. Without it such a key is refused. */
+  /**
+   * Store for mutations with `extensions.idempotencyKey`. If it is undefined, operations with this key are rejected.
+   */
   once?: MutationsOnceOptions;
-  /** Watches the credentials of open sockets. Default: a separate watch that gets no change notifications. */
+  /**
+   * Checks the credentials of open sockets. Default: a separate watch that gets no notifications of changed
+   * credentials.
+   */
   watch?: CredentialWatch<C>;
-  /** Limits of open connections per organization. Default: none. */
+  /** Enforces limits of open connections and subscriptions per organization. Default: no limits. */
   caps?: LiveCaps;
-  /** Each operation logs through a child of this logger. */
+  /** Parent of the logger that each operation gets. */
   log: Logger;
   /** Maximum number of open operations per socket. Default: 100. */
   maxOperations?: number;
@@ -59,9 +70,9 @@ export interface SocketOperationsOptions<C extends RequestContext> {
 
 const INIT_TIMEOUT_MS = 10_000;
 
-/** Handlers for graphql-ws: authenticate the client, charge an operation, and execute it. */
+/** The handlers that graphql-ws calls. They authenticate the client, charge an operation, and execute it. */
 export class SocketOperations<C extends RequestContext> {
-  /** The caller of each operation context, because graphql-ws passes on only the context. */
+  /** The caller of each operation, by its context. graphql-ws passes only the context to the handlers. */
   readonly #callers = new WeakMap<RequestContext, Caller<C>>();
   readonly #once: MutationsOnce;
 
@@ -91,7 +102,7 @@ export class SocketOperations<C extends RequestContext> {
     const opening = { requestId: newId('request'), request: session.request, params };
     try {
       const admitted = await this.options.admit({ ...opening, isRecheck: false });
-      // the socket may have closed meanwhile: then nothing is counted, because nobody would release it
+      // If the socket has closed in the meantime, it must not be counted, because nothing would release it.
       if (!session.isOpen) return true;
       session.operations = subscriptions;
       session.slot = this.options.caps?.connect(admitted.principal);
@@ -112,24 +123,27 @@ export class SocketOperations<C extends RequestContext> {
     session.close(CLOSE_CODES[known.status] ?? CloseCode.InternalServerError, reasonOf(known));
   }
 
-  /** Returns the arguments of the operation, or errors if it is refused. graphql-ws passes the arguments to `execute` or `subscribe`. */
+  /**
+   * Returns the execution arguments of an operation, or errors if it is rejected. graphql-ws passes the arguments to
+   * `execute` or `subscribe`.
+   */
   async #prepare(
     { extra: session, subscriptions }: Context<Record<string, unknown>, SocketSession<C>>,
     id: string,
     { query, variables, operationName, extensions }: SubscribePayload,
   ) {
     session.idleSince = undefined;
-    // before anything is awaited, so that of operations sent together the first get a place and further ones get none
+    // must run before the first await, so that operations that are sent together get places in their order
     session.operations = subscriptions;
     const hasPlace = session.takePlace(id, this.options.maxOperations);
-    // a revoked key or a passed second factor takes effect with the next operation; cached credentials cost nothing
+    // so that a revoked key, or a second factor that was verified, takes effect with the next operation
     await session.watched?.recheck();
     const { admitted, isOpen } = session.watched ?? {};
     const context = this.#operationContext(session, readTraceparent(extensions?.traceparent));
     const caller: Caller<C> = { session, id };
     this.#callers.set(context, caller);
     try {
-      // the credentials are no longer valid, and the socket was closed for that
+      // the socket was closed, because its credentials are no longer valid
       if (!isOpen || !admitted) throw new CredentialsMissing();
       await this.options.charge?.(admitted, REQUEST_PRICE);
       if (!hasPlace) {
@@ -142,7 +156,7 @@ export class SocketOperations<C extends RequestContext> {
       if ('errors' in operation) return operation.errors;
       const { price, node, prepared } = operation.operation;
       await this.options.charge?.(admitted, beyondRequest(price));
-      // comes last, because only the follower releases what it counts
+      // must be the last step that can fail, because only the end of the subscription releases its count
       if (node.operation === 'subscription') caller.leave = session.slot?.subscribe(admitted.principal);
       caller.operation = operation;
       caller.idempotencyKey = extensions?.idempotencyKey;
@@ -184,8 +198,8 @@ export class SocketOperations<C extends RequestContext> {
   }
 
   /**
-   * Creates the context of an operation. A socket spans many traces, so the operation's `traceparent` takes precedence over that of
-   * `connection_init`.
+   * Creates the context of an operation. The `traceparent` of the operation takes precedence over that of
+   * `connection_init`, because a socket is used by many traces.
    */
   #operationContext({ watched }: SocketSession<C>, traceparent: string | undefined): RequestContext {
     const requestId = newId('request');
@@ -199,17 +213,17 @@ export class SocketOperations<C extends RequestContext> {
   }
 }
 
-/** The caller of an operation; for a subscription, also the function that releases its count. */
+/** An operation and its socket. For a subscription, `leave` releases the count of the subscription. */
 interface Caller<C extends RequestContext> {
   session: SocketSession<C>;
   id: string;
   leave?: (() => void) | undefined;
-  /** Set when the operation may run. */
+  /** Set if the operation may run. */
   operation?: AdmittedOperation;
   idempotencyKey?: unknown;
 }
 
-/** The caller of an operation that graphql-ws has accepted. */
+/** A caller whose operation may run. */
 type Accepted<C extends RequestContext> = Caller<C> & { operation: AdmittedOperation };
 
 interface SubscribePayload {
@@ -219,7 +233,9 @@ interface SubscribePayload {
   operationName?: string | null | undefined;
 }
 
-/** A close code of RFC 6455's registry, after which graphql-ws clients reconnect. */
+/**
+ * Close code for a temporary problem of the server (IANA registry of RFC 6455). graphql-ws clients reconnect after it.
+ */
 const TRY_AGAIN_LATER = 1013;
 const CLOSE_CODES: Readonly<Record<number, number>> = {
   401: CloseCode.Unauthorized,
@@ -229,7 +245,9 @@ const CLOSE_CODES: Readonly<Record<number, number>> = {
 };
 const reasonOf = ({ code, message }: PlatformError): string => `${code}: ${message}`;
 
-/** Clients write `Authorization`, `apiKey` or `X-API-Key`. */
+/**
+ * Returns the header name for a parameter of connection_init. Clients write `Authorization`, `apiKey` or `X-API-Key`.
+ */
 function headerName(name: string): string {
   const lower = name.toLowerCase();
   return lower === 'apikey' || lower === 'api_key' ? 'x-api-key' : lower;

@@ -8,37 +8,42 @@ import type { LiveSlot } from './live-caps.ts';
 export const SOCKET_CLOSE = {
   normal: 1000,
   goingAway: 1001,
-  /** Events came faster than they were read. A client that subscribes again with `after` loses nothing. */
+  /** The client read events too slowly. If it subscribes again with `after`, it loses no events. */
   resume: 4450,
 } as const;
 
-/** Above this buffer size, a private stream is not read further until the data is sent. */
+/** If more bytes than this wait for the client, a private stream is not read further until they are sent. */
 const PACE_BYTES = 64 * 1024;
-/** A close frame holds 123 bytes. A character that is cut through takes up to two more. */
+/**
+ * Maximum length of a close reason. A close frame has room for 123 bytes, and cutting a character in two can add up to
+ * two bytes.
+ */
 const MAX_REASON_BYTES = 120;
 
-/** One socket: sends data within limits, and handles its end. */
+/** One socket. It sends data within limits, and releases everything when the socket closes. */
 export class SocketSession<C extends RequestContext> {
-  /** Undefined until the client is admitted. */
+  /** The authenticated client. Undefined until the client is admitted. */
   watched: Watched<C> | undefined;
   slot: LiveSlot | undefined;
-  /** By the client's operation ids. */
+  /** The open subscriptions and operations, by the client's ids. */
   operations: Readonly<Record<string, unknown>> = {};
-  /** Ids of operations that occupy a place. */
+  /** Ids of operations that count in the limit of open operations. */
   readonly #places = new Set<string>();
-  /** True if it responded to the last ping. */
+  /** True if the client has responded to the last ping. */
   isAnswering = true;
-  /** Time (`performance.now()`) since which the socket has had no operation; undefined while it has one. */
+  /**
+   * Time (`performance.now()`) at which the last operation of the socket ended. Undefined while an operation is open.
+   */
   idleSince: number | undefined = performance.now();
   #closed: AbortController | undefined;
-  /** Bytes of responses that are not written yet. */
+  /** Total length of responses that are not written to the network yet. */
   #answerBytes = 0;
   #written: Promise<void> | undefined;
 
   constructor(
     private readonly socket: WebSocket,
     readonly request: IncomingMessage,
-    /** Maximum bytes of events that wait for the client. */
+    /** Maximum bytes of events that may wait for the client. */
     private readonly maxEventBytes: number,
   ) {}
 
@@ -46,7 +51,7 @@ export class SocketSession<C extends RequestContext> {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Reserves a place for an operation. Returns false if open operations occupy all places. */
+  /** Counts an operation. Returns false if `most` operations are already open. */
   takePlace(id: string, most: number): boolean {
     if (this.#places.size >= most) for (const taken of this.#places) if (!(taken in this.operations)) this.#places.delete(taken);
     if (this.#places.size >= most) return false;
@@ -59,14 +64,17 @@ export class SocketSession<C extends RequestContext> {
     return false;
   }
 
-  /** Aborted when the socket is closed. */
+  /** Signal that is aborted when the socket closes. */
   get closed(): AbortSignal {
     this.#closed ??= new AbortController();
     if (this.socket.readyState === this.socket.CLOSED) this.#closed.abort();
     return this.#closed.signal;
   }
 
-  /** Sends a response, and resolves when it is written. If a client sends requests without reading responses, its messages are paused. */
+  /**
+   * Sends a response, and resolves when it is written. If the client does not read its responses, no further messages
+   * are received from it.
+   */
   answer(text: string): Promise<void> {
     const { socket } = this;
     if (!this.isOpen) return Promise.resolve();
@@ -82,7 +90,7 @@ export class SocketSession<C extends RequestContext> {
     );
   }
 
-  /** Sends an event. Returns false, without sending, if too many events are waiting. */
+  /** Sends an event. Returns false, without sending it, if too many events are waiting. */
   event(text: string): boolean {
     const { socket } = this;
     const waiting = socket.bufferedAmount;
@@ -93,17 +101,17 @@ export class SocketSession<C extends RequestContext> {
     return true;
   }
 
-  /** Resolves when the waiting data is written or discarded; undefined if little is waiting. */
+  /** Resolves when the waiting data is written or discarded. Undefined if only little data is waiting. */
   ready(): Promise<void> | undefined {
     return this.socket.bufferedAmount > PACE_BYTES ? this.#written : undefined;
   }
 
-  /** Closes the socket. Waiting data is sent first if the client reads it. */
+  /** Closes the socket. Waiting data is sent first, if the client reads it. */
   close(code: number, reason: string): void {
     this.socket.close(code, Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString());
   }
 
-  /** Releases everything that belongs to the socket. Call it when the socket is closed. */
+  /** Releases everything that belongs to the socket. Call it when the socket has closed. */
   leave(): void {
     this.watched?.leave();
     this.slot?.leave();

@@ -14,17 +14,22 @@ import { SocketOperations, type SocketOperationsOptions } from './ws-operations.
 import { SOCKET_CLOSE, SocketSession } from './ws-session.ts';
 
 export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOperationsOptions<C> {
-  /** Default: `/graphql`. */
+  /** Path of the WebSocket endpoint. Default: `/graphql`. */
   path?: string;
-  /** Maximum bytes of events that wait for a client. Beyond it, the socket is closed with 4450 (`SOCKET_CLOSE.resume`). Default: 1 MiB. */
+  /**
+   * Maximum bytes of events that may wait for a client. If there are more, the socket is closed with 4450
+   * (`SOCKET_CLOSE.resume`). Default: 1 MiB.
+   */
   maxEventBytes?: number;
-  /** How long a client may take to read waiting data and confirm the close. Default: 5 s. */
+  /**
+   * Time that a client has to read the waiting data and confirm the close of a socket, in milliseconds. Default: 5 s.
+   */
   closeMs?: number;
-  /** Ping interval. A socket that does not respond to two pings in a row is terminated. Default: 15 s. */
+  /** Interval of pings. A socket that does not respond to two consecutive pings is terminated. Default: 15 s. */
   pingMs?: number;
-  /** Origins whose pages may open a socket, besides the server's own. Default: any. */
+  /** Origins whose pages may open a socket, in addition to the server's own origin. Default: any origin. */
   allowedOrigins?: AllowedOrigins;
-  /** A socket without operations for this time is closed with 1000 at the next ping. Default: 5 min. */
+  /** Maximum time without an operation. After it, the next ping closes the socket with 1000. Default: 5 min. */
   idleMs?: number;
 }
 
@@ -38,7 +43,7 @@ const DEFAULTS = {
   allowedOrigins: '*' as AllowedOrigins,
 };
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** How long clients may take to confirm the close when the server stops. */
+/** Time that clients have to confirm the close of their sockets when the server stops. */
 const STOP_GRACE_MS = 1_000;
 
 const SERVER = {
@@ -76,7 +81,7 @@ class GraphqlSockets<C extends RequestContext> {
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node no longer listens to this socket, and an unhandled error would end the process
+    // without this listener, an error of the socket would end the process
     socket.on('error', (error) => this.options.log.debug({ err: error }, 'WebSocket upgrade'));
     const refusal = this.#refusalOf(request);
     if (refusal) {
@@ -95,7 +100,7 @@ class GraphqlSockets<C extends RequestContext> {
     return undefined;
   }
 
-  /** Closes all sockets because the server stops. Clients that do not respond are disconnected. */
+  /** Closes all sockets when the server stops. Clients that do not confirm in time are disconnected. */
   async close(): Promise<void> {
     clearInterval(this.#pings);
     const closed = [...this.#sockets.clients].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
@@ -130,7 +135,7 @@ class GraphqlSockets<C extends RequestContext> {
     });
   }
 
-  /** Ignores errors of messages to a client that has disconnected. */
+  /** Handles a failed message. Errors of a client that has already disconnected are ignored. */
   #fail(session: SocketSession<C>, error: unknown): void {
     if (!session.isOpen) return;
     this.options.log.error({ err: error }, 'A WebSocket message could not be handled');

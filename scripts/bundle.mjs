@@ -1,6 +1,7 @@
 /**
- * Bundles the programs that are started often into dist/programs/. Without it, loading four thousand modules one by one takes most of
- * the start time of a process. Development tools and tests run the modules unbundled.
+ * Bundles frequently started programs into dist/programs/. Without bundles, loading four thousand modules takes most of
+ * the start time of a process.
+ * Development tools and tests run the modules unbundled.
  */
 import { dirname, relative, resolve } from 'node:path';
 import { build } from 'rolldown';
@@ -8,7 +9,10 @@ import { build } from 'rolldown';
 const DIST = resolve('dist');
 const OUT = `${DIST}/programs`;
 
-/** Packages that are not bundled: they load files from their own folder, or are loaded only when they are used. */
+/**
+ * Packages that are not bundled, because they load files from their own folder, or are loaded only when they are
+ * needed.
+ */
 const LEFT_ALONE = [
   '@aws-sdk/client-s3',
   '@electric-sql/pglite',
@@ -19,7 +23,7 @@ const LEFT_ALONE = [
   'pino',
 ];
 
-/** Makes `import.meta.url` point to the original folder, so that modules still find the files beside them. */
+/** Makes `import.meta.url` in a bundled module the URL of its original file, so that it finds the files next to it. */
 const placesOfModules = {
   name: 'places-of-modules',
   transform(code, id) {
@@ -28,7 +32,7 @@ const placesOfModules = {
   },
 };
 
-/** Tools of a running installation, each `npm run <name>`. */
+/** Command line tools for a running installation. Each is started with `npm run <name>`. */
 const TOOLS = ['maintenance', 'migrate', 'operator', 'reset-admin', 'rotate-signing-key'];
 
 await build({
@@ -39,7 +43,7 @@ await build({
   },
   platform: 'node',
   external: (id) => LEFT_ALONE.some((name) => id === name || id.startsWith(`${name}/`)),
-  // graphql reads it when it is loaded, which in a bundle is before our first line
+  // graphql reads NODE_ENV when it is loaded: in a bundle, this is before the first line of the program
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [placesOfModules],
   logLevel: 'silent',

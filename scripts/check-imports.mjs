@@ -1,7 +1,12 @@
 /**
- * Checks the sources and the table of docs/architecture.md against scripts/import-rules.mjs. It also checks that what is imported exists, that the suffix of
- * a file is a known kind, that packages are declared in package.json, that those that ship are imported, and that neither files nor folders need each
- * other at run time. dependency-cruiser would be the usual tool; it reads TypeScript through the compiler's API, which TypeScript 7 does not have yet.
+ * Checks the sources and the folder table of docs/architecture.md against scripts/import-rules.mjs.
+ * It also checks these rules:
+ * - Every imported file exists.
+ * - The suffix of a file is a known kind.
+ * - Imported packages are declared in package.json, and declared dependencies are imported.
+ * - Neither files nor folders import each other in a cycle at run time.
+ * dependency-cruiser is the usual tool, but it reads TypeScript through the compiler's API, which TypeScript 7 does not
+ * have yet.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -11,10 +16,10 @@ import { backwards, folders, kinds, rules } from './import-rules.mjs';
 const FOLDERS = Object.keys(folders);
 const ARCHITECTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
-/** Dependencies that are used without being imported. */
+/** Dependencies that are needed without an import. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
 const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
-/** Files that may import development packages: tests, and files that run at build time only. */
+/** Files that may import development packages: tests, benchmarks, and files that run only at build time. */
 const DEVELOPMENT = /^(test|bench)\/|[.](test|build)[.]ts$/;
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -42,7 +47,9 @@ function filesIn(folder) {
   return entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts')).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** `target` is a path from the root, or `package:` and a name. */
+/**
+ * Returns the imports of a file. `target` is a path from the root of the repository, or `package:` followed by a name.
+ */
 function importsOf(file) {
   return [...readFileSync(file, 'utf8').matchAll(STATEMENT)].map(([, type, first, dynamic]) => {
     const specifier = first ?? dynamic;
@@ -71,7 +78,10 @@ function* forbiddenFolders() {
   }
 }
 
-/** The table of folders: its rows are `folder/` | what lives there | what it may import. */
+/**
+ * Yields errors in the folder table of docs/architecture.md. Each row contains a folder, its content, and the folders
+ * that it may import.
+ */
 function* wrongTable() {
   const rows = readFileSync(ARCHITECTURE, 'utf8').matchAll(/^\| `([\w-]+)\/[^`]*` \|.*\| (.*) \|$/gm);
   const drawn = new Map([...rows].map(([, folder, may]) => [folder, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
@@ -101,7 +111,10 @@ function* unresolved() {
   }
 }
 
-/** A dotted suffix says the kind of a file. A test has its own, behind the whole name of the file that it tests. */
+/**
+ * Yields files with a wrong name. A dotted suffix states the kind of a file. The name of a unit test is the whole name
+ * of the tested file, followed by its suffix.
+ */
 function* misnamed() {
   for (const file of files) {
     const words = basename(file, '.ts')
@@ -149,7 +162,7 @@ function* fileCycles() {
 
 function* folderCycles() {
   const unneeded = new Set(backwards);
-  /** An import between two nodes of a domain or top-level folder, as an example of all, by the nodes that it leads from and to. */
+  /** For each pair of nodes with an import between them, one import as an example. Nodes are described at `nodeOf`. */
   const examples = new Map();
   for (const [file, list] of imports) {
     if (TESTS.test(file)) continue;
@@ -172,18 +185,21 @@ function* folderCycles() {
     yield `scripts/import-rules.mjs lists imports from ${from} to ${to} (backwards), which there are none of.`;
 }
 
-/** A domain, or a top-level folder that has none. */
+/** Returns the domain of a file. If the file belongs to no domain, returns its top-level folder. */
 function domainOf(file) {
   return file.split('/', folderOf(file) === 'subgraphs' ? 2 : 1).join('/');
 }
 
-/** A folder of a domain or top-level folder with all that is below it, or a file beside the folders. */
+/**
+ * Returns the node of a file in the import graph: a direct subfolder of its domain or top-level folder, or the file
+ * itself if it is in no subfolder.
+ */
 function nodeOf(file) {
   const domain = domainOf(file);
   return `${domain}/${file.slice(domain.length + 1).split('/', 1)[0]}`;
 }
 
-/** Returns a path for each node that can be reached from itself. It begins and ends with that node. */
+/** Yields a path for each node that can be reached from itself. The path begins and ends with that node. */
 function* cycles(nodes, neededBy) {
   const done = new Set();
   const path = [];

@@ -1,4 +1,4 @@
-/** Type-checks all files and prints their number: tsc itself prints nothing if there are no errors. */
+/** Checks the types of all files, and prints the number of files, because tsc prints nothing if there are no errors. */
 import { spawnSync } from 'node:child_process';
 import { relative } from 'node:path';
 

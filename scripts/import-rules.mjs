@@ -1,10 +1,14 @@
 /**
- * Which top-level folder may import which, and which file. `to` and `except` may use $1, $2 of `from`.
- * `why` is what `npm run check` tells who broke a rule: where the thing that they wanted to import belongs.
+ * The rules that limit which folder or file may import which other. `to` and `except` may contain $1 and $2, the groups
+ * matched by `from`.
+ * `npm run check` prints `why` when a rule is broken. It states where the imported code belongs instead.
  */
 const FEATURE_FILE = /^subgraphs\/([^/]+)\/([^/]+)\/(?!.*[.]test[.]ts$)/;
 
-/** Which top-level folder may import which others. The table of docs/architecture.md (Folders) must say the same. */
+/**
+ * For each top-level folder, the folders that it may import. The folder table of docs/architecture.md must contain the
+ * same.
+ */
 export const folders = {
   kernel: {
     may: [],
@@ -28,8 +32,9 @@ export const folders = {
 };
 
 /**
- * What a file is, by the word between its name and `.ts`: `ticket.service.ts`. Only these words follow a dot; every other name is joined
- * with hyphens (`ticket-search.ts`). `unit` is for `*.unit.test.ts`, which carries the whole name of the file that it tests.
+ * The kinds of files. The kind is the word between the file name and `.ts`, as in `ticket.service.ts`. No other word
+ * may follow a dot: other names are joined with hyphens, as in `ticket-search.ts`.
+ * `unit` is for `*.unit.test.ts`. The name of such a test starts with the whole name of the tested file.
  */
 export const kinds = {
   build: 'runs at build time only',
@@ -107,8 +112,10 @@ export const rules = [
 ];
 
 /**
- * The folders of a domain, and of a top-level folder without domains, need each other in one direction at run time; a file beside the folders is
- * its own node. These imports lead back, and `why` says what would be worse. One that nothing needs any more is a problem too.
+ * Exceptions from the rule that folders import each other in one direction only. The rule applies at run time, inside a
+ * domain or a top-level folder. A file outside of the subfolders counts as a folder.
+ * Each exception is an import in the other direction, and `why` states why every alternative is worse. An exception
+ * that is no longer needed is an error.
  */
 export const backwards = [
   {

@@ -1,7 +1,9 @@
 /**
- * `npm run record-release -- <name>`: records the databases of this release, embedded and PostgreSQL, with records of every kind,
- * into test/fixtures/releases/<name>; test/operations/releases.test.ts opens them from then on. RECORD_DATABASE_URL names the
- * server on which a database is made and dropped; `pg_dump` and `tar` must be there, pg_dump no older than the server.
+ * `npm run record-release -- <name>` records the databases of this release, embedded and PostgreSQL, into
+ * test/fixtures/releases/<name>. The databases contain records of every kind.
+ * test/operations/releases.test.ts then opens them with every later version.
+ * The script creates and drops a database on the server in RECORD_DATABASE_URL. It needs `tar` and `pg_dump`; `pg_dump`
+ * must not be older than the server.
  */
 import { spawnSync } from 'node:child_process';
 

@@ -1,7 +1,8 @@
 /**
- * Prepares a checkout to run: installs the packages of package-lock.json if node_modules differs from it, and builds dist/ if a
- * source changed. It runs before `npm start`, `npm test` and similar commands, on any Node from 20 on. It has no dependencies,
- * because nothing may be installed yet.
+ * Prepares a checkout to run. It installs the packages of package-lock.json if node_modules differs, and builds dist/
+ * if a source has changed.
+ * It runs before `npm start`, `npm test` and similar commands, on Node 20 or later. It uses no packages, because none
+ * may be installed yet.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -41,7 +42,7 @@ function requireNode() {
   fail(`This needs Node ${OLDEST_NODE} or later to install itself; this is ${process.version}.`);
 }
 
-/** Whether node_modules matches package-lock.json: npm keeps a copy of the lock file in node_modules. */
+/** Returns whether node_modules matches package-lock.json. npm stores a copy of the lock file in node_modules. */
 function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json')?.packages;
   if (!installed) return false;
@@ -53,11 +54,14 @@ function isInstalled() {
 
 function install() {
   say('Installing packages (a minute or so, once) …');
-  // includes development packages in production too, since the build needs them
+  // development packages are needed in production too, because the build uses them
   npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'The packages could not be installed.');
 }
 
-/** The package `node` downloads its program in an install script, which npm may be configured not to run. */
+/**
+ * Downloads the program of the package `node` if it is missing. The package downloads it in an install script, and npm
+ * may be configured not to run such scripts.
+ */
 function repairNode() {
   const program = process.platform === 'win32' ? 'node_modules/node/bin/node.exe' : 'node_modules/node/bin/node';
   if (existsSync(program)) return;
@@ -72,7 +76,7 @@ function build() {
   if (built?.fingerprint === stamp.fingerprint) return;
 
   say('Building …');
-  // deletes output of sources that were removed
+  // removes the output of sources that no longer exist
   if (built?.sources.some((path) => !sources.includes(path))) rmSync('dist', { recursive: true, force: true });
   npm(['run', 'build', '--silent'], 'The build failed.');
   mkdirSync('dist', { recursive: true });
@@ -98,7 +102,10 @@ function fingerprint(paths) {
   return hash.digest('hex');
 }
 
-/** Runs npm with the current Node program: on Windows, npm is a script that cannot be spawned by name. */
+/**
+ * Runs npm with the Node program of this process, because on Windows npm is a script that cannot be started by its
+ * name.
+ */
 function npm(args, failure) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) run(process.execPath, [script, ...args], failure);

@@ -50,7 +50,7 @@ export class Admission implements RequestContext {
   }
 
   /**
-   * Checks the rate limit of the client's address, before credentials are verified that are not known to be valid.
+   * Checks the rate limit of the client's address. Unknown credentials are verified only after this check.
    * @throws RateLimitExceeded if the address has used up its limit
    */
   checkAddress(): Promise<void> {

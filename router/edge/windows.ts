@@ -10,7 +10,7 @@ export interface Window {
   add(amount: number, nowMs: number): void;
   /**
    * Returns the time at which `amount` fits into the limit, in milliseconds since the epoch. If it fits now, returns
-   * the time at which the next charge expires.
+   * the time at which the oldest amount expires.
    */
   freeAt(amount: number, limit: number, nowMs: number): number;
 }

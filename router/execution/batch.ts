@@ -3,7 +3,10 @@ import type { Path } from './path.ts';
 import type { Represent } from './representation.ts';
 import type { Rewrite } from './rewrite.ts';
 
-/** The entities that one fetch resolves. Each representation is sent once, however many objects need it. */
+/**
+ * The entities that one fetch completes. Objects with the same representation share it, so each representation is sent
+ * once.
+ */
 export class EntityBatch {
   readonly #targets: { entity: JsonObject; index: number | undefined }[] = [];
 
@@ -13,7 +16,7 @@ export class EntityBatch {
     private readonly known: Map<string, number> = new Map(),
   ) {}
 
-  /** Creates a batch of other objects that adds to the same list of representations. */
+  /** Creates a batch for other objects. Both batches share one list of representations. */
   sibling(represent: Represent): EntityBatch {
     return new EntityBatch(represent, this.representations, this.known);
   }
@@ -35,7 +38,7 @@ export class EntityBatch {
     return this.representations.push(representation) - 1;
   }
 
-  /** Returns true if a subgraph's list has an object or null for each representation. */
+  /** Returns true if the subgraph's response is a list with one object or null for each representation. */
   fits(results: unknown): results is (JsonObject | null)[] {
     return (
       Array.isArray(results) &&
@@ -44,7 +47,9 @@ export class EntityBatch {
     );
   }
 
-  /** Merges the results into the objects. `failed` has the indexes with an error; any other null means that the record does not exist. */
+  /**
+   * Merges the results into the objects. A null means that the record does not exist, unless its index is in `failed`.
+   */
   merge(results: readonly (JsonObject | null)[], rewrite: Rewrite, failed?: ReadonlySet<number>): void {
     for (const result of results) if (result) rewrite(result);
     for (const { entity, index } of this.#targets) {
@@ -55,7 +60,10 @@ export class EntityBatch {
     }
   }
 
-  /** Returns the paths of the objects of each representation. `paths` are those of all objects, in the order in which they were added. */
+  /**
+   * Returns, for each representation, the paths of its objects. `paths` are the paths of all objects, in the order in
+   * which they were added.
+   */
   pathsOf(paths: readonly Path[]): Path[][] {
     const byIndex: Path[][] = this.representations.map(() => []);
     for (const [at, { index }] of this.#targets.entries()) {

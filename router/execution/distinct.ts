@@ -3,21 +3,26 @@ import { sortValueNode } from 'graphql/utilities/sortValueNode.js';
 import type { Path } from './path.ts';
 import type { Fragments } from './projection.ts';
 
-/** An operation in which each response key stands for one field with one set of arguments, and never equals the name of another field. */
+/**
+ * An operation in which each response key belongs to only one field with one set of arguments. No response key equals
+ * the name of another field.
+ */
 export interface DistinctOperation {
   operation: OperationDefinitionNode;
   fragments: Fragments;
-  /** The client's response keys, by the keys that replace them. */
+  /** The client's response keys, by the keys that have replaced them. */
   renamed: ReadonlyMap<string, string>;
 }
 
 /**
- * Replaces a response key that stands for different fields, which GraphQL allows in fragments on different types. The planner (0.0.38)
- * merges both into one selection, and crashes if they differ.
- * Other aliases are replaced too: an alias may equal the name of a field that the plan itself fetches, and entities would get the wrong
- * key (`{ accounts { id: name services { id } } }`).
- * An alias that equals its field name is removed, because the planner crashes on it beside the plain field (`{ by { name } ... on Book {
- * by { name: name } } }`).
+ * Replaces response keys that the planner (0.0.38) does not support:
+ * - A key that belongs to different fields, which GraphQL allows in fragments on different types. The planner merges
+ *   these fields into one selection, and crashes if they differ.
+ * - Any other alias. It may equal the name of a field that the plan fetches itself, and entities would get a wrong key:
+ *   `{ accounts { id: name services { id } } }`.
+ *
+ * Removes an alias that equals its field name. The planner crashes if the plain field is selected too: `{ by { name }
+ * ... on Book { by { name: name } } }`.
  */
 export function distinguish(operation: OperationDefinitionNode, fragments: Fragments): DistinctOperation {
   const meanings = meaningsOf(operation, fragments);
@@ -45,7 +50,7 @@ export function distinguish(operation: OperationDefinitionNode, fragments: Fragm
   return { operation: rename(operation), fragments: new Map(renamedFragments), renamed };
 }
 
-/** Returns true if the operation selects the field at a response path, for any type. */
+/** Returns true if the operation selects the field at a response path, for at least one type. */
 export function selects({ operation, fragments }: DistinctOperation, path: Path): boolean {
   let sets: SelectionSetNode[] = [operation.selectionSet];
   const keys = path.filter((step) => typeof step === 'string');
@@ -66,14 +71,17 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
 
 const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
-/** Sorts arguments and the fields of objects in them: GraphQL ignores their order. */
+/** Returns the arguments of a field in a fixed order, also inside objects, because GraphQL ignores the order. */
 const argumentsOf = ({ arguments: args = [] }: FieldNode): ArgumentNode[] =>
   args.map((argument) => ({ ...argument, value: sortValueNode(argument.value) })).sort((a, b) => (a.name.value < b.name.value ? -1 : 1));
 
 const meaningOf = (field: FieldNode): string =>
   field.arguments?.length ? `${field.name.value}(${argumentsOf(field).map(print).join()})` : field.name.value;
 
-/** Returns, for each response key, its fields with arguments anywhere in the operation, and the field names. */
+/**
+ * Returns, for each response key, the fields of that key anywhere in the operation: texts with the arguments, mapped to
+ * the field names.
+ */
 function meaningsOf(operation: OperationDefinitionNode, fragments: Fragments): Map<string, Map<string, string>> {
   const meanings = new Map<string, Map<string, string>>();
   const collect = ({ selections }: SelectionSetNode): void => {

@@ -10,15 +10,15 @@ import { compileSend, parseFetch, type Response, responseKeys, unreached } from 
 import type { Run, Step } from './step.ts';
 import type { Types } from './types.ts';
 
-/** One entity list of a fetch: the objects that it completes, and how they are sent and read. */
+/** One entity list of a fetch: the objects that it completes, their representations, and how its results are read. */
 interface EntityList {
-  /** The response key of the list. */
+  /** The response key of the list in the subgraph's response. */
   alias: string;
   places: EntityPath[];
   represent: Represent;
   rewrite: Rewrite;
   rename: RenamePath | undefined;
-  /** The response keys of the fields that it fetches. */
+  /** The response keys of the fields that the list fetches for each object. */
   keys: ReadonlySet<string>;
 }
 
@@ -48,7 +48,7 @@ export function compileFlatten<C>({ path, node }: FlattenNode, types: Types): St
   };
 }
 
-/** Compiles a fetch of several entity lists of one subgraph in one request, each under an alias. */
+/** Compiles one request to a subgraph that fetches several entity lists, each under an alias. */
 export function compileBatch<C>(node: BatchFetchNode, types: Types): Step<C> {
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
@@ -76,7 +76,7 @@ interface Part {
   list: EntityList;
 }
 
-/** Merges the lists of a response into the data of a run. */
+/** Merges the entity lists of a response into the data of a run, and adds their errors. */
 function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response): void {
   for (const part of parts) {
     const { batch, list } = part;
@@ -93,14 +93,15 @@ function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response
   }
 }
 
-/** Returns the errors with the path of the list, and those without a usable path. */
+/** Returns the errors of one entity list. An error without a usable path counts for every list. */
 function errorsFor({ alias }: EntityList, parts: readonly Part[], errors: readonly GraphQLError[]): GraphQLError[] {
   const isOfAnother = (key: unknown): boolean => parts.some(({ list }) => list.alias !== alias && list.alias === key);
   return errors.filter(({ path }) => !isOfAnother(path?.[0]));
 }
 
 /**
- * Moves errors to the paths of the entities: `["_entities", 3, "name"]` becomes `name` of every object that was sent as representation 3.
+ * Moves errors to the paths of the entities: `["_entities", 3, "name"]` becomes the path of `name` in every object that
+ * was sent as representation 3.
  */
 function takeErrors<C>(
   run: Run<C>,
@@ -116,7 +117,7 @@ function takeErrors<C>(
     if (isLocated) failed.add(index);
     const paths = isLocated ? (places[index] ?? []) : places.flat();
     if (isLocated && tail.length > 0) {
-      // if the whole entity is null, its other fields are absent for the same reason
+      // if the entity is null, this error explains the absence of all its fields
       const isNull = !results?.[index];
       for (const path of paths) run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined);
     } else {

@@ -7,20 +7,20 @@ export function errorAt(error: GraphQLError, path: Path | undefined): GraphQLErr
   return new GraphQLError(error.message, { path, originalError: error.originalError ?? error, extensions: error.extensions });
 }
 
-/** A fetch that failed as a whole for some objects, or that did not say where it failed. */
+/** A fetch that failed for some objects as a whole, or whose errors do not say where it failed. */
 interface Failure {
   error: GraphQLError;
-  /** The paths of the objects that it should complete, as texts. */
+  /** The paths of the objects that the fetch should have completed, as JSON. */
   places: ReadonlySet<string>;
   parent: Path;
-  /** The response keys that it should fetch for each of them. */
+  /** The response keys that the fetch should have added to each of these objects. */
   keys: ReadonlySet<string>;
   isReported: boolean;
 }
 
 /**
- * The errors of one run. Which fields a failed fetch leaves empty is known only when the response is built; the error is then reported at
- * each of them.
+ * The errors of one run. The fields that a failed fetch leaves empty are found only when the response is built. Its
+ * error is then reported at each of these fields.
  */
 export class RunErrors {
   readonly #located: { error: GraphQLError; scope: Path }[] = [];
@@ -30,12 +30,18 @@ export class RunErrors {
     return this.#located.length === 0 && this.#failures.length === 0;
   }
 
-  /** Adds an error of a field. `scope` is the path that is absent because of it (default: the field). */
+  /**
+   * Adds an error of one field. `scope` is the path of everything that is absent because of the error. Default: the
+   * field itself.
+   */
   add(error: GraphQLError, scope: Path = error.path ?? []): void {
     this.#located.push({ error, scope });
   }
 
-  /** Adds an error for which all of these fields, or some of them, are absent. */
+  /**
+   * Adds the error of a fetch that failed. Some or all of the fields `keys` of the objects at `places` are absent
+   * because of it.
+   */
   fail(error: GraphQLError, places: readonly Path[], keys: ReadonlySet<string>): void {
     this.#failures.push({
       error,
@@ -47,9 +53,9 @@ export class RunErrors {
   }
 
   /**
-   * Returns all errors, including problems of the response that no other error explains.
-   * `isOfAnotherType` returns true if the operation selects the field at a path only for another type. A subgraph may have fetched it
-   * before the type was known; its error is then dropped.
+   * Returns all errors. A problem of the response is included only if no other error explains it.
+   * `isOfAnotherType` returns true if the operation selects the field at a path only for other types. A subgraph may
+   * have fetched the field before the type was known; its error is then dropped.
    */
   complete(problems: readonly Problem[], isOfAnotherType: (path: Path) => boolean = () => false): GraphQLError[] {
     const located = this.#located.filter(({ error }) => !isOfAnotherType(error.path ?? []));
@@ -69,7 +75,7 @@ export class RunErrors {
     return [errorAt(failure.error, path)];
   }
 
-  /** Returns the failure of an object on the path. */
+  /** Returns a failure of the object that contains the end of the path, or of an object above it. */
   #failureOf(path: Path, accepts: (failure: Failure, key: string | number | undefined) => boolean): Failure | undefined {
     if (this.#failures.length === 0) return undefined;
     for (let length = path.length - 1; length >= 0; length -= 1) {

@@ -1,6 +1,6 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql';
 
-/** Validates a scalar or enum value of a subgraph's JSON. Returns undefined if the value does not match the type. */
+/** Validates a scalar or enum value from a subgraph. Returns undefined if the value does not match the type. */
 export type ReadLeaf = (value: unknown) => unknown;
 
 const MAX_INT = 2 ** 31 - 1;
@@ -17,7 +17,10 @@ const BUILT_IN: Readonly<Record<string, ReadLeaf>> = {
   },
 };
 
-/** Compiles the validation of built-in scalars and enums. Custom scalars are not validated, because only their subgraph knows them. */
+/**
+ * Compiles the validation of built-in scalars and enums. Custom scalars are not validated, because only their subgraph
+ * can do this.
+ */
 export function compileLeaf(type: GraphQLLeafType): ReadLeaf {
   if (!isEnumType(type)) return BUILT_IN[type.name] ?? ((value) => value);
   const values = new Set<unknown>(type.getValues().map(({ name }) => name));

@@ -2,19 +2,19 @@ export type JsonObject = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A key that would access the object's prototype. It is skipped in all responses. */
+/** A response key that would access the object's prototype. It is skipped in all responses. */
 export const PROTOTYPE = '__proto__';
 
-/** Marks an object whose record does not exist for its owner: it was deleted, or never existed. */
+/** Marks an object whose record does not exist in the subgraph that owns it. The record may have been deleted. */
 export const GONE = Symbol('gone');
 export const isGone = (value: object): boolean => GONE in value;
 
-/** Marks an object that could not be fetched because a key field is null. */
+/** Marks an object whose fields could not be fetched, because a field of its key is null. */
 export const UNKNOWN = Symbol('unknown');
-/** Returns true if fields of an object may be absent although nothing failed. */
+/** Returns true if fields of an object may be absent although no fetch failed. */
 export const isIncomplete = (value: object): boolean => GONE in value || UNKNOWN in value;
 
-/** Merges the result of a further fetch into an object, in place and recursively; lists are merged item by item. */
+/** Merges the result of another fetch into `target`, recursively. Lists are merged item by item. */
 export function mergeInto(target: JsonObject, source: JsonObject): void {
   for (const name in source) {
     if (name === PROTOTYPE) continue;

@@ -10,7 +10,7 @@ import { compileStep, type Fetch, type Step } from './step.ts';
 import { withTypenames } from './typenames.ts';
 import type { Types } from './types.ts';
 
-/** The request data for a compiled operation. */
+/** The input for one run of a compiled operation. */
 export interface OperationRun<C> {
   variables: Readonly<Record<string, unknown>>;
   context: C;
@@ -18,8 +18,8 @@ export interface OperationRun<C> {
 }
 
 /**
- * An operation that is planned and compiled once and run for many requests. It contains no conditions, and no introspection except
- * `__typename`.
+ * An operation that is planned and compiled once, and run for many requests.
+ * It contains no `@skip` or `@include`, and no introspection except `__typename`.
  */
 export class CompiledOperation<C> {
   private constructor(
@@ -30,7 +30,7 @@ export class CompiledOperation<C> {
     private readonly distinct: DistinctOperation,
   ) {}
 
-  /** Plans one operation of a validated document, after its conditions are resolved. */
+  /** Plans and compiles one operation of a validated document. Its `@skip` and `@include` must already be resolved. */
   static async compile<C>(
     planner: QueryPlanner,
     types: Types,
@@ -47,8 +47,8 @@ export class CompiledOperation<C> {
   }
 
   /**
-   * Runs the operation. If variables do not match their types, nothing is fetched, and the result has no `data`. Failures of subgraphs are
-   * in `errors`.
+   * Runs the operation. Failures of subgraphs are in `errors`. If the variables do not match their types, nothing is
+   * fetched, and the result has no `data`.
    */
   async run({ variables, context, fetch }: OperationRun<C>): Promise<ExecutionResult<JsonObject>> {
     const { coerced, errors: invalid } = getVariableValues(this.schema, this.operation.variableDefinitions ?? [], variables, MAX_ERRORS);
@@ -65,7 +65,7 @@ export class CompiledOperation<C> {
     return errors.length > 0 ? { data, errors } : { data };
   }
 
-  /** Returns true if the response has the field, or null above it. */
+  /** Returns true if the response contains the field at this path, or a null above it. */
   #isShown(data: JsonObject | null, path: Path): boolean {
     let value: unknown = data;
     for (const step of path) {
@@ -77,7 +77,7 @@ export class CompiledOperation<C> {
     return true;
   }
 
-  /** Restores the client's response keys. */
+  /** Replaces the keys in the path of an error with the client's response keys. */
   #asAsked(error: GraphQLError): GraphQLError {
     const { renamed } = this.distinct;
     if (!error.path?.some((step) => typeof step === 'string' && renamed.has(step))) return error;
@@ -90,7 +90,10 @@ export class CompiledOperation<C> {
 
 const MAX_ERRORS = { maxErrors: 20 };
 
-/** Planners cannot plan a selection of only `__typename`, nor an empty one. */
+/**
+ * Returns true if the operation selects data. Planners cannot plan an empty selection, or a selection of only
+ * `__typename`.
+ */
 const needsPlan = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.some((selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename');
 

@@ -7,7 +7,7 @@ export type Path = readonly (string | number)[];
 type Visit = (entity: JsonObject, path: Path) => void;
 type Walk = (value: unknown, path: Path, visit: Visit) => void;
 
-/** Finds all objects at a path of a plan, in order. Compiled once per path. */
+/** Finds all objects at a path of a plan, in order. The path is compiled once. */
 export class EntityPath {
   readonly #walk: Walk;
   readonly #collect: (value: unknown, into: JsonObject[]) => void;
@@ -17,14 +17,14 @@ export class EntityPath {
     this.#collect = compileCollect(segments, schema);
   }
 
-  /** Returns the objects, which every run needs. */
+  /** Returns the objects. Every run needs them. */
   collect(data: JsonObject): JsonObject[] {
     const found: JsonObject[] = [];
     this.#collect(data, found);
     return found;
   }
 
-  /** Returns the paths of the objects, which only errors need. */
+  /** Returns the paths of the objects. They are needed only if there is an error. */
   locate(data: JsonObject): Path[] {
     const paths: Path[] = [];
     this.#walk(data, [], (_, path) => paths.push(path));

@@ -2,18 +2,24 @@ import type { Path } from './path.ts';
 
 /** A place where the fetched data does not match the schema. */
 export interface Problem {
-  /** `null`: null is not allowed; `missing`: no subgraph sent the field; `mistyped`: the value has the wrong type. */
+  /**
+   * `null`: the value is null, which the schema does not allow; `missing`: no subgraph sent the field; `mistyped`: the
+   * value has the wrong type.
+   */
   readonly kind: 'null' | 'missing' | 'mistyped';
   readonly path: Path;
   readonly message: string;
 }
 
-/** Maximum number of problems. More have the same cause and would not help. */
+/** Maximum number of problems per response. Further problems usually have the same cause. */
 const MAX_PROBLEMS = 100;
 
-/** Collects the problems of one projection. Tracking the current path costs one assignment per value. */
+/**
+ * Collects the problems of one response while it is built. Tracking the current path costs only one assignment per
+ * value.
+ */
 export class Problems {
-  /** The keys and indexes of the current value. */
+  /** The keys and indexes that lead to the current value. */
   readonly path: (string | number)[] = [];
   #found: Problem[] = [];
   #depth = 0;
@@ -22,7 +28,7 @@ export class Problems {
     return this.#found;
   }
 
-  /** Enters an object or list. Its keys are at the returned depth of `path`. */
+  /** Enters an object or list. Its keys or indexes belong to the returned depth of `path`. */
   enter(): number {
     return this.#depth++;
   }
@@ -31,7 +37,7 @@ export class Problems {
     this.#depth = depth;
   }
 
-  /** `type` is the expected type. */
+  /** Adds a problem at the current path. `type` is the type that was expected. */
   add(kind: Problem['kind'], type?: string): void {
     if (this.#found.length >= MAX_PROBLEMS) return;
     const path = this.path.slice(0, this.#depth);
@@ -39,8 +45,10 @@ export class Problems {
   }
 
   /**
-   * Turns the object at this depth into null, because of the null in it that was reported last. Its missing fields no longer matter.
-   * If the object `isGone`, that report is removed too. Returns whether it was.
+   * Removes problems after the object or list at this depth became null. The null value in it was reported last.
+   * Missing fields inside it no longer matter. If `isGone`, the record no longer exists, and the report of the null is
+   * removed too.
+   * Returns true if that report was removed.
    */
   collapse(depth: number, isGone: boolean): boolean {
     const last = this.#found.at(-1);

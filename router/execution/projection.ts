@@ -24,34 +24,37 @@ import { type Problem, Problems } from './problems.ts';
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * Selection of an object whose selected fields are all skipped, because GraphQL has no empty selection. It is fetched, but not in the
- * response.
+ * Selected in an object whose fields are all skipped, because GraphQL has no empty selection. The field is fetched, but
+ * not included in the response.
  */
 const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
 
-/** Marks a null where the schema allows none. The nearest nullable field around it becomes null. */
+/** Result for a null that the schema does not allow. The nearest nullable field around it becomes null. */
 const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
 
 interface Member {
-  /** The response key, and the key under which it is fetched. */
+  /** The response key. `source` is the key under which the value is fetched. */
   key: string;
   source: string;
   complete: Complete;
-  /** The type name, for `__typename`. */
+  /** The value of `__typename`. Undefined for other fields. */
   constant?: string;
-  /** True if objects inherit a property of this name that was not fetched (`constructor`). */
+  /**
+   * True if every JavaScript object inherits a property with this name, such as `constructor`. An inherited property is
+   * not a fetched value.
+   */
   isInherited: boolean;
 }
 
-/** Builds the response data from everything that was fetched, and lists where it does not match the schema. */
+/** Builds the response data from the fetched data, and lists the places where it does not match the schema. */
 export type Project = (data: JsonObject) => { data: JsonObject | null; problems: readonly Problem[] };
 
 /**
- * Compiles the projection of an operation without conditions. Fields are in selection order under their response keys, and fields that
- * only the plan needed are left out.
- * Values of a wrong type and invalid nulls are reported, and propagate to the nearest nullable field.
+ * Compiles the projection of an operation, which builds the response. The operation must have no `@skip` or `@include`.
+ * Fields are in selection order, under their response keys. Fields that only the plan needed are left out.
+ * Values of a wrong type and invalid nulls are reported, and make the nearest nullable field null.
  */
 export function compileProjection(schema: GraphQLSchema, { operation, fragments, renamed }: DistinctOperation): Project {
   const root = schema.getRootType(operation.operation);
@@ -107,7 +110,10 @@ class Compiler {
     };
   }
 
-  /** Completes a value: BROKEN if a problem was reported, null or undefined if there is no value. */
+  /**
+   * Compiles the completion of a list, an object, or an interface or union.
+   * The compiled function returns BROKEN if it reported a problem, and null or undefined if there is no value.
+   */
   #present(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
     if (isListType(type)) return this.#list(this.#complete(type.ofType, nodes));
     if (isObjectType(type)) return this.#object(type, nodes);
@@ -115,7 +121,10 @@ class Compiler {
     return identity;
   }
 
-  /** A single function for speed, because most values of a response are leaves. */
+  /**
+   * Compiles the completion of a scalar or enum. It is a single function for speed, because most values of a response
+   * are scalars.
+   */
   #leaf(type: GraphQLLeafType, isNullable: boolean): Complete {
     const read = compileLeaf(type);
     return (value) => {
@@ -154,7 +163,7 @@ class Compiler {
       const fetched = isInherited && !Object.hasOwn(data, source) ? undefined : data[source];
       const value = constant ?? complete(fetched);
       if (value === BROKEN) {
-        // a record that no longer exists becomes null without an error, if null is allowed
+        // an object whose record no longer exists becomes null without an error, if null is allowed here
         const isNull = problems.collapse(depth, isGone(data));
         problems.leave(depth);
         return isNull ? null : BROKEN;
@@ -188,7 +197,9 @@ class Compiler {
   }
 
   /**
-   * Completes a value of an interface or union by its `__typename`, which plans fetch where it matters. Types are compiled on first use.
+   * Compiles the completion of an interface or union. The `__typename` of the value selects its object type. Plans
+   * fetch `__typename` where it matters.
+   * Each object type is compiled at its first use.
    */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {
     const byType = new Map<unknown, Complete>();

@@ -6,7 +6,10 @@ import { possibleNames, type TypeCheck, typeCheck } from './types.ts';
 
 type Project = (entity: JsonObject, into: JsonObject) => void;
 
-/** Builds the representation of an entity for a subgraph: its type and required fields. Returns undefined if they are not known. */
+/**
+ * Builds the representation of an entity for a subgraph: its type and its required fields. Returns undefined if no
+ * required field has a value.
+ */
 export type Represent = (entity: JsonObject) => JsonObject | undefined;
 
 export function compileRepresentation(
@@ -33,15 +36,19 @@ export function compileRepresentation(
 }
 
 /**
- * Maps object types to the interface name for a subgraph that defines interfaces as objects. The planner (0.0.38) sometimes sends the
- * object type instead. A type with two such interfaces is ambiguous and not mapped.
+ * Maps object types to the interface that the subgraph defines as an object (`@interfaceObject`). Such a subgraph needs
+ * the name of the interface, but the planner (0.0.38) sometimes sends the object type.
+ * An object type with two such interfaces is ambiguous and not mapped.
  */
 function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]): Map<unknown, string> {
   const members = interfaceObjects.flatMap((name) => possibleNames(schema, name).map((member) => [member, name] as const));
   return new Map(members.filter(([member]) => members.filter(([other]) => other === member).length === 1));
 }
 
-/** Returns the type name that a rewrite sets, if any: the interface name for a subgraph that defines it as an object. */
+/**
+ * Returns the type name that a rewrite sets, if any. It is the name of an interface that the subgraph defines as an
+ * object.
+ */
 export function typeSetBy(rewrite: InputRewrite): string[] {
   if ('KeyRenamer' in rewrite) return [];
   const { path, setValueTo } = 'ValueSetter' in rewrite ? rewrite.ValueSetter : rewrite;
@@ -55,8 +62,9 @@ interface Requirements {
 }
 
 /**
- * Returns which entities a required fragment applies to. If all are sent as their interface, it applies to every type of it: the planner
- * (0.0.38) names only one of several selected types, and the fields of the others would be missing.
+ * Returns a check whether a required fragment applies to an entity.
+ * If all entities are sent with the name of their interface, the fragment applies to every type of the interface. The
+ * planner (0.0.38) names only one of several selected types, and fields of the other types would be missing.
  */
 function checkOf(name: string, { schema, sentAs }: Requirements): TypeCheck {
   const isMember = (type: string): boolean => typeCheck(schema, [type])(name);

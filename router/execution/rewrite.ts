@@ -6,7 +6,10 @@ import { typeCheck } from './types.ts';
 
 type Change = (holder: JsonObject, name: string) => void;
 
-/** Rewrites of a plan in data that is sent or received: aliases that avoid conflicts are renamed back, and type names are set. */
+/**
+ * Applies the rewrites of a plan to data that is sent or received. They rename fields that have an alias to avoid
+ * conflicts, and set type names.
+ */
 export type Rewrite = <V extends JsonObject>(value: V) => V;
 
 export function compileRewrites(rewrites: readonly FetchRewrite[], schema: GraphQLSchema): Rewrite {
@@ -17,10 +20,10 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
   };
 }
 
-/** Translates the path of a fetch's error to the client's keys. */
+/** Translates the path of an error from the keys of a fetch to the client's response keys. */
 export type RenamePath = (path: Path) => Path;
 
-/** Returns undefined if the plan renames nothing. */
+/** Compiles the translation of error paths for the rewrites of a fetch. Undefined if they rename no field. */
 export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
   const renames = new Map<string | number, string>();
   for (const rewrite of rewrites) {

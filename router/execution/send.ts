@@ -3,7 +3,10 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, parse, typ
 import { isObject, type JsonObject } from './merge.ts';
 import type { Fetch, Run } from './step.ts';
 
-/** Error code if a subgraph did not respond, or not with valid GraphQL. The message describes the connection, for the log. */
+/**
+ * Error code for a subgraph that did not respond, or responded with invalid GraphQL. The message describes the
+ * connection and is only for the log.
+ */
 export const UNREACHED = 'DOWNSTREAM_SERVICE_ERROR';
 
 export function unreached(cause: unknown): GraphQLError {
@@ -11,13 +14,13 @@ export function unreached(cause: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError, extensions: { code: UNREACHED } });
 }
 
-/** A valid response of a subgraph. Failures to respond are converted to errors. */
+/** A valid response of a subgraph. If the subgraph did not respond, it contains an error. */
 export interface Response {
   data: JsonObject | undefined;
   errors: readonly GraphQLError[];
 }
 
-/** Sends the operation of a fetch node with the request variables that it uses. */
+/** Sends the operation of a fetch, with those variables of the request that it uses. */
 export type Send<C> = (run: Run<C>, variables: JsonObject) => Promise<Response>;
 
 export function compileSend<C>(node: FetchNode | BatchFetchNode, document: DocumentNode): Send<C> {
@@ -33,7 +36,10 @@ export function compileSend<C>(node: FetchNode | BatchFetchNode, document: Docum
   };
 }
 
-/** @throws Error if the response is not valid GraphQL */
+/**
+ * Reads the response of a subgraph.
+ * @throws Error if the response is not valid GraphQL
+ */
 function read({ data, errors = [] }: ExecutionResult, subgraph: string): Response {
   if (isObject(data)) return { data, errors };
   if (data !== undefined && data !== null) throw new Error(`The subgraph ${subgraph} responded with data that is not an object.`);
@@ -43,7 +49,10 @@ function read({ data, errors = [] }: ExecutionResult, subgraph: string): Respons
 
 export const parseFetch = ({ operation }: FetchNode | BatchFetchNode): DocumentNode => parse(operation, { noLocation: true });
 
-/** Returns the response keys of an operation, or of one of its root fields with the fragments in it. */
+/**
+ * Returns the response keys at the root of an operation, or the keys inside one of its root fields. Fields in fragments
+ * are included.
+ */
 export function responseKeys({ definitions }: DocumentNode, field?: string): ReadonlySet<string> {
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const root = operation?.selectionSet;

@@ -7,7 +7,9 @@ import { compileRewrites, renamesOf } from './rewrite.ts';
 import { compileSend, parseFetch, responseKeys } from './send.ts';
 import type { Types } from './types.ts';
 
-/** A request to one subgraph. `document` is the same object in every run of a plan, so that compiled forms can be cached by it. */
+/**
+ * A request to one subgraph. `document` is the same object in every run of a plan, so that caches can use it as a key.
+ */
 export interface SubgraphFetch<C> {
   subgraph: string;
   document: DocumentNode;
@@ -17,7 +19,7 @@ export interface SubgraphFetch<C> {
 }
 export type Fetch<C> = (request: SubgraphFetch<C>) => Promise<ExecutionResult> | ExecutionResult;
 
-/** One execution of a plan, with the data fetched so far. */
+/** One execution of a plan, and the data that it has fetched so far. */
 export interface Run<C> {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: C;
@@ -27,7 +29,10 @@ export interface Run<C> {
 }
 export type Step<C> = (run: Run<C>) => Promise<void> | void;
 
-/** Compiles a node of a plan: documents are parsed, paths and representations prepared. A run only reads variables and data. */
+/**
+ * Compiles a node of a plan: it parses documents, and prepares paths and representations. A run then only reads
+ * variables and data.
+ */
 export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
   switch (node.kind) {
     case 'Fetch':

@@ -1,16 +1,19 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import type { Joins } from '../joins.ts';
 
-/** Inputs of the compilation: the API schema, and which subgraphs define which types. */
+/** The API schema, and the information which subgraph defines which types. Plans are compiled with them. */
 export interface Types {
   readonly schema: GraphQLSchema;
   readonly joins: Joins;
 }
 
-/** Returns true if a type meets the condition. */
+/** Returns true if the type with this name meets a type condition. */
 export type TypeCheck = (typename: string) => boolean;
 
-/** Compiles a type condition: it matches the given types and all object types of given interfaces or unions. */
+/**
+ * Compiles a type condition. An object type in `names` matches itself. An interface or union matches all of its object
+ * types.
+ */
 export function typeCheck(schema: GraphQLSchema, names: readonly string[]): TypeCheck {
   const covered = new Set(names);
   for (const name of names) {
@@ -20,7 +23,7 @@ export function typeCheck(schema: GraphQLSchema, names: readonly string[]): Type
   return (typename) => covered.has(typename);
 }
 
-/** Returns the possible object types of a type. */
+/** Returns the object types of an interface or union. For an object type, returns the type itself. */
 export function possibleNames(schema: GraphQLSchema, name: string): string[] {
   const type = schema.getType(name);
   if (isAbstractType(type)) return schema.getPossibleTypes(type).map((possible) => possible.name);

@@ -3,9 +3,9 @@ const PREFIX = 'graphiql:';
 const TEXTS = ['query', 'variables', 'operationName'].map((name) => PREFIX + name);
 
 /**
- * The browser's storage without what stands in headers editors, where keys are: GraphiQL writes it into its history, whatever
- * `shouldPersistHeaders` says. While the page is open the whole text is in memory, so that a query of the history brings its
- * headers back. What earlier versions of the page have stored is cleaned.
+ * The browser's storage without what stands in headers editors, where keys are: GraphiQL writes it into its history,
+ * whatever `shouldPersistHeaders` says. While the page is open the whole text is in memory, so that a query of the
+ * history brings its headers back. What earlier versions of the page have stored is cleaned.
  */
 export function withoutHeaders(storage) {
   const written = new Map();
