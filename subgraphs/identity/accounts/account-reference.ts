@@ -7,7 +7,7 @@ export async function accountByReference(
   accounts: RecordLoader<Account>,
 ): Promise<Account | null> {
   if (id !== undefined) return accounts.load(id);
-  // // customer numbers are unique, so at most one account is found
+  // customer numbers are unique, so at most one account is found
   const [account] = await accounts.newest('customerId', customerId ?? '', 1);
   return account ?? null;
 }

@@ -94,7 +94,7 @@ const whereOf = ({ status, customerId, own, search, createdAfter, createdBefore 
   matching<Account>({
     status,
     customerId,
-    // // the organization's own account is listed only if the filter asks for it
+    // the organization's own account is listed only if the filter asks for it
     own: own === undefined && !customerId ? false : own,
     createdAt: between(createdAfter, createdBefore),
     $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,

@@ -116,7 +116,7 @@ export class AccessTokenVerifier {
     const [state] = await this.rows.query<TokenState>(TOKEN_STATE, [organizationId, sub, jti, sid, clientId]);
     if (!state) return undefined;
     if (state.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
-    // // applies to the client's own tokens and to tokens with which the client acts for a user
+    // applies to the client's own tokens and to tokens with which the client acts for a user
     if (clientId && !state.client_active) throw new InvalidCredentials(undefined, 'client is not active');
     if (sub !== clientId) this.#checkUser(state, claims);
     const accounts = presentAccounts(claims, state);
@@ -192,7 +192,7 @@ function presentGrants(
   const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
   if (sub === clientId) return ofClient;
   const ofRole = within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
-  // // tokens never contain platform permissions, and clients never get them: they are loaded here for users who logged
+  // tokens never contain platform permissions, and clients never get them: they are loaded here for users who logged
   // in themselves
   return operator && !clientId ? [...ofRole, ...platformGrants(platform_access)] : ofRole;
 }

@@ -40,7 +40,7 @@ export function accessRetention({ rows, clock, auditRetentionDays }: AccessReten
     ['saml_request', '"expires_at" < $1'],
     ['saml_assertion', '"expires_at" < $1'],
     ['saml_code', '"expires_at" < $1'],
-    // // a database trigger refuses to delete records younger than 30 days by the clock of the database, so both clocks
+    // a database trigger refuses to delete records younger than 30 days by the clock of the database, so both clocks
     // are checked
     ['audit_record', `"timestamp" < least($1, now() - interval '30 days')`, auditRetentionDays * DAY_MS],
   ];

@@ -65,7 +65,7 @@ export class ApiKeyVerifier {
     key.rules?.check({ ip, country }, now);
     const isSigned = key.requireSignature || (typeof signing === 'object' && signing.signature !== undefined);
     if (isSigned && signing !== 'checked at opening') await signatures.verify(key, signing);
-    // // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
+    // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
     if (signing !== 'checked at opening') usage.count(key.id, now);
     return key.authenticated;
   }

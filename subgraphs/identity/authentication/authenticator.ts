@@ -93,7 +93,7 @@ export class Authenticator {
       return authenticated;
     } catch (error) {
       if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
-        // // `isFamiliar` is false for refused credentials, so the rate limit of their address applies to them
+        // `isFamiliar` is false for refused credentials, so the rate limit of their address applies to them
         this.#recent.delete(shown(credentials));
         this.#audit.failed(credentials, method, error);
       }

@@ -66,7 +66,7 @@ export class CertificateVerifier {
     if (!known) throw new InvalidCredentials('This client certificate is not registered. Register it, or send an API key or access token.');
     const now = this.parts.clock.now();
     refuseUnlessFit(known, now);
-    // // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
+    // a WebSocket counts as one use when it opens; the periodic checks while it is open do not count
     if (signing !== 'checked at opening') this.parts.usage.count(known.id, now);
     return known.authenticated;
   }

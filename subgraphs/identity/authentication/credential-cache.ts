@@ -63,7 +63,7 @@ export class CredentialCache<V> {
   async #load(digest: string, load: () => Promise<Found<V> | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const found = await load();
-    // // if a record changed during the load, the value may already be stale and is not cached
+    // if a record changed during the load, the value may already be stale and is not cached
     if (generation !== this.#generation) return found?.value;
     if (found) this.#store(digest, found);
     else this.#refuse(digest);
@@ -95,7 +95,7 @@ export class CredentialCache<V> {
   #forget(subjectId: string): void {
     this.#generation += 1;
     this.#loading.clear();
-    // // the change may make unknown credentials known, for example when a certificate is registered after its first
+    // the change may make unknown credentials known, for example when a certificate is registered after its first
     // use
     this.#unknown.clear();
     const digests = subjectId === '' ? [...this.#entries.keys()] : [...(this.#digests.get(subjectId) ?? [])];

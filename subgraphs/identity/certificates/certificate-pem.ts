@@ -13,7 +13,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIF
  * @throws UnreadablePem, whose message never repeats the text
  */
 export function readPem(text: string): X509Certificate {
-  // // checked first: a caller who sent a private key must learn this, even if the text has other problems
+  // checked first: a caller who sent a private key must learn this, even if the text has other problems
   if (PRIVATE_KEY.test(text))
     throw new UnreadablePem(
       'contains a private key, which must never be sent: stop using that key, create a new one, and send only its certificate',

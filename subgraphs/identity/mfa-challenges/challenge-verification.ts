@@ -89,7 +89,7 @@ export class Verification {
     { code }: Answer,
   ): Promise<MfaVerification | undefined> {
     const { backupCodes, clock } = this.parts;
-    // // locks the user: a concurrent set-up of an authenticator app ends before this code is accepted, or finds it
+    // locks the user: a concurrent set-up of an authenticator app ends before this code is accepted, or finds it
     // accepted
     await tx.findOneOrFail(User, { id: challenge.userId }, { ...EVERYWHERE, ...LOCKED });
     const isBackup = isBackupCode(code) && !challenge.methodId;
@@ -99,7 +99,7 @@ export class Verification {
       : await this.#isRight(tx, challenge, method, digitsOf(code));
     if (!isRight) return undefined;
     const ended = await tx.nativeUpdate(MfaChallenge, { id: challenge.id, verifiedAt: null }, { verifiedAt: now, codeHash: null });
-    // // another request has verified the challenge: the rollback makes the code of this request valid again
+    // another request has verified the challenge: the rollback makes the code of this request valid again
     if (ended !== 1) throw new ChallengeEnded('verified');
     const made = isBackup ? null : await this.#confirm(tx, method, now);
     const validUntil = new Date(now.getTime() + ELEVATION_MS);
@@ -125,7 +125,7 @@ export class Verification {
     const { id, secret, lastStep } = method;
     const step = secret ? await stepOf(box.open(secret, id), code, clock.now(), lastStep) : undefined;
     if (step === undefined) return false;
-    // // if the same code is sent by two sessions at the same time, only one of them is accepted
+    // if the same code is sent by two sessions at the same time, only one of them is accepted
     const where = { id, secret, $or: [{ lastStep: null }, { lastStep: { $lt: step } }] };
     return (await tx.nativeUpdate(MfaMethod, where, { lastStep: step }, EVERYWHERE)) === 1;
   }

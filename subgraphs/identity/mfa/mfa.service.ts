@@ -71,7 +71,7 @@ export class MfaService {
       await tx.nativeDelete(MfaMethod, { userId: user.id, type: MfaMethodType.TOTP }, EVERYWHERE);
       const id = newId('mfaMethod');
       const now = clock.now();
-      // // if the user has another confirmed factor, the new app is confirmed immediately: its set-up cannot be
+      // if the user has another confirmed factor, the new app is confirmed immediately: its set-up cannot be
       // repeated without a code
       this.#add(tx, user, { id, type: MfaMethodType.TOTP, secret: box.seal(secret, id), confirmedAt: isReplaced ? now : null });
       const codes = await backupCodes.replace(tx, user.id);

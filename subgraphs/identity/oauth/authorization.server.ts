@@ -58,7 +58,7 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
   const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
   // the provider trusts X-Forwarded-* headers: oauth.routes.ts sets them from what Fastify has determined
   provider.proxy = true;
-  // // `generateTokenId` is not documented by oidc-provider; a test verifies that this override works
+  // `generateTokenId` is not documented by oidc-provider; a test verifies that this override works
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });
   provider.Client.prototype.compareClientSecret = function compare(shown: string) {
     return isClientSecret(this, shown, clock);
@@ -92,7 +92,7 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
     await answers.complete(ctx);
     if (route === 'discovery' && ctx.status === 200) describeScopes(ctx.body as Record<string, unknown>);
     if (route === 'token' && ctx.status === 200) await audit.issued(ctx);
-    // // on these pages the provider would submit a form with a script; the platform's pages have a button, or need no
+    // on these pages the provider would submit a form with a script; the platform's pages have a button, or need no
     // form
     if (route === 'code_verification' && ctx.method === 'GET' && ctx.status === 200 && ctx.oidc.params?.user_code) prefilledPage(ctx);
     if (route === 'end_session' && ctx.status === 200 && !ctx.oidc.session?.accountId) await loggedOutPage(ctx);

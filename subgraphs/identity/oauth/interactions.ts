@@ -141,14 +141,14 @@ export class Interactions {
   async #passed({ interaction }: Waiting): Promise<User | undefined> {
     const { passed } = (interaction.result ?? {}) as Passed;
     const user = passed && (await findAccount(this.parts.orm, passed.accountId))?.user;
-    // // if the password has changed since, the user must enter the new one
+    // if the password has changed since, the user must enter the new one
     return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
   }
 
   async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageResponse> {
     const { provider, interaction, client, request } = waiting;
     const { session } = interaction;
-    // // if another user is signed in, the provider would first show a sign-out form that a script submits; this avoids
+    // if another user is signed in, the provider would first show a sign-out form that a script submits; this avoids
     // the form
     if (session?.uid && session.accountId !== id) {
       await (await provider.Session.findByUid(session.uid))?.destroy();

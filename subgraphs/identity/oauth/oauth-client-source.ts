@@ -92,7 +92,7 @@ function metadataOf(row: Row, withoutSecret: boolean): AdapterPayload {
     response_types: takesCodes ? ['code'] : [],
     grant_types: grantTypes.map((type) => GRANT_TYPES[type]),
     token_endpoint_auth_method: isConfidential && !withoutSecret ? 'client_secret_basic' : 'none',
-    // // the provider requires a value here, but `compareClientSecret` uses only the hashes in `ClientState`
+    // the provider requires a value here, but `compareClientSecret` uses only the hashes in `ClientState`
     ...(isConfidential && !withoutSecret && { client_secret: secretHash ?? undefined }),
     ...(homepageUrl && { client_uri: homepageUrl }),
     ...(logoUrl && { logo_uri: logoUrl }),

@@ -46,7 +46,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 export async function mountOAuth(app: FastifyInstance, server: AuthorizationServer): Promise<void> {
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    // // the provider reads the bodies: forms of up to 56 KiB
+    // the provider reads the bodies: forms of up to 56 KiB
     scope.addContentTypeParser('*', ({ headers }, _payload, parsed) => parsed(refusalOf(headers)));
     for (const endpoint of ENDPOINTS) mountEndpoint(scope, endpoint, server);
     done();
@@ -97,7 +97,7 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   const { protocol, host } = new URL(server.issuer);
   // the provider derives its addresses and the client's address from these headers; a client cannot set them
   Object.assign(raw.headers, { 'x-forwarded-for': request.ip, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
-  // // Node automatically omits the body of a response to HEAD
+  // Node automatically omits the body of a response to HEAD
   if (raw.method === 'HEAD') raw.method = 'GET';
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
   reply.hijack();
@@ -110,7 +110,7 @@ function answerJson(error: unknown, request: FastifyRequest, reply: FastifyReply
   const shown = loggedError(error, request);
   const { status, message } = shown;
   const { origin } = request.headers;
-  // // the provider sends the same headers for requests that it refuses before the client is known (`clientBasedCORS`)
+  // the provider sends the same headers for requests that it refuses before the client is known (`clientBasedCORS`)
   if (origin) void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'Origin' });
   const code = status === 500 ? 'server_error' : status === 429 || status === 503 ? 'temporarily_unavailable' : 'invalid_request';
   void reply

@@ -61,7 +61,7 @@ export async function inputPage(
 ): Promise<void> {
   const { session } = ctx.oidc;
   if (out && session && !session.exp) {
-    // // otherwise the provider would save a session that was never stored, and fail
+    // otherwise the provider would save a session that was never stored, and fail
     Object.assign(session, { touched: false });
     ctx.status = 303;
     ctx.redirect(paths.device);

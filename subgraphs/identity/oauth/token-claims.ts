@@ -31,7 +31,7 @@ export function completeToken(
   const asked = grantsIn(scopesIn(token.scope));
   const holder = (account as OAuthAccount | undefined)?.holder;
   const permissions = holder ? narrowed(asked, holder) : asked;
-  // // the token response contains this scope too
+  // the token response contains this scope too
   token.scope = permissions.map(scopeOf).join(' ');
   const now = Math.floor(clock.now().getTime() / 1000);
   jwt.header = { typ: 'JWT' };

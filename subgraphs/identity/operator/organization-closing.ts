@@ -86,7 +86,7 @@ export class OrganizationClosing {
       const organization = await tx.findOne(Organization, { id }, LOCKED);
       if (organization?.status !== OrganizationStatus.CLOSED) return;
       organization.moveTo(OrganizationStatus.ACTIVE, clock.now());
-      // // an organization that was suspended before it was closed must become suspended again, not active
+      // an organization that was suspended before it was closed must become suspended again, not active
       if (before === OrganizationStatus.SUSPENDED) organization.moveTo(before, clock.now());
       const entry = { eventType: 'organization_resumed', reason: 'services were ordered while it was closed' };
       await trail.record({ ...entry, organizationId: id }, tx);

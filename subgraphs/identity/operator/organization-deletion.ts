@@ -105,7 +105,7 @@ export class OrganizationDeletion {
     if (!isUnused)
       log.error({ organization: id }, 'a closed organization has live services or open provisioning requests: its records are not deleted');
     const begun = await this.#change(id, (found, now) => {
-      // // the organization was reopened in the meantime
+      // the organization was reopened in the meantime
       if (!found.deletionDueAt) return null;
       if (isUnused) found.pseudonymKey = randomBytes(KEY_BYTES).toString('hex');
       else found.deletionDueAt = new Date(now.getTime() + DAY_MS);

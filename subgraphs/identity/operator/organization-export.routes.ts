@@ -40,7 +40,7 @@ async function download(downloads: ExportDownloads, request: FastifyRequest, rep
   checkVersion(request.headers['api-version']);
   await requireOperator(downloads, request.caller.principal);
   const { id } = request.params as { id: string };
-  // // the REST bridge checks ids in paths in the same way
+  // the REST bridge checks ids in paths in the same way
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'organization_id', reason: UNSTORABLE }]);
   const found = await downloads.newestOf(id);
   if (found?.status !== OrganizationExportStatus.READY) throw new ResourceNotFound('organization_export', id);

@@ -151,7 +151,7 @@ export class PasswordService {
     checkPassword(password, known);
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
     const choosing = orm.em.fork().transactional(async (tx) => {
-      // // locking the user first makes a concurrent login, or a second use of a link, wait
+      // locking the user first makes a concurrent login, or a second use of a link, wait
       const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
       const token = await tx.findOne(OneTimeToken, { hash }, LOCKED);
@@ -161,13 +161,13 @@ export class PasswordService {
       if (isInvitation && !(await claimLogin(tx, user))) throw new LinkRefused();
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password chosen');
-      // // the user can read the mailbox, so this place is trusted: failed logins by others do not lock it out
+      // the user can read the mailbox, so this place is trusted: failed logins by others do not lock it out
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       if (!isInvitation) await this.parts.mails.enqueue(tx, changedMail(user));
       await this.#audit(tx, user, client, isInvitation ? 'invitation_accepted' : 'password_reset');
       return { user, ended };
     });
-    // // if two invitations for one address are accepted at the same time, only one succeeds
+    // if two invitations for one address are accepted at the same time, only one succeeds
     const { user, ended } = await choosing.catch(onDuplicate(() => new LinkRefused()));
     sessions.ended([user.id, ...ended]);
     return user;
@@ -179,7 +179,7 @@ export class PasswordService {
    */
   async change({ principal, client }: RequestContext, current: string, next: string): Promise<User> {
     const { orm, attempts, sessions, clock } = this.parts;
-    // // only users in their own session may change it: not API keys, and not clients that act for a user
+    // only users in their own session may change it: not API keys, and not clients that act for a user
     const isUser = principal.kind === 'user' && !principal.clientId;
     const user = isUser ? await orm.em.fork().findOne(User, { id: principal.id }, EVERYWHERE) : null;
     if (!user?.passwordHash) throw new LoginRefused();
@@ -189,7 +189,7 @@ export class PasswordService {
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
     const changed = await orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, ...LOCKED });
-      // // another request has changed the password in the meantime
+      // another request has changed the password in the meantime
       if (found.passwordHash !== user.passwordHash) throw new LoginRefused();
       Object.assign(found, { passwordHash, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password changed', principal.sessionId);

@@ -40,7 +40,7 @@ export class UserRestrictionsService {
     const { organizationId: id } = request.principal;
     if (countries?.length && !locator.isConfigured) throw new CountriesUnknown('countries');
     const changed = await em.transactional(async (tx) => {
-      // // the restrictions record may not exist yet, so the organization is locked instead
+      // the restrictions record may not exist yet, so the organization is locked instead
       await tx.findOneOrFail(Organization, { id }, LOCKED);
       const found = (await tx.findOne(UserRestrictions, { id })) ?? Object.assign(new UserRestrictions(), { id });
       if (ipWhitelist) found.ipWhitelist = ipWhitelist;

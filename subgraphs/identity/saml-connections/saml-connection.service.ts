@@ -125,7 +125,7 @@ export class SamlConnectionService {
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
     const changes = definedOnly({ ...input, ...provider }) as Partial<SamlConnection>;
-    // // the settings are no longer read from the earlier metadata URL
+    // the settings are no longer read from the earlier metadata URL
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
     if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.flatMap((domain) => normalizedDomain(domain) ?? []))];
@@ -136,7 +136,7 @@ export class SamlConnectionService {
   #apply(connection: SamlConnection, changes: Partial<SamlConnection>): void {
     const { clock, request } = this.deps;
     Object.assign(connection, changes, { updatedAt: clock.now() });
-    // // the connection is limited to the permissions of this caller, who decides to trust the identity provider
+    // the connection is limited to the permissions of this caller, who decides to trust the identity provider
     if (isTrusting(changes)) connection.grants = [...request.principal.grants];
     refuse(provisioningProblems(connection));
   }

@@ -1,4 +1,4 @@
-// // node-saml verifies signatures with this parser; with another parser, the verified text could be read differently
+// node-saml verifies signatures with this parser; with another parser, the verified text could be read differently
 import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 
 /** The used part of a DOM node. DOM types are not part of this project's TypeScript configuration. */

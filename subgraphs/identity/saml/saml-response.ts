@@ -39,7 +39,7 @@ export async function readResponse(given: string): Promise<UnverifiedResponse> {
   });
   if (!isNamed(root, PROTOCOL, 'Response')) throw new NotSaml('must be a SAML 2.0 Response');
   const [assertion] = childrenNamed(root, ASSERTION, 'Assertion');
-  // // a response without an assertion is a refusal by the identity provider
+  // a response without an assertion is a refusal by the identity provider
   if (!assertion && childrenNamed(root, PROTOCOL, 'Status').length === 0) throw new NotSaml('must contain a status or an assertion');
   const audience = assertion && elementsIn(assertion).find((element) => isNamed(element, ASSERTION, 'Audience'));
   return { encoded, root, inResponseTo: attributeOf(root, 'InResponseTo'), audience: audience?.childNodes[0]?.nodeValue?.trim() };

@@ -41,14 +41,14 @@ export class ServiceProvider extends SAML {
    * @throws SignInRefused
    */
   async signedAssertion(response: UnverifiedResponse): Promise<string> {
-    // // this cheap check refuses a forged response before the expensive digests are computed
+    // this cheap check refuses a forged response before the expensive digests are computed
     if (!isSignedByOneOf(this.trusted, response)) throw new SignInRefused('signature by none of the keys of the connection');
     try {
       const { profile } = await this.validatePostResponseAsync({ SAMLResponse: response.encoded });
       const text: unknown = profile?.getAssertionXml?.();
       if (typeof text === 'string') return text;
     } catch (error) {
-      // // error messages of node-saml may contain parts of the response, which must not be stored
+      // error messages of node-saml may contain parts of the response, which must not be stored
       throw new SignInRefused(reasonOf(error));
     }
     throw new SignInRefused('no assertion');

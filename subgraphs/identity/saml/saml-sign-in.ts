@@ -110,7 +110,7 @@ export class SamlSignIn {
       if (target && request && (!browser || secretDigest(browser) !== request.browser))
         throw new SignInRefused('the sign-in began in another browser');
       const user = await this.#verify(connection, response, client);
-      // // only a browser that began the sign-in is redirected: otherwise a link could sign a user in as somebody else
+      // only a browser that began the sign-in is redirected: otherwise a link could sign a user in as somebody else
       if (!target || !request) return { tokens: await this.parts.sessions.open(user, { method: 'saml', client }) };
       await this.#audit(connection, client, 'saml_code_issued', user);
       target.searchParams.set('code', await this.parts.store.issueCode(user.id, browser ?? ''));

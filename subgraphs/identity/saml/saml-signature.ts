@@ -23,7 +23,7 @@ export function isSignedByOneOf(certificates: readonly string[], { encoded, root
 function isSigned(xml: string, signature: XmlElement, certificates: readonly string[]): boolean {
   const signed = new SignedXml({ publicCert: certificates[0] ?? '', getCertFromKeyInfo: () => null });
   signed.SignatureAlgorithms = algorithmsFor(certificates);
-  // // xml-crypto would compute the digests before it verifies the signature; this override skips them. If a later
+  // xml-crypto would compute the digests before it verifies the signature; this override skips them. If a later
   // version does not call `validateReference`, this check becomes slower, but not weaker
   Object.assign(signed, { validateReference: () => '' });
   try {

@@ -48,13 +48,13 @@ export class SamlUsers {
       return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      // // another sign-in has just created the user, so the second attempt finds the user
+      // another sign-in has just created the user, so the second attempt finds the user
       return this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     }
   }
 
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
-    // // locks the owners, because the groups may change the role of an owner
+    // locks the owners, because the groups may change the role of an owner
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
     const { organizationId } = connection;
     const found = await this.#known(tx, organizationId, identity.email);
@@ -65,7 +65,7 @@ export class SamlUsers {
     requireWithin(connection, grantsOf(role));
     const hasChanged = role !== found.role || found.status !== UserStatus.ACTIVE;
     if (hasChanged) {
-      // // the sign-in proves that the address belongs to the invited user
+      // the sign-in proves that the address belongs to the invited user
       if (!(await claimLogin(tx, found))) throw new SignInRefused('unknown user');
       const accounts = isUnlimited(role) ? null : (found.accounts ?? connection.accounts);
       Object.assign(found, { role, accounts, status: UserStatus.ACTIVE, updatedAt: this.parts.clock.now() });

@@ -64,10 +64,10 @@ async function begin({ signIn }: SamlSurface, request: FastifyRequest, reply: Fa
   if ([connection, email, SAMLRequest].filter(Boolean).length !== 1)
     throw refused({ field: 'SAMLRequest', reason: 'must be sent alone: send exactly one of SAMLRequest, connection and email' });
   checkRelayState(RelayState);
-  // // an existing cookie value is used again, so that one browser can run several sign-ins at the same time
+  // an existing cookie value is used again, so that one browser can run several sign-ins at the same time
   const browser = browserOf(request) ?? newSecret();
   const location = await signIn.begin({ connection, email, samlRequest: SAMLRequest, relayState: RelayState }, browser);
-  // // SameSite=None: the identity provider responds with a form on its own site, and the browser must send the cookie
+  // SameSite=None: the identity provider responds with a form on its own site, and the browser must send the cookie
   // with that form
   const cookie = `${COOKIE}=${browser}; Path=/saml; Max-Age=${COOKIE_SECONDS}; HttpOnly; Secure; SameSite=None`;
   return reply.header('set-cookie', cookie).redirect(location, 302);

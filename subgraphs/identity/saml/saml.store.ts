@@ -38,7 +38,7 @@ export class SamlStore {
         await begun?.(id);
         return { value, createdAt: Date.now() };
       },
-      // // node-saml compares this time with the machine's clock; `request` has already checked the expiry by the
+      // node-saml compares this time with the machine's clock; `request` has already checked the expiry by the
       // platform's clock
       getAsync: async (id) => ((await this.request(id))?.connectionId === connectionId ? new Date().toISOString() : null),
       removeAsync: async (id) => {

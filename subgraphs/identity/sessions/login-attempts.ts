@@ -42,7 +42,7 @@ export class LoginAttempts {
     return {
       succeeded: async () => {
         await this.#execute(`delete from "identity"."login_attempt" where "key" = ?`, [place]);
-        // // removes only this attempt: if failures of others were removed too, each sign-in of the user would give
+        // removes only this attempt: if failures of others were removed too, each sign-in of the user would give
         // attackers new attempts
         if (!isKnown) await this.#execute(`update "identity"."login_attempt" set "failures" = "failures" - 1 where "key" = ?`, [address]);
       },

@@ -71,7 +71,7 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
     });
     const refreshToken = await this.parts.orm.em.fork().transactional(async (tx) => {
-      // // the update waits for a concurrent suspension or password change, and finds no row after it; a later change
+      // the update waits for a concurrent suspension or password change, and finds no row after it; a later change
       // ends this session too
       const present = { id: user.id, status: UserStatus.ACTIVE, ...(method === 'password' && { passwordHash: user.passwordHash }) };
       if ((await tx.nativeUpdate(User, present, { lastLogin: now }, EVERYWHERE)) === 0) throw new LoginRefused();

@@ -121,7 +121,7 @@ export class KeyRing {
 
     const next = await this.#generate(newest ? new Date(now.getTime() + ANNOUNCED_MS) : now);
     return em.transactional(async (tx) => {
-      // // only one process creates the key: other processes wait for this lock and then find the key
+      // only one process creates the key: other processes wait for this lock and then find the key
       await tx.execute('select pg_advisory_xact_lock(?)', [RING_LOCK]);
       const present = await read(tx.fork({ keepTransactionContext: true }));
       if (present.at(-1)?.id !== newest?.id) return present;

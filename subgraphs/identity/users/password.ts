@@ -40,10 +40,10 @@ export async function verifyPassword(password: string, stored: string): Promise<
 /** Derives a key from a password in the thread pool, so that the event loop is not blocked. */
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln;
-  // // Node's default limit of 32 MiB is too low
+  // Node's default limit of 32 MiB is too low
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // // normalized, because some systems send the same letters in decomposed form
+    // normalized, because some systems send the same letters in decomposed form
     scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

@@ -92,7 +92,7 @@ export class UserService {
     });
     const inviting = em.transactional(async (tx) => {
       await advisoryLock(tx, `identity.invitation:${user.organizationId}:${user.email}`);
-      // // counts only users whom the caller may see, so that users of hidden accounts are not revealed
+      // counts only users whom the caller may see, so that users of hidden accounts are not revealed
       if ((await tx.count(User, { email: user.email })) > 0) throw new EmailTaken();
       tx.persist(user);
       await tx.flush();
@@ -107,7 +107,7 @@ export class UserService {
   async update(named: NamedUser, { role, status, accounts, ...input }: UserUpdateInput): Promise<User> {
     const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
-    // // refuses accounts that the caller has no access to; called before the transaction
+    // refuses accounts that the caller has no access to; called before the transaction
     const stated = await scopes.change(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
@@ -167,7 +167,7 @@ export class UserService {
     if (status === user.status) return false;
     const allowed = ALLOWED[user.status];
     if (!allowed.includes(status)) throw new InvalidState('user', user.status, status, allowed);
-    // // a user who has never chosen a password gets the status `invited` again
+    // a user who has never chosen a password gets the status `invited` again
     user.status = status === UserStatus.ACTIVE && !user.passwordHash ? UserStatus.INVITED : status;
     return status === UserStatus.SUSPENDED;
   }
