@@ -25,8 +25,8 @@ export interface Ports {
   /** Public origin of the platform. Links begin with it. */
   origin: string;
   /**
-   * Returns true if an organization is suspended. Work whose effect others would see is then postponed. The result is
-   * read from memory. Default: no organization is suspended.
+   * Returns true if an organization is suspended. Work whose effect is visible to others is then postponed. The result
+   * is read from memory. Default: no organization is suspended.
    */
   isSuspended?: IsSuspended;
   /**
@@ -77,13 +77,13 @@ export interface Domain<P extends Ports = Ports, R extends RunningDomain = Runni
   /** Columns of encrypted texts. They are checked at startup, and encrypted again when the secret key changes. */
   sealed?: readonly SealedColumn[];
   /**
-   * What the domain's tables store about organizations: what an export contains, and what happens to the data when the organization is
-   * deleted.
+   * Declares the data of organizations in the domain's tables: which columns an export contains, and what happens to
+   * the data when the organization is deleted.
    */
   organizationData: OrganizationTables;
   /** Queues whose jobs contain an encrypted text. */
   sealedJobs?: readonly SealedJobs[];
-  /** Live subscriptions. */
+  /** Live subscriptions to events of this domain. */
   live?: readonly LiveField[];
   /**
    * Creates the running domain, and defines its queues on `ports.jobs`. The queues start after all domains have

@@ -25,7 +25,7 @@ export type ExecuteGraph = (request: GraphRequest) => Promise<ExecutionResult>;
 export class Graph {
   #execute: ExecuteGraph | undefined;
 
-  /** Called once, when the router is ready. */
+  /** Connects the graph to the router. It is called once, when the router is ready. */
   bind(execute: ExecuteGraph): void {
     this.#execute = execute;
   }

@@ -1,9 +1,9 @@
 import type { EntityClass, EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 /**
- * Where to find the account of a record. A string is the property of the record that holds the account id. An object
- * refers to the record that owns this one: its account counts. `of` is the entity name of the owner, and `by` is the
- * property that holds the owner's id.
+ * Where to find the account of a record. A string is the property of the record that contains the account id. An object
+ * refers to the record that owns this record and has the account: `of` is the entity name of the owner, and `by` is the
+ * property that contains the owner's id.
  */
 export type AccountPath = string | { by: string; of: string };
 

@@ -4,16 +4,19 @@ import type { Plan } from './principal.ts';
 /** The limits of a plan (specification 8.1). A value of `Infinity` means that there is no limit. */
 export interface PlanTerms {
   readonly perHour: number;
-  /** Requests allowed in any 60 seconds. */
+  /** Maximum number of requests in any period of 60 seconds. */
   readonly burst: number;
-  /** Requests that may run at the same time. */
+  /** Maximum number of requests that run at the same time. */
   readonly concurrent: number;
   readonly includedPerMonth: number;
   /** Price of each request beyond `includedPerMonth`; null if the contract defines it. */
   readonly overagePrice: Decimal | null;
   /** Events delivered to webhooks in one month (specification 8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
-  /** Live connections (WebSocket, server-sent events) that may be open at the same time, and the subscriptions on all of them together. */
+  /**
+   * Maximum number of open live connections (WebSocket, server-sent events). It is also the maximum number of
+   * subscriptions on all live connections together.
+   */
   readonly liveConnections: number;
   readonly liveSubscriptions: number;
 }

@@ -13,14 +13,15 @@ export type Area = (typeof AREAS)[number];
 export type Action = (typeof ACTIONS)[number];
 /**
  * Permissions to operate the platform itself, across all organizations. `admin` includes `read`. No wildcard, OAuth
- * scope, certificate or trusted issuer includes them. Only a grant that names the permission gives it, to a user or key
- * of the operator's organization.
+ * scope, certificate or trusted issuer includes these permissions. A user or key of the operator's organization gets
+ * them only through a grant that names the permission.
  */
 export const PLATFORM_PERMISSIONS = ['platform:read', 'platform:admin'] as const;
 export type PlatformPermission = (typeof PLATFORM_PERMISSIONS)[number];
 export type Permission = `${Area}:${Action}` | PlatformPermission;
 /**
- * A permission, or a wildcard for all permissions of an area or of the organization. Keys and roles are granted these.
+ * A permission, or a wildcard for all permissions of an area or of the organization. Keys and roles each have a list of
+ * grants.
  */
 export type Grant = Permission | `${Area}:*` | '*:*';
 
@@ -32,7 +33,7 @@ export type Accounts = readonly string[] | null;
 /** How many accounts a principal can be limited to. */
 export const MAX_ACCOUNTS = 50;
 
-/** The records that a query may return: those of an organization, or only those of some of its accounts. */
+/** The records that a query may return: all records of an organization, or only the records of some of its accounts. */
 export interface RecordScope {
   readonly organizationId: string;
   readonly accounts: Accounts;
@@ -47,9 +48,9 @@ export interface PrincipalData {
   grants: readonly Grant[];
   /** The accounts that the principal is limited to. Default: null, the whole organization. */
   accounts?: Accounts | undefined;
-  /** The user's login session, or the user's grant to an OAuth client. */
+  /** Id of the user's login session, or of the user's grant to an OAuth client. */
   sessionId?: string | undefined;
-  /** The OAuth client that acts for the user. */
+  /** Id of the OAuth client that acts for the user. */
   clientId?: string | undefined;
   /**
    * True if the user must pass a second factor before protected operations (specification 3.6). `platform` if only
@@ -59,7 +60,10 @@ export interface PrincipalData {
   needsSecondFactor?: boolean | 'platform' | undefined;
 }
 
-/** The authenticated caller of a request, and the caller's permissions. Immutable. Subgraphs get it as `toJSON()`. */
+/**
+ * The authenticated caller of a request, and the caller's permissions. Immutable. Subgraphs get the result of
+ * `toJSON()`.
+ */
 export class Principal implements PrincipalData, RecordScope {
   readonly kind: PrincipalData['kind'];
   readonly id: string;
@@ -67,8 +71,8 @@ export class Principal implements PrincipalData, RecordScope {
   readonly plan: Plan;
   readonly grants: readonly Grant[];
   /**
-   * Sorted and without duplicates, so that equal sets are equal as JSON. An empty list means that the principal sees no
-   * account.
+   * Sorted and without duplicates, so that equal sets are equal as JSON. An empty list means that the principal has
+   * access to no account.
    */
   readonly accounts: Accounts;
   readonly sessionId: string | undefined;
@@ -93,8 +97,8 @@ export class Principal implements PrincipalData, RecordScope {
   static readonly nobody = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
   /**
-   * The platform itself, acting for an organization: jobs, reactions to events, checks of references. `accounts` limits it to these
-   * accounts.
+   * Creates a principal for the platform itself, which acts for an organization in jobs, reactions to events, and
+   * checks of references. `accounts` limits the principal to these accounts.
    */
   static system(job: string, organizationId: string, accounts: Accounts = null): Principal {
     return new Principal({ kind: 'system', id: job, organizationId, plan: 'custom', grants: ['*:*'], accounts });

@@ -1,6 +1,6 @@
 /**
- * A column of encrypted texts. `npm run maintenance -- reencrypt` and the check of the secret key at startup find the columns by this
- * declaration. A test fails if a table holds encrypted text in a column that is not declared.
+ * A column of encrypted texts. `npm run maintenance -- reencrypt` and the check of the secret key at startup find the
+ * column by this declaration. A test fails if a table contains encrypted text in a column that is not declared.
  */
 export interface SealedColumn {
   table: string;

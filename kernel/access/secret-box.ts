@@ -14,7 +14,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The secret key of the platform. While an operator changes the key, the old or the new key is an additional fallback.
+ * The current secret key of the platform, and fallback keys. While an operator changes the secret key, the old or the
+ * new key is a fallback.
  */
 export type SecretKeys = readonly [current: string, ...fallback: string[]];
 
@@ -30,7 +31,7 @@ export const derivedKey = (secretKey: string, purpose: string): Buffer => Buffer
  */
 export class SecretBox {
   readonly #current: KeyObject;
-  // KeyObjects instead of bytes, because Node needs several times as long to import bytes as to encrypt or sign
+  // KeyObjects instead of bytes, because importing the bytes takes several times as long as encrypting or signing
   readonly #keys: readonly KeyObject[];
 
   constructor(secretKeys: SecretKeys, purpose: string) {
@@ -53,7 +54,7 @@ export class SecretBox {
 
   /**
    * Returns the text encrypted with the current key. Returns undefined if the current key has encrypted it already.
-   * @throws Error if `open` throws it
+   * @throws Error if the text cannot be decrypted
    */
   resealed(sealed: string, context: string): string | undefined {
     const { text, key } = this.#opened(sealed, context);

@@ -3,15 +3,15 @@ import { derivedKey, SecretBox, type SecretKeys } from './secret-box.ts';
 
 /**
  * Purposes of keyed hashes in the database. The original texts are not stored, so the hashes cannot be computed again.
- * Therefore these keys must survive a change of the secret key. The database stores each key, encrypted, from the first
- * startup that needs it.
+ * Therefore the keys of the hashes must not change with the secret key. The database stores each key, encrypted, from
+ * the first startup that needs it.
  */
 export const HASH_PURPOSES = ['idempotency', 'known-places', 'mfa-codes', 'oauth-record-ids'] as const;
 export type HashPurpose = (typeof HASH_PURPOSES)[number];
 
 /**
- * HMAC-SHA256 of a text. It recognizes the text without storing it: the text can be neither read from the database nor
- * guessed.
+ * A function that returns the HMAC-SHA256 of a text. The stored hash identifies the text, but the text can be neither
+ * read nor guessed from it.
  */
 export type KeyedHash = (text: string) => Buffer;
 

@@ -8,8 +8,8 @@ export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
 /**
- * How often to check if two connections share a server session. Other clients of the pooler can hide that in a single
- * check.
+ * Number of checks for a shared server session. Other clients of the pooler can hide in a single check that the session
+ * is shared.
  */
 const TRIES = 5;
 
@@ -32,7 +32,7 @@ export async function connectionModeOf(connectionString: string): Promise<Connec
 
 /**
  * Returns true if two open connections use the same server session. A pooler in transaction mode assigns the session
- * that was returned last.
+ * that was returned last, so both connections get the same session.
  */
 async function isShared(first: pg.Client, connectionString: string): Promise<boolean> {
   const second = await connected(connectionString);

@@ -54,8 +54,9 @@ export interface Tables {
 export interface Rows {
   query<R extends object>(text: string, values: readonly unknown[], options?: StatementOptions): Promise<R[]>;
   /**
-   * Like `query`, but returns the values of each row in column order, which saves building objects. A PREPARED query must be a short read
-   * without locks, because it shares its connection with other queries (DatabaseReader).
+   * Works like `query`, but returns the values of each row in column order, which is faster because no objects are
+   * created. A PREPARED query must be a short read without locks, because it shares its connection with other queries
+   * (DatabaseReader).
    */
   tuples(text: string, values: readonly unknown[], options?: StatementOptions): Promise<unknown[][]>;
 }
@@ -70,7 +71,7 @@ export interface Attached {
 
 /** Default number of connections of each subgraph. */
 const POOL_SIZE = 5;
-/** One connection for listening and polling, one for short reads. */
+/** Number of direct connections: one for listening and polling, one for short reads. */
 const DIRECT_CONNECTIONS = 2;
 
 const BY_TRANSACTION =
@@ -168,7 +169,7 @@ export class Database {
   /**
    * Brings schemas up to date. It inspects all of them before it changes one, and skips schemas that this process has
    * found up to date before.
-   * @throws SchemaError
+   * @throws SchemaError if this release cannot work with a schema
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     const unseen = schemas.filter(({ schema }) => !this.#migrated.has(schema));
@@ -180,7 +181,7 @@ export class Database {
 
   /**
    * Lists the upgrades that `migrate` would apply.
-   * @throws SchemaError
+   * @throws SchemaError if this release cannot work with a schema
    */
   upgrades(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     return this.#migrator.upgrades(schemas);
@@ -249,7 +250,8 @@ export class Database {
     const shared = {
       entities,
       schema,
-      // otherwise an entity manager that is created during another subgraph's transaction would belong to that subgraph
+      // without its own name, an entity manager that is created during another subgraph's transaction would belong to
+      // that subgraph
       contextName: schema,
       metadataProvider: ReflectMetadataProvider,
       schemaGenerator: {

@@ -29,10 +29,10 @@ const CONFLICT_RETRY_AFTER_S = 1;
 const UNAVAILABLE_STATES = [
   '08', // connection exceptions; PgBouncer without a server
   '25006', // read-only: a standby, or a server whose writes were switched off
-  '28', // no longer let in
-  '3D000', // the database is gone
+  '28', // the login is refused
+  '3D000', // the database does not exist
   '53', // insufficient resources: disk full, out of memory, too many connections
-  '57P', // shut down, crashed, starting up
+  '57P', // the server is shutting down, has crashed, or is starting
   '58', // the files of the server cannot be read or written
 ];
 /** SQLSTATE codes of statements that failed because of other transactions or a time limit, and can be retried. */

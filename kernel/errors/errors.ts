@@ -57,7 +57,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode => typeof code ===
  */
 export type ErrorDetails = Record<string, unknown> & { readonly resource?: Resource };
 
-/** The only error class that callers see. The message says what to do next. */
+/** The only error class that callers get. The message tells the caller what to do next. */
 export class PlatformError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
@@ -73,7 +73,7 @@ export class PlatformError extends Error {
     return statusOf(this.code);
   }
 
-  /** GraphQL copies these into the `extensions` of the error. */
+  /** The code and details of the error. GraphQL copies them into `extensions`. */
   get extensions(): { code: ErrorCode; details: ErrorDetails } {
     return { code: this.code, details: this.details };
   }
@@ -93,8 +93,8 @@ export interface FieldProblem {
 export const MAX_LISTED_PROBLEMS = 20;
 
 /**
- * 400. `details` holds the first problem as `field`, `value` and `reason`, the first 20 problems as `errors`, and their number as
- * `problems_total` (specification 7, docs/decisions/surface.md).
+ * 400: one or more parameters are not valid. `details` contains the first problem as `field`, `value` and `reason`, the
+ * first 20 problems as `errors`, and the total number as `problems_total` (specification 7, docs/decisions/surface.md).
  */
 export class InvalidParameters extends PlatformError {
   constructor(

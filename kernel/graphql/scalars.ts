@@ -5,7 +5,7 @@ import { isoText } from '../values/timestamps.ts';
 
 export { GraphQLJSON as Json, GraphQLJSONObject as JsonObject };
 
-/** ISO 8601 dates and timestamps. Year 0 is invalid, because PostgreSQL does not have it. */
+/** Matches ISO 8601 dates and timestamps. Year 0 is invalid, because PostgreSQL does not have it. */
 const ISO = /^(?!0000)\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A point in time. Output: ISO 8601 in UTC with milliseconds and `Z`. Input: ISO 8601 with a zone, or a date (midnight in UTC). */

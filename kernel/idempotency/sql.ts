@@ -14,22 +14,22 @@ export const CLAIM = `
        or (held.status is null and held.leased_until < now() and held.fingerprint = excluded.fingerprint)
   returning lease`;
 
-/** $1 organization, $2 caller, $3 key. */
+/** Reads the row of a key. $1 organization, $2 caller, $3 key. */
 export const READ = `
   select fingerprint, lease, status, headers, body from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3`;
 
-/** $1 organization, $2 caller, $3 key, $4 lease. */
+/** Extends the lease of a key by its full time. $1 organization, $2 caller, $3 key, $4 lease. */
 export const EXTEND = `
   update bridge.idempotency_key set leased_until = now() + interval '60 seconds'
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
 
-/** $1 organization, $2 caller, $3 key, $4 lease, $5 status, $6 headers, $7 body. */
+/** Stores the response of a key. $1 organization, $2 caller, $3 key, $4 lease, $5 status, $6 headers, $7 body. */
 export const COMPLETE = `
   update bridge.idempotency_key set status = $5, headers = $6::text::jsonb, body = $7
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;
 
-/** $1 organization, $2 caller, $3 key, $4 lease. */
+/** Releases a key by deleting its row. $1 organization, $2 caller, $3 key, $4 lease. */
 export const ABANDON = `
   delete from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;

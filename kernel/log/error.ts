@@ -25,8 +25,8 @@ function describe(error: unknown, depth: number): Record<string, unknown> {
 }
 
 /**
- * Returns true for an error or an object that looks like one. pg-boss reports copies of errors, which are plain
- * objects.
+ * Returns true for an error, or for an object with the properties of an error. pg-boss reports copies of errors, which
+ * are plain objects.
  */
 const isErrorLike = (error: unknown): error is Error =>
   error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string');

@@ -46,8 +46,8 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
 }
 
 /**
- * Refuses an applied step that this release does not have, unless it is newer than all steps of this release and
- * declares that this release can still run. A step without a checksum declares nothing.
+ * Refuses an applied step that this release does not have. The step is accepted only if it is newer than all steps of
+ * this release and declares that this release can still run. A step without a checksum declares nothing.
  */
 function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
   const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';

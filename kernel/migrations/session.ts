@@ -1,7 +1,7 @@
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import pg from 'pg';
 
-/** Runs statements in one session, or in one transaction of it. */
+/** Runs statements in one session, or in one transaction of that session. */
 export interface Statements {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>;
   /** Runs a text that may contain several statements, without parameters. */
@@ -16,8 +16,8 @@ export interface Session extends Statements, AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens a connection outside of the pools. Closing it releases all its locks, even if the process is killed. The role's
- * `statement_timeout`, which is meant for requests, does not apply to migrations.
+ * Opens a connection outside of the pools. Its locks are released when it is closed, even if the process is killed. The
+ * role's `statement_timeout`, which is meant for requests, does not apply to migrations.
  */
 export async function serverSession(connectionString: string): Promise<Session> {
   const client = new pg.Client({

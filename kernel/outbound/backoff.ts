@@ -15,7 +15,8 @@ export const pauseAfter = (failures: number, { firstMs, factor, maxMs }: Backoff
 
 /**
  * Returns the time of the next attempt. The delay varies by ±10 %, so that requests that failed together are not
- * repeated together. The time is never earlier than `Retry-After` of the remote server demands, up to a day.
+ * repeated together. `askedMs` is the delay that the remote server demands; the time is not earlier than this demand,
+ * up to a day.
  */
 export function retryAt(now: Date, pauseMs: number, askedMs = 0, random: () => number = Math.random): Date {
   const chosenMs = pauseMs * (1 + JITTER * (2 * random() - 1));

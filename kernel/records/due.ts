@@ -62,7 +62,7 @@ export class Sweeper {
   }
 }
 
-/** A table of all organizations whose rows each have a due time. */
+/** A table whose rows each have a due time. It contains rows of all organizations. */
 export interface DueRows {
   /** Identifies the sweeper in log lines, such as `support.sla`. */
   name: string;
@@ -70,7 +70,7 @@ export interface DueRows {
   table: string;
   /** Column with the next due time of the row, or null. The column must have an index. */
   column: `${string}due_at`;
-  /** How long a failed row is postponed, so that it does not block the others. */
+  /** How long a failed row is postponed, so that it does not block other rows. */
   postponeMs: number;
   /** How long a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
   waitMs?: number;
@@ -82,8 +82,8 @@ export interface DueRows {
 }
 
 /**
- * Handles a due row. The row and its owner are locked by the transaction `tx`, whose entity manager sees only the row's
- * organization. It must set the next due time or null; otherwise the next sweep takes the row again.
+ * Handles a due row. `tx` is limited to the organization of the row, and its transaction has locked the row and the
+ * row's owner. The function must set the next due time or null; otherwise the next sweep takes the row again.
  */
 export type DoDue = (tx: EntityManager, id: string, now: Date) => Promise<void>;
 

@@ -2,10 +2,10 @@
 export const LOOKED_AT = 6;
 
 /**
- * Returns the SQL of the first rows of a list, for a caller who sees only several accounts. `seen` selects the
+ * Returns the SQL of the first rows of a list, for a caller who is limited to several accounts. `seen` selects the
  * beginning of the whole list; its rows `s` that match the condition `own` are returned.
- * If these are fewer than `wanted`, because the accounts have few records, the rows come from `merged`, which reads a
- * list for each account. That is slower, but its cost is limited by the number of accounts.
+ * If these rows are fewer than `wanted`, because the accounts have few records, `merged` is used instead, which reads a
+ * list for each account. `merged` is slower, but its cost is limited by the number of accounts.
  * PostgreSQL executes only the needed part.
  */
 export const firstSeen = (seen: string, own: string, merged: string, wanted: string): string =>

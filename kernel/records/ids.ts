@@ -23,10 +23,7 @@ const ulid = monotonicFactory(random);
 /** Creates an id, such as `ticket_01J…`: a prefix and a ULID. Ids of one process sort by creation time. */
 export const newId = (kind: Kind): string => `${PREFIXES[kind]}_${ulid()}`;
 
-/**
- * Patterns of ids that end with something else than a ULID. Ids of the platform's own articles are derived from file
- * names.
- */
+/** Patterns of ids that do not end with a ULID. Ids of the platform's own articles are derived from file names. */
 const SUFFIX: Readonly<Partial<Record<Kind, string>>> = { article: '\\w+' };
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 

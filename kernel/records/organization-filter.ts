@@ -36,8 +36,8 @@ function within(em: EntityManager, entity: EntityClass<object>, account: Account
 export const EVERYWHERE = { filters: { organization: false } } as const;
 
 /**
- * Creates an entity manager that sees only the records of one organization. If `scope` is a RecordScope, it sees only
- * the records of the accounts in `scope`.
+ * Creates an entity manager that is limited to the records of one organization. If `scope` is a RecordScope, it is also
+ * limited to the accounts in `scope`.
  */
 export function organizationEm(orm: Orm, scope: string | RecordScope): EntityManager {
   const { organizationId, accounts }: { organizationId: string; accounts: Accounts } =

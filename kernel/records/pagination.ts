@@ -95,8 +95,8 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
 }
 
 /**
- * Returns the condition for the rows after a key, if the sort fields have different directions: a OR (a= AND b) OR (a=
- * AND b= AND c). Null sorts as the largest value, as in PostgreSQL.
+ * Returns the condition for the rows after a key. The sort fields a, b, c may have different directions: a OR (a= AND
+ * b) OR (a= AND b= AND c). Null sorts as the largest value, as in PostgreSQL.
  */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {

@@ -42,8 +42,8 @@ export function normalizedEmail(text: string): string | undefined {
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
 /**
- * Returns the texts, in lower case, as which an entered e-mail address may be stored. Addresses are stored with a
- * normalized domain now; older records contain other spellings.
+ * Returns all spellings, in lower case, in which an e-mail address may be stored. New records contain the normalized
+ * domain; older records contain other spellings.
  */
 export function storedForms(typed: string): string[] {
   const plain = typed.trim().toLowerCase();
