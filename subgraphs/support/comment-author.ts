@@ -15,7 +15,7 @@ registerEnumType(AuthorType, {
   },
 });
 
-/** Author of a comment. The name and email are those at the time of writing. */
+/** Author of a comment. Name and e-mail address are those that the author had when writing the comment. */
 @ObjectType({ description: 'Author of a comment.' })
 export class CommentAuthor {
   @Field(() => AuthorType, { description: 'On whose behalf the author writes.' })

@@ -14,13 +14,17 @@ const DESK_NAMES: Record<CategoryId, string> = {
   account: 'Account Desk',
 };
 
-/** Chooses the agent of a ticket. An organization starts with one desk agent for each category; teams add people. */
+/**
+ * Chooses the agent of a ticket. Every organization has one desk agent for each category, and can add agents for
+ * people.
+ */
 export class AgentAssignment {
   constructor(private readonly organizationId: string) {}
 
   /**
-   * Returns the active agent of a category with the fewest unresolved tickets. If the category has none, it chooses among the
-   * agents for `general`, then among all. Must run in the transaction that assigns the ticket.
+   * Returns the active agent of a category with the fewest unresolved tickets. If the category has no active agent, the
+   * agents of `general` are compared. If `general` has none either, all active agents are compared. Must run in the
+   * transaction that assigns the ticket.
    */
   async leastBusy(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
     const agents = agentsFor(active, category);
@@ -28,8 +32,8 @@ export class AgentAssignment {
   }
 
   /**
-   * Returns the desk agent of a category, to whom tickets go until a person takes them. If the desk is inactive, returns the
-   * least busy agent.
+   * Returns the desk agent of a category, which holds tickets until a person takes them. If the desk agent is inactive,
+   * returns the agent with the fewest unresolved tickets, chosen as in `leastBusy`.
    */
   async desk(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
     const agents = agentsFor(active, category);
@@ -59,12 +63,15 @@ export class AgentAssignment {
       desk: true,
       createdAt: now,
     }));
-    // two concurrent first tickets create the desks only once
+    // a concurrent transaction may have created the desk agents already
     await tx.upsertMany(Agent, desks, { onConflictFields: ['organizationId', 'email'], onConflictAction: 'ignore' });
   }
 }
 
-/** Returns the agents to choose from. Never empty, because the last active agent cannot be deactivated. */
+/**
+ * Returns the active agents of the category, else those of `general`, else all. Never empty, because the last active
+ * agent cannot be deactivated.
+ */
 function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
   for (const wanted of [category, 'general']) {
     const agents = active.filter(({ specialization }) => specialization === wanted);

@@ -20,7 +20,7 @@ export class Agent {
   @Property({ type: 'text' })
   name!: string;
 
-  /** In lower case, like the addresses of users. The user with this address is this agent. */
+  /** Stored in lower case, as the addresses of users are. A user with the same address acts as this agent. */
   @Field(() => String, { description: 'E-mail address, unique in the organization.' })
   @Property({ type: 'text' })
   email!: string;

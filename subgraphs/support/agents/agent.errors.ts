@@ -7,7 +7,7 @@ export class AgentEmailTaken extends PlatformError {
   }
 }
 
-/** 409: there must always be an active agent to assign tickets to. */
+/** 409: the last active agent cannot be deactivated, because new tickets need an agent. */
 export class LastActiveAgent extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'This is the last active agent, and tickets need an agent. Activate another agent first.', {

@@ -37,7 +37,7 @@ export class AgentService {
     const { em, organizationId, clock, assignment } = this.deps;
     const creating = em.transactional(async (tx) => {
       const now = clock.now();
-      // before the first agent of an organization, its desk agents are created
+      // if the organization has no agents yet, creates its desk agents first
       if ((await tx.count(Agent)) === 0) await assignment.openDesks(tx, now);
       const agent = Object.assign(new Agent(), storedFields(input), { id: newId('agent'), organizationId, createdAt: now });
       tx.persist(agent);

@@ -1,17 +1,17 @@
 import type { RecordScope } from '../../../kernel/access/principal.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 
-/** Counts of the tickets that were created in a period, by category and day. Each ticket is counted in one cell. */
+/** Counts of the tickets of one category that were created on one day. */
 export interface Cell {
   category: string;
   /** Date of creation in the requested time zone. */
   day: string;
   opened: number;
-  /** How many of the created tickets are resolved now. */
+  /** Number of the created tickets that are resolved now. */
   resolved: number;
   /** Sum of the times from creation to resolution of the resolved tickets. */
   resolutionSeconds: number;
-  /** Tickets with a breached response or resolution target, including targets that are still overdue. */
+  /** Tickets that missed their response or resolution target, whether they are resolved or not. */
   breached: number;
   escalated: number;
   /** Tickets that were resolved with at most one reply of the desk and never reopened. */
@@ -40,8 +40,8 @@ const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
       where c."ticket_id" = t."id" and c."visibility" = 'customer' and c."author" ->> 'type' = 'agent') <= 1)`;
 
 /**
- * Counts tickets for both the dashboard and reports, so that their numbers agree. All numbers are about the tickets that were
- * created in the period, in their current state.
+ * Counts the tickets that were created in a period, by their current state. The dashboard and the reports use the same
+ * counts, so their numbers agree.
  */
 export class Figures {
   constructor(
@@ -49,7 +49,7 @@ export class Figures {
     private readonly scope: RecordScope,
   ) {}
 
-  /** Returns counts by category and day. Counts that need the timeline are 0 unless `withTimeline` is set. */
+  /** Returns counts by category and day. `firstContact` needs the timeline, so it is 0 unless `withTimeline` is set. */
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
     const { organizationId, accounts } = this.scope;
     const values: unknown[] = [organizationId, cohort.start, cohort.end, cohort.timezone];
@@ -95,7 +95,7 @@ export function sumOf(cells: readonly Sums[]): Sums {
   return sums;
 }
 
-/** Groups cells by a key, in the order of the keys. */
+/** Groups cells by a key, sorted by key. */
 export function groupedBy(cells: readonly Cell[], keyOf: (cell: Cell) => string): [string, Cell[]][] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {
@@ -114,11 +114,11 @@ const percent = (part: number, whole: number): number | null => (whole > 0 ? hun
 /** Average hours from creation to resolution; null if no ticket is resolved. */
 export const averageResolutionHours = ({ resolved, resolutionSeconds }: Sums): number | null =>
   resolved > 0 ? hundredths(resolutionSeconds / resolved / SECONDS_AN_HOUR) : null;
-/** Percentage of tickets without a breached SLA target so far; null if there are no tickets. */
+/** Percentage of tickets that have missed no SLA target so far; null if there are no tickets. */
 export const slaCompliance = ({ opened, breached }: Sums): number | null => percent(opened - breached, opened);
 /** Percentage of ratings of 4 or 5; null if there are no ratings. */
 export const customerSatisfaction = ({ rated, satisfied }: Sums): number | null => percent(satisfied, rated);
-/** Percentage of tickets that were escalated. */
+/** Percentage of tickets that were escalated; null if there are no tickets. */
 export const escalationRate = ({ opened, escalated }: Sums): number | null => percent(escalated, opened);
-/** Percentage of resolved tickets that were resolved at first contact. */
+/** Percentage of resolved tickets that were resolved at first contact; null if no ticket is resolved. */
 export const firstContactResolution = ({ resolved, firstContact }: Sums): number | null => percent(firstContact, resolved);

@@ -11,9 +11,10 @@ export interface Period {
 }
 
 /**
- * Converts a date range to points in time. A day begins at local midnight, or at the first valid time after it if the clocks skip
- * midnight. The database computes this, because it also groups by these days. A range of the last days ends now.
- * @throws InvalidParameters for a time zone that the database does not know
+ * Converts a date range to points in time. A day begins at local midnight, or at the first valid time after it if the
+ * clocks skip midnight. The database does the conversion, because it also groups tickets by these days. A range such as
+ * the last 7 days ends now.
+ * @throws InvalidParameters for a time zone that the database does not support
  */
 export async function periodOf(rows: Rows, range: DateRange, timezone: string, now: Date): Promise<Period> {
   await requireZone(rows, timezone, 'timezone');

@@ -5,9 +5,9 @@ export const MAX_DATA_LENGTH = Math.ceil(MAX_SIZE_BYTES / 3) * 4;
 export const MAX_FILES = 10;
 
 /**
- * Decodes base64 as defined in RFC 4648, section 4: padded, without line breaks, and with zero padding bits. Returns undefined
- * for anything else. Node's decoder ignores invalid characters, so the result is encoded again and compared. A regular expression
- * over megabytes could exhaust the stack.
+ * Decodes base64 as defined in RFC 4648, section 4: padded, without line breaks, and with zero padding bits. Returns
+ * undefined for anything else. Node's decoder ignores invalid characters, so the result is encoded again and compared
+ * with the input. A regular expression is not used, because it could exhaust the stack on megabytes of text.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0) return undefined;

@@ -21,7 +21,8 @@ export interface CheckedFile {
 }
 
 /**
- * Checks files and reports all problems at once, without repeating the sent content. Yields to other requests between two files.
+ * Checks files and reports the problems of all files in one error. Error messages never contain the sent content. The
+ * check of each file is followed by a pause, in which other requests can run.
  * @throws InvalidParameters with fields such as `attachments.0.data`
  */
 export async function checkFiles(sent: readonly SentFile[]): Promise<CheckedFile[]> {

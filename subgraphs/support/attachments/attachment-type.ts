@@ -20,7 +20,7 @@ const PROGRAMS: ReadonlySet<string> = new Set([
 ]);
 const CLAIMED_PROGRAMS =
   /^(text|application)\/(x-)?(javascript|ecmascript|jscript|vbscript|sh|shellscript|csh|bat|msdownload|msdos-program|dosexec|executable|sharedlib|powershell|msi)$/;
-/** Container formats. The sender's media type is trusted as to what the container holds. */
+/** Container formats. The check detects only the container, so the media type that the sender states is stored. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',
@@ -43,9 +43,10 @@ const MAGICS = [
 ].map((hex) => Buffer.from(hex, 'hex'));
 
 /**
- * Determines the media type from the content and the sender's claim. Programs and scripts are rejected. If content and claim are
- * of the same kind, the type of the content is stored. If they differ in kind, the file is rejected, because one of them is
- * wrong. Unrecognized binary content becomes `application/octet-stream`; text keeps the claimed text type.
+ * Determines the media type to store, from the content and the type that the sender claims. Programs and scripts are
+ * rejected. So is a file whose detected type and claimed type are of different kinds, such as an image and a video.
+ * Otherwise the detected type is stored. Text and container formats keep the claimed type, and unrecognized binary
+ * content becomes `application/octet-stream`.
  */
 export async function checkContentType(content: Buffer, claimed: string): Promise<ContentTypeCheck> {
   const claim = (claimed.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -61,12 +62,13 @@ export async function checkContentType(content: Buffer, claimed: string): Promis
   return { contentType: CONTAINERS.has(found) ? claim : found };
 }
 
-/** Formats that begin with a keyword and may consist of text only. */
+/** Formats that are detected by a keyword at the beginning, and can consist of text only. */
 const WORDED: ReadonlySet<string> = new Set(['application/pdf', 'application/postscript', 'application/rtf', 'application/xml']);
 
 /**
- * Checks text. Text may have any text-based type (JSON, SVG, mails), so the claim is trusted, but not as an image, audio, video
- * or font. A detected type is not used if it rests on the first letters alone: `BM` begins both a bitmap and many sentences.
+ * Checks content that is text. Many types are text-based (JSON, SVG, mails), so the claimed type is accepted. Rejected
+ * are claims of an image, audio, video, font or PDF. A detected type is used only for the `WORDED` formats, because
+ * other formats are detected by their first letters alone. For example, `BM` begins both a bitmap and many sentences.
  */
 function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
   if (claim === found) return { contentType: claim };
@@ -75,7 +77,10 @@ function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
   return isOther || claim === 'application/pdf' ? mismatch(claim, 'text') : { contentType: claim };
 }
 
-/** Checks unrecognized binary content. Rejects claims of types that would have been recognized. */
+/**
+ * Checks binary content whose type was not detected. Rejects it if it is claimed to be of a type that would have been
+ * detected.
+ */
 function judgeUnknown(claim: string): ContentTypeCheck {
   if (kindOf(claim) === 'text') return mismatch(claim, 'not text');
   return ['image', 'font'].includes(kindOf(claim)) || claim === 'application/pdf'
@@ -94,7 +99,10 @@ function kindOf(type: string): string {
   return kind === 'audio' || kind === 'video' || type === 'application/ogg' ? 'media' : kind;
 }
 
-/** Whether the content is text: no control characters except whitespace and escape, or a byte order mark of UTF-16. */
+/**
+ * Whether the content is text: it begins with a byte order mark of UTF-16, or has no control characters except
+ * whitespace and escape.
+ */
 function isText(content: Buffer): boolean {
   const [first, second] = content;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return !content.subarray(2).includes(Buffer.alloc(4));

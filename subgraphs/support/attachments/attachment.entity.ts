@@ -5,8 +5,8 @@ import { Visibility } from '../visibility.ts';
 import { attachmentPath } from './attachment-paths.ts';
 
 /**
- * A file of a ticket or a comment (specification 2.7). The content is in the file store under `fileKeyOf`. Content and record
- * never change.
+ * A file of a ticket or a comment (specification 2.7). The content is in the file store, under the key that `fileKeyOf`
+ * returns. Content and record never change.
  */
 @ObjectType({ description: 'A file of a ticket or comment. It never changes.' })
 @Entity({ tableName: 'attachment' })

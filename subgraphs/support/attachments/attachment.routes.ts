@@ -12,7 +12,9 @@ import { mayRead } from '../visibility.ts';
 import { type Attachment, fileKeyOf } from './attachment.entity.ts';
 import { attachmentPath } from './attachment-paths.ts';
 
-/** Serves `GET /attachments/{attachment_id}` (specification 4.7). The server must be behind the edge. */
+/**
+ * Serves `GET /attachments/{attachment_id}` (specification 4.7). Requires that the edge has authenticated the request.
+ */
 export async function mountAttachments(app: FastifyInstance, reader: RecordReader<Attachment>, files: FileStore): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -57,7 +59,7 @@ export async function sendAttachment(
       .code(304)
       .headers({ ...HEADERS, etag: tag })
       .send();
-  // HEAD gets an empty stream: for a string, Fastify would send its length as Content-Length
+  // HEAD gets an empty stream: if the body were a string, Fastify would send the length of the string as Content-Length
   const stream = request.method === 'HEAD' ? Readable.from([]) : await contentOf(files, attachment);
   // a response that has begun can only be aborted; the log has the reason
   stream.on('error', (error) => request.caller.log.error({ err: error, attachment: attachment.id }, 'a download broke off'));

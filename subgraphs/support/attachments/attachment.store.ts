@@ -40,9 +40,10 @@ const RETENTION_MS = 600_000;
 const RETENTION_BATCH = 100;
 
 /**
- * Stores content in the file store and records in the database. The two share no transaction, so an upload row is committed
- * before the first byte is written, and deleted in the transaction that creates the attachment. A file without an attachment
- * therefore always has an upload row, even after a crash, and the retention task deletes it after an hour.
+ * Stores the content of attachments in the file store, and their records in the database. File store and database share
+ * no transaction, so an upload row is committed before the first byte is written, and deleted in the transaction that
+ * creates the attachment. A file without an attachment therefore always has an upload row, even after a crash, and the
+ * retention task deletes it after an hour.
  */
 export class AttachmentStore {
   readonly #retentionTask: RetentionTask;
@@ -52,7 +53,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Stores files, then calls `act`, which attaches them in a transaction of its own. If `act` fails, the files are deleted.
+   * Stores files, then calls `act`, which must attach them in its own transaction. If `act` fails, the files are
+   * deleted.
    * @throws InvalidParameters
    */
   async holding<T>(
@@ -92,7 +94,7 @@ export class AttachmentStore {
     });
   }
 
-  /** Files that were not attached within an hour. Skips files that another process is deleting. */
+  /** Counts and deletes files that were not attached within an hour. Skips files that another process is deleting. */
   readonly retained: Retained = {
     name: 'support.attachment_upload',
     count: () => this.deps.orm.em.fork().count(AttachmentUpload, this.#left(), EVERYWHERE),
@@ -119,8 +121,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed change. If the outcome of its transaction is unknown, the upload rows decide: rows that are
-   * gone mean it was committed, and the files stay.
+   * Deletes the files of a failed request, but only those that still have an upload row. A transaction may have been
+   * committed although its result is unknown. It has then deleted the upload rows, so the files are kept.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

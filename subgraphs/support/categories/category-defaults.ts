@@ -7,7 +7,10 @@ interface CategoryDefault {
   subcategories: Subcategory[];
 }
 
-/** A subcategory whose tickets go to the least busy agent of the category. They are escalated after the threshold, if there is one. */
+/**
+ * A subcategory whose tickets go to the least busy agent of the category. If there is a threshold, unresolved tickets
+ * are escalated after that time.
+ */
 const assigned = (id: string, name: string, escalationThreshold: string | null = null): Subcategory => ({
   id,
   name,

@@ -3,7 +3,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import type { Subcategory } from './category.values.ts';
 import type { CategoryId } from './category-ids.ts';
 
-/** Changes of an organization to a category. Null means the platform's default. */
+/** The properties of a category that an organization has changed. Null means the platform's default. */
 @Entity({ tableName: 'category_override' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'category'] })

@@ -32,7 +32,7 @@ export class CategoryService {
       const { slaPolicyId } = input;
       if (slaPolicyId) orNotFound(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
       const none = { id: newId('categoryOverride'), organizationId, category: id, updatedAt: clock.now() };
-      // two concurrent first changes create one row
+      // a concurrent transaction may have created the row already
       await tx.upsertMany(CategoryOverride, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
       const override = await tx.findOneOrFail(CategoryOverride, { category: id }, LOCKED);
       Object.assign(override, definedOnly(input), { updatedAt: clock.now() });

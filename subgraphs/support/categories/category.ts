@@ -10,7 +10,7 @@ import { CATEGORY_DEFAULTS } from './category-defaults.ts';
 import { CATEGORY_IDS, type CategoryId } from './category-ids.ts';
 import { CategoryOverride } from './category-override.entity.ts';
 
-/** A category as one organization sees it: the platform's default with the organization's overrides. */
+/** A category of one organization: the platform's default with the organization's overrides. */
 export class Category {
   readonly name: string;
   readonly description: string;
@@ -35,12 +35,12 @@ export class Category {
     return this.policy ?? builtInPromise(plan, this.id);
   }
 
-  /** Whether tickets are assigned to an agent at once, rather than to the desk. */
+  /** Whether new tickets are assigned to an agent immediately. If not, they are assigned to the desk. */
   isAssigned(subcategory: string | null | undefined): boolean {
     return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
   }
 
-  /** Minutes after which a ticket is escalated automatically; null if the SLA policy decides. */
+  /** Minutes after which a ticket is escalated automatically; null if the SLA policy sets the time. */
   escalationThreshold(subcategory: string | null): number | null {
     const threshold = this.#subcategory(subcategory)?.routingRules?.escalationThreshold;
     return threshold ? parseMinutes(threshold) : null;
@@ -77,7 +77,8 @@ export async function categoryOf(em: EntityManager, id: string): Promise<Categor
 }
 
 /**
- * Returns the category of a new ticket. The subcategory may be any text that is not a subcategory of another category only.
+ * Returns the category of a new ticket. The subcategory may be any text, except a subcategory that only other
+ * categories have.
  * @throws InvalidParameters
  */
 export function categoryFor(categories: readonly Category[], id: string, subcategory: string | null | undefined): Category {

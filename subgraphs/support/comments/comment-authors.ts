@@ -24,14 +24,14 @@ interface Named {
   email?: string | null;
 }
 
-/** An author as stated in a request. */
+/** The author that a request states. */
 export interface StatedAuthor {
   type: AuthorType;
   id?: string | null;
   name?: string | null;
 }
 
-/** Whether the caller comments as a customer in its own name. */
+/** Whether the stated author is the caller, as a customer. */
 export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
   type === AuthorType.CUSTOMER && (!id || id === principal.id);
 
@@ -60,7 +60,7 @@ export class CommentAuthors {
   async #caller(): Promise<CommentAuthor> {
     const { em, request } = this.deps;
     const { principal } = request;
-    // reads with full access, because the caller's own permissions may not include its name
+    // reads with full access, because the caller may lack the permission to read its own name
     const whole = { ...request, principal: Principal.system('comments', principal.organizationId) };
     const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id, whole)) ?? { name: principal.id };
     const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;

@@ -50,7 +50,10 @@ export const commentAdded = defineEvent(
   tell,
 );
 
-/** Separate from `comment.added`, because subscribers of that event, or of a pattern that matches it, may be customers. */
+/**
+ * An event type separate from `comment.added`, because customers may subscribe to `comment.added`, by its name or by a
+ * pattern.
+ */
 export const noteAdded = defineEvent(
   {
     name: 'ticket.note_added',

@@ -68,7 +68,7 @@ export class CommentService {
 export const isInternal = (type: string | null | undefined, visibility: Visibility | null | undefined): boolean =>
   (visibility ?? (type === INTERNAL_NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
 
-/** Fills in the type from the visibility, and the visibility from the type. */
+/** Derives a missing type from the visibility, and a missing visibility from the type. */
 function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
   const shown = isInternal(type, visibility) ? Visibility.INTERNAL : Visibility.CUSTOMER;
   return { type: type ?? (shown === Visibility.INTERNAL ? INTERNAL_NOTE : 'reply'), visibility: shown };

@@ -6,7 +6,7 @@ import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 
-/** A record that a ticket's escalation level was raised. Never changed. */
+/** An increase of a ticket's escalation level. The record never changes. */
 @ObjectType({ description: 'An escalation of a ticket to a higher level.' })
 @Entity({ tableName: 'escalation' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

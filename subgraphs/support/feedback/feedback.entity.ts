@@ -7,8 +7,8 @@ export const RATING_MIN = 1;
 export const RATING_MAX = 5;
 
 /**
- * A rating of the work on a ticket (one per ticket), of an article (one per reader), or of the platform (neither). At most one of
- * `ticketId` and `articleId` is set.
+ * A rating of a ticket (`ticketId` is set), of an article (`articleId` is set) or of the platform (both are null). A
+ * ticket has at most one rating, and an article at most one per reader.
  */
 @ObjectType({ description: 'A rating of the work on a ticket, of an article, or of the platform.' })
 @Entity({ tableName: 'feedback' })

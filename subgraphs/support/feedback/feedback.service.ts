@@ -17,7 +17,7 @@ import { isDesk } from '../visibility.ts';
 import { Feedback } from './feedback.entity.ts';
 import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
-/** Days after its resolution in which a ticket can be rated and the rating changed. */
+/** Number of days after the resolution of a ticket in which callers can rate it or change the rating. */
 export const RATING_WINDOW_DAYS = 14;
 
 export interface FeedbackServiceDeps {
@@ -31,10 +31,11 @@ export class FeedbackService {
   constructor(private readonly deps: FeedbackServiceDeps) {}
 
   /**
-   * Stores a rating. A ticket has one rating in total, and an article one per reader; a second rating replaces the first.
+   * Stores a rating. A ticket has one rating in total, and an article one per reader; a second rating replaces the
+   * first.
    * @throws ResourceNotFound for a ticket or article that the caller cannot see
-   * @throws PlatformError INVALID_STATE for a ticket that is not resolved or was resolved too long ago, and if the desk would
-   * change a rating of somebody else
+   * @throws PlatformError INVALID_STATE for a ticket that is not resolved or was resolved too long ago, and if an agent
+   * tries to replace another person's rating
    */
   async submit({ rating, comment, ticketId, articleId }: FeedbackInput): Promise<Feedback> {
     const { em, principal, clock } = this.deps;

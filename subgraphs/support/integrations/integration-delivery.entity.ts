@@ -22,7 +22,10 @@ registerEnumType(IntegrationDeliveryStatus, {
   },
 });
 
-/** The delivery of one event to one integration. There is one per event, processed in the order of the event log. */
+/**
+ * The delivery of one event to one integration. The deliveries of an integration are processed in the order of the
+ * event log.
+ */
 @ObjectType({ description: 'An event for one integration, and its result. Kept for at least 30 days.' })
 @Entity({ tableName: 'integration_delivery' })
 @OrganizationFilter()
@@ -68,7 +71,7 @@ export class IntegrationDelivery {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  /** Whether an attempt was started whose result is unknown. */
+  /** Whether the result of the latest attempt is unknown, or the attempt is still running. */
   @Property({ type: 'boolean' })
   uncertain = false;
 

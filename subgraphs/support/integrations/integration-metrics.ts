@@ -1,6 +1,6 @@
 import type { SupportPorts } from '../ports.ts';
 
-/** Maximum count of a sample, which bounds the number of index entries that are read. */
+/** Highest number of pending deliveries that a sample counts. Bounds the number of index entries that it reads. */
 const COUNTED = 10_001;
 
 const WAITING = `select case when s."id" is null then 'jira' else 'slack' end as provider, count(*)::int as waiting, min(d."created_at") as oldest
@@ -8,7 +8,10 @@ const WAITING = `select case when s."id" is null then 'jira' else 'slack' end as
     order by "integration_id", "event_sequence" limit ${COUNTED}) d
   left join "support"."slack_integration" s on s."id" = d."integration_id" group by 1`;
 
-/** Adds metrics of the number and age of pending deliveries. Returns a function that removes them. */
+/**
+ * Adds metrics for the number of pending deliveries and the age of the oldest one. Returns a function that removes
+ * them.
+ */
 export function sampleIntegrations({ rows, clock, metrics, log }: Pick<SupportPorts, 'rows' | 'clock' | 'metrics' | 'log'>): () => void {
   if (!metrics) return () => undefined;
   return metrics.samples.add('integrations', log, async () => {

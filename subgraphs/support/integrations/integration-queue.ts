@@ -28,9 +28,12 @@ const THROTTLED_MS = 1000;
 const SUSPENDED_MS = 10_000;
 /** Maximum duration of a job, after which another job continues. Well below the time after which the queue considers a job dead. */
 const JOB_MS = 45_000;
-/** How long finished deliveries are kept. No event can be read from the log again after that time. */
+/**
+ * How long finished deliveries are kept. They detect events that are read from the log twice, which cannot happen after
+ * this time.
+ */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
-/** Error shown to the owner if the fault is the platform's. The log has the details. */
+/** Error that the owner of an integration gets if the platform itself failed. The log has the details. */
 const FAULT = 'The platform failed to create the request or to read the response. It will try again.';
 
 export interface IntegrationQueueDeps {
@@ -45,16 +48,17 @@ export interface IntegrationQueueDeps {
 interface QueueJob {
   organizationId: string;
   integrationId: string;
-  /** Identifies the one job that waits for the end of a suspension. */
+  /** Set only for the one job that waits for the end of a suspension: the time at which it checks again. */
   waitsUntil?: string;
 }
 
 /**
- * Delivers events to the integrations of one kind. Each integration gets its events one at a time, in the order of the event log.
- * A job is a hint that an integration may have deliveries. A process works on an integration under a lease, and other jobs try
- * again when the lease expires, so a killed process delays its integrations by 90 s. An interrupted delivery is attempted again:
- * delivery is at least once, and providers check for earlier results where they can. No remote request is made within a
- * transaction.
+ * Delivers events to the integrations of one kind, Slack or Jira. Each integration gets its events one at a time, in
+ * the order of the event log.
+ * A job sends the pending deliveries of one integration while it holds the integration's lease. If another job holds
+ * the lease, a job runs again when the lease expires. So the integrations of a killed process wait up to 90 s.
+ * An interrupted delivery is attempted again. Delivery is therefore at least once, and providers look for the result of
+ * an earlier attempt where they can. No request to Slack or Jira is made within a transaction.
  */
 export class IntegrationQueue<I extends Integration> {
   readonly #queue: string;
@@ -69,7 +73,10 @@ export class IntegrationQueue<I extends Integration> {
     deps.jobs.define<QueueJob>(this.#queue, (job) => this.#tracked(this.#run(job)), { retryLimit: 100_000, retryDelayMaxSeconds: 300 });
   }
 
-  /** Stores a delivery for each integration that wants an event. Storing the same event again has no effect. */
+  /**
+   * Stores a delivery of each event for each integration that is configured to receive it. If an event is stored
+   * already, it is not stored again.
+   */
   async plan(events: readonly LoggedEvent[]): Promise<void> {
     const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };
     const active = { active: true, organizationId } as never;
@@ -81,7 +88,10 @@ export class IntegrationQueue<I extends Integration> {
     }
   }
 
-  /** Whether the integration wants the event. An unreadable event is logged and skipped, so that it does not block others. */
+  /**
+   * Whether the integration is configured to receive the event. An unreadable event is logged and skipped, so that it
+   * does not block others.
+   */
   #isWanted(integration: I, { id, payload }: LoggedEvent): boolean {
     const event = tryParseEvent(payload);
     if (!event)
@@ -125,7 +135,7 @@ export class IntegrationQueue<I extends Integration> {
     return this.deps.jobs.enqueue(tx, this.#queue, job, at ? { startAfter: at } : {});
   }
 
-  /** Lets running attempts finish and starts no others. */
+  /** Waits for running attempts to finish. No new attempts start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#running);
@@ -175,8 +185,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Makes an attempt. Errors of the platform are handled like failures of the remote: the delivery is retried, and the owner can
-   * see the problem.
+   * Makes an attempt. If the platform itself fails, the delivery is retried, and the owner of the integration gets an
+   * error message, as for a failure of the remote service.
    */
   async #attempt(leased: LeasedDelivery<I>): Promise<Outcome> {
     try {
@@ -194,7 +204,10 @@ export class IntegrationQueue<I extends Integration> {
     }
   }
 
-  /** Waits for the provider's minimum interval since the last success, even if another job sent it. Ends early when the platform stops. */
+  /**
+   * Waits until the provider's minimum interval since the last successful delivery has passed. Stops waiting when the
+   * platform stops.
+   */
   async #pace({ lastSuccessAt }: I): Promise<void> {
     const { paceMs } = this.provider;
     const sinceMs = this.deps.clock.now().getTime() - (lastSuccessAt?.getTime() ?? 0);
@@ -204,8 +217,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Acquires the lease and starts the next delivery. If another process has the lease, or a retry is not due yet, enqueues a job
-   * for that time.
+   * Acquires the lease and starts the next delivery. If another process holds the lease, enqueues a job for the time at
+   * which it expires. If a retry is not due yet, enqueues a job for the time of the retry.
    */
   async #take(tx: EntityManager, integrationId: string): Promise<LeasedDelivery<I> | undefined> {
     const now = this.deps.clock.now();
@@ -219,15 +232,17 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Age after which deliveries expire. After a suspension it is as long as finished deliveries are kept, so that nothing expires
-   * because of it.
+   * Age after which pending deliveries expire. It is longer after a suspension, so that no delivery expires because of
+   * the suspension.
    */
   #expiryMs({ waitedUntil }: I, now: Date): number {
     const { expiryMs } = this.provider;
     return waitedUntil && now.getTime() - waitedUntil.getTime() < expiryMs ? REMEMBERED_MS : expiryMs;
   }
 
-  /** Starts an attempt of the oldest pending delivery. Without one, releases the lease and deletes old deliveries. */
+  /**
+   * Starts an attempt of the oldest pending delivery. If there is none, releases the lease and deletes old deliveries.
+   */
   async #next(tx: EntityManager, integration: I, now: Date): Promise<LeasedDelivery<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
     const expired = { status: IntegrationDeliveryStatus.EXPIRED, settledAt: now, payload: null };
@@ -237,7 +252,7 @@ export class IntegrationQueue<I extends Integration> {
     if (!delivery) {
       integration.leaseUntil = null;
       const forgotten = new Date(now.getTime() - REMEMBERED_MS);
-      // the condition on `createdAt` lets the query use its index
+      // the condition on `settledAt` implies the condition on `createdAt`, which lets the query use an index
       const old = { createdAt: { $lt: forgotten }, settledAt: { $lt: forgotten } };
       await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, ...old });
       return undefined;
@@ -256,7 +271,7 @@ export class IntegrationQueue<I extends Integration> {
       const now = this.deps.clock.now();
       const integration = await this.#locked(tx, leased.integration.id);
       const delivery = await tx.findOne(IntegrationDelivery, { id: leased.delivery.id });
-      // stores what the attempt produced, even if the delivery was finished by somebody else meanwhile
+      // stores data from the response, even if another process has finished the delivery meanwhile
       if (outcome.kind === 'delivered') await outcome.record?.(tx);
       if (!integration || !delivery) return undefined;
       const hasLease = integration.leaseUntil?.getTime() === leased.integration.leaseUntil?.getTime();

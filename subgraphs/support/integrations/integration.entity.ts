@@ -6,12 +6,12 @@ const ERROR_LENGTH = 500;
 /** Time of continuous failure after which an integration is disabled. Same as for webhooks. */
 const GIVE_UP_MS = 5 * 24 * 3_600_000;
 
-/** `disabledReason` if an integration failed for too long. Other reasons are words of the remote. */
+/** `disabledReason` if an integration failed for too long. All other reasons are error codes of the remote service. */
 export const FAILING = 'failing';
 
 /**
- * Base of all integrations: settings, state and health. Deliveries are in `integration_delivery`; one process at a time works on
- * them, until `leaseUntil` (integration-queue.ts).
+ * Base class of all integrations: settings, state and health. Deliveries are in `integration_delivery`. Only the
+ * process that holds the lease processes them (integration-queue.ts).
  */
 @ObjectType()
 export abstract class Integration {
@@ -61,7 +61,10 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3, nullable: true })
   retryAt: Date | null = null;
 
-  /** When deliveries that wait for a suspended organization are checked next. Set only by a suspension, and not cleared afterwards. */
+  /**
+   * Next time at which deliveries that wait for the end of a suspension are checked. Set only by a suspension, and not
+   * cleared afterwards.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitedUntil: Date | null = null;
 
@@ -80,7 +83,10 @@ export abstract class Integration {
   /** Description of the target for people. Contains no secret. */
   abstract get target(): string;
 
-  /** Whether the owner switched it off. An integration that the platform disabled still accepts incoming webhooks. */
+  /**
+   * Whether the owner switched the integration off. False if the platform disabled it: it still accepts incoming
+   * webhooks then.
+   */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;
   }
@@ -92,7 +98,7 @@ export abstract class Integration {
     this.retryAt = null;
   }
 
-  /** Counts a failure. Returns true if it has been failing for so long that it must be disabled. */
+  /** Counts a failure. Returns true if the integration has been failing for so long that it must be disabled. */
   failed(error: string, now: Date): boolean {
     this.failures += 1;
     this.failingSince ??= now;

@@ -11,18 +11,24 @@ export type Outcome =
   | { kind: 'delivered'; record?(tx: EntityManager): Promise<void> }
   /** There is nothing to send; no request was made. */
   | { kind: 'skipped' }
-  /** The remote rejects this delivery for good. Later deliveries may succeed. */
+  /** The remote service rejected this delivery permanently. Other deliveries may succeed. */
   | { kind: 'refused'; error: string }
-  /** Retried, not before `afterMs`. Throttling does not count as failure. `isUncertain`: the remote may have processed the request. */
+  /**
+   * The delivery is retried, at the earliest after `afterMs`. Throttling does not count as a failure. `isUncertain`
+   * means that the remote service may have processed the request.
+   */
   | { kind: 'later'; error: string; afterMs?: number; isThrottling?: boolean; isUncertain?: boolean }
-  /** Deliveries fail until the owner changes something. */
+  /**
+   * All deliveries would fail until the owner changes the integration or the remote service, so the integration is
+   * disabled.
+   */
   | { kind: 'disabled'; reason: string; error: string };
 
 /** A delivery that this process may attempt, because it holds the lease of the integration. */
 export interface LeasedDelivery<I extends Integration> {
   integration: I;
   delivery: IntegrationDelivery;
-  /** Whether an earlier attempt has an unknown result, so the remote may have processed it. */
+  /** Whether the result of an earlier attempt is unknown. The remote service may have processed that attempt. */
   isRepeat: boolean;
 }
 
@@ -30,7 +36,7 @@ export interface Attempt<I extends Integration> extends LeasedDelivery<I> {
   event: ParsedEvent;
 }
 
-/** A kind of remote service. */
+/** Sends deliveries to one kind of remote service, Slack or Jira. */
 export interface Provider<I extends Integration> {
   readonly kind: 'slack' | 'jira';
   readonly entity: EntityClass<I>;
@@ -40,7 +46,10 @@ export interface Provider<I extends Integration> {
   readonly paceMs: number;
   readonly backoff: Backoff;
   wants(integration: I, event: ParsedEvent): boolean;
-  /** Makes one attempt, outside of any transaction. Failures of the remote or the network are returned, not thrown. */
+  /**
+   * Makes one attempt, outside of any transaction. Failures of the remote service or the network are returned, not
+   * thrown.
+   */
   deliver(attempt: Attempt<I>): Promise<Outcome>;
 }
 

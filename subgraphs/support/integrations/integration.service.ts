@@ -33,7 +33,7 @@ export abstract class IntegrationService<I extends Integration> {
     protected readonly deps: IntegrationServiceDeps<I>,
     private readonly entity: EntityClass<I>,
     private readonly resource: Resource,
-    /** How errors name a duplicate target, and the field that is reported. */
+    /** Words for the target in the error about a duplicate, and the field that the error reports. */
     private readonly target: readonly [words: string, field: string],
   ) {}
 
@@ -71,8 +71,8 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   /**
-   * Sends a test request, even if the integration is inactive. The result is stored like that of any attempt, but never disables
-   * the integration.
+   * Sends a test request, even if the integration is inactive. The result is stored as after a delivery, but a failure
+   * never disables the integration.
    * @throws ResourceNotFound
    */
   async test(id: string): Promise<IntegrationTest> {
@@ -89,7 +89,7 @@ export abstract class IntegrationService<I extends Integration> {
     return result;
   }
 
-  /** Deletes further records of the integration. */
+  /** Overridden by integrations that have more records to delete. */
   protected async beforeDelete(_tx: EntityManager, _id: string): Promise<void> {}
 
   protected async insert(integration: I, fill: (integration: I) => void): Promise<I> {
@@ -104,7 +104,8 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   /**
-   * Changes an integration and retries pending deliveries at once, because the change may have fixed it.
+   * Changes an integration and retries its pending deliveries immediately, because the change may have removed the
+   * cause of their failures.
    * @throws ResourceNotFound, IntegrationExists
    */
   protected async change(id: string, change: (integration: I) => void): Promise<I> {

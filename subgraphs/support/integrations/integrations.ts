@@ -54,7 +54,10 @@ export class Integrations {
     this.#inbound = new JiraInbound({ orm, clock, inboundSecrets: this.#secrets.inbound, comments, origin });
   }
 
-  /** Consumer that plans deliveries in the order of the event log, so that a channel shows events in that order. */
+  /**
+   * Reads the event log and stores the deliveries of its events, in the order of the log. So a Slack channel shows
+   * events in that order.
+   */
   get consumer(): LogConsumer {
     return {
       name: 'support.integrations',
@@ -87,7 +90,7 @@ export class Integrations {
     this.#stopSampling = sampleIntegrations(this.ports);
   }
 
-  /** Lets running attempts finish. */
+  /** Waits for running attempts to finish. */
   async stop(): Promise<void> {
     this.#stopSampling?.();
     await Promise.all([this.#slack.queue.stop(), this.#jira.queue.stop()]);

@@ -22,7 +22,7 @@ const envelope = z.object({
   }),
 });
 
-/** The used fields of an event. */
+/** The fields of an event that integrations use. */
 export type ParsedEvent = z.infer<typeof envelope>;
 export type ParsedTicket = NonNullable<ParsedEvent['data']['ticket']>;
 export type ParsedComment = NonNullable<ParsedEvent['data']['comment']>;
@@ -36,5 +36,7 @@ export const tryParseEvent = (payload: string): ParsedEvent | undefined => envel
  */
 export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));
 
-/** Whether only the desk may read the comment. Each integration decides whether it is sent. */
+/**
+ * Whether the event is about a comment that only the desk may read. Each provider decides whether to send such events.
+ */
 export const isInternal = ({ data: { comment } }: ParsedEvent): boolean => comment !== undefined && comment.visibility !== 'customer';

@@ -39,7 +39,10 @@ export function paragraphsOf(plain: string): AdfNode[] {
     );
 }
 
-/** Converts an ADF document to plain text. Media become a placeholder; of unknown nodes, the content is used. */
+/**
+ * Converts an ADF document to plain text. Media nodes become a placeholder, and unknown nodes are replaced by their
+ * content.
+ */
 export function textOfAdf(node: unknown): string {
   return blockText(node, 0)
     .replace(/[ \t]+\n/g, '\n')

@@ -7,7 +7,7 @@ export enum JiraCommentOrigin {
   JIRA = 'jira',
 }
 
-/** Links a comment of an issue with the comment of its ticket, so that a comment is never copied back to where it came from. */
+/** Links a comment on a Jira issue to the comment on the ticket, so that no comment is copied back to its origin. */
 @Entity({ tableName: 'jira_comment' })
 @OrganizationFilter()
 @Unique({ properties: ['integrationId', 'commentId'] })
@@ -32,7 +32,7 @@ export class JiraComment {
   @Enum({ items: () => JiraCommentOrigin, type: 'text' })
   origin!: JiraCommentOrigin;
 
-  /** Hash of the last known Jira text, which detects edits without a change and repeated webhooks. */
+  /** Hash of the latest text from Jira. Used to ignore repeated webhooks and edits that do not change the text. */
   @Property({ type: 'text', nullable: true })
   digest: string | null = null;
 

@@ -19,7 +19,10 @@ import { markOf } from './jira-texts.ts';
 
 const ACTOR = { kind: 'system', id: 'support.jira' } as const;
 const COMMENT_LENGTH = 20_000;
-/** A mark is searched within this many characters. Comments by the platform begin with one. */
+/**
+ * Number of characters at the beginning of a comment in which the platform's mark is searched (`markOf` in
+ * jira-texts.ts).
+ */
 const MARK_WITHIN = 600;
 
 export interface JiraInboundDeps {
@@ -55,7 +58,7 @@ export class JiraInbound {
       );
     }
     const payload = jiraPayload.safeParse(jsonIn(body.toString('utf8')));
-    // unknown payloads are accepted, because Jira would repeat them otherwise
+    // unknown payloads are accepted but ignored, because Jira would send a rejected webhook again
     if (payload.success && !integration.isSwitchedOff) await this.#take(integration, payload.data);
   }
 
@@ -88,7 +91,7 @@ export class JiraInbound {
     };
     const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
     if (known) known.digest = digest;
-    // an edit is also stored as a Jira comment, so that it is not posted back
+    // each edit gets its own row, so that the ticket comment about the edit is not posted to Jira
     const jiraCommentId = known ? `${comment.id}#${commentId}` : comment.id;
     const made = { organizationId: integration.organizationId, integrationId: integration.id, commentId, jiraCommentId, digest };
     const row = { id: newId('jiraComment'), ...made, origin: JiraCommentOrigin.JIRA, createdAt: this.deps.clock.now() };
@@ -96,8 +99,8 @@ export class JiraInbound {
   }
 
   /**
-   * Whether the platform posted the comment. Jira's webhook may arrive before the response to the platform's own request, so the
-   * mark in the text decides.
+   * Whether the platform posted the comment. The mark in the text shows this. Stored ids would not suffice, because the
+   * webhook may arrive before Jira's response to the platform's request.
    */
   #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
     const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);
@@ -105,7 +108,7 @@ export class JiraInbound {
   }
 }
 
-/** Updates key and status. The issue may have moved to another project. */
+/** Updates the stored key and status of an issue. The key changes when the issue moves to another project. */
 function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }: IssuePayload): void {
   if (/^[A-Z][A-Z0-9_]*-\d+$/.test(key)) Object.assign(issue, { key, url: `${jiraUrl}/browse/${key}` });
   if (fields?.status && isStorable(fields.status.name)) issue.status = fields.status.name;
@@ -114,7 +117,7 @@ function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }:
 const visibilityOf = ({ syncSettings }: JiraIntegration, comment: CommentPayload): Visibility =>
   isRestricted(comment) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
 
-/** Author of a comment from Jira. It is `system`, because the Jira user has no account here. */
+/** Author of a comment from Jira. The type is `system`, because the Jira user has no account on the platform. */
 const authorOf = ({ author }: CommentPayload) => ({
   type: AuthorType.SYSTEM,
   id: storable(author?.accountId ?? 'jira').slice(0, 200),

@@ -61,7 +61,7 @@ export class JiraSyncSettings {
   jiraCommentVisibility!: Visibility;
 }
 
-/** An integration with a Jira project that has issues for tickets (specification 2.7). */
+/** An integration that creates issues for tickets in a Jira project (specification 2.7). */
 @ObjectType({ description: 'A connection to a Jira project in which tickets become issues.' })
 @Entity({ tableName: 'jira_integration' })
 @OrganizationFilter()

@@ -2,7 +2,10 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorato
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
-/** The issue of a ticket in a Jira project. Stored once the issue is created or found, so that a ticket has one issue per integration. */
+/**
+ * The issue of a ticket in a Jira project. Stored as soon as the issue is created or found, so that a ticket gets only
+ * one issue per integration.
+ */
 @ObjectType({ description: 'The Jira issue of a ticket.' })
 @Entity({ tableName: 'jira_issue' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

@@ -1,2 +1,2 @@
-/** Path that Jira's webhooks of an integration call. */
+/** Path to which Jira sends the webhooks of an integration. */
 export const inboundPath = (integrationId: string): string => `/v1/support/integrations/jira/${integrationId}/webhook`;

@@ -8,14 +8,14 @@ const issue = z.object({
 });
 const comment = z.object({
   id: z.coerce.string(),
-  /** Wiki text in webhooks, a document in the API. */
+  /** Text with wiki markup in webhooks; an Atlassian document in API responses. */
   body: z.unknown().optional(),
   author: z.object({ accountId: z.string().optional(), displayName: z.string().optional() }).optional(),
   visibility: z.unknown().optional(),
   jsdPublic: z.boolean().optional(),
 });
 
-/** The used parts of Jira's webhook payloads (developer.atlassian.com, Webhooks). */
+/** The fields of Jira's webhook payloads that the platform uses (developer.atlassian.com, Webhooks). */
 export const jiraPayload = z.discriminatedUnion('webhookEvent', [
   z.object({ webhookEvent: z.enum(['comment_created', 'comment_updated']), issue, comment }),
   z.object({ webhookEvent: z.enum(['jira:issue_updated', 'jira:issue_deleted']), issue }),

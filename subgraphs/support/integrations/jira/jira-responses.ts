@@ -14,9 +14,9 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Converts a failed request to an outcome. `isOfSite`: the request did not name an issue, so 404 means that the site does not
- * exist.
- * @throws the error if it is not a failure of Jira
+ * Converts a failed request to an outcome. Set `isOfSite` if the request named no issue: 404 then means that the site
+ * does not exist.
+ * @throws `error` itself if it is not a failed request to Jira
  */
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
   if (error instanceof NoResponse) return { kind: 'later', error: error.message, isUncertain: true };

@@ -20,8 +20,8 @@ export function descriptionOf(ticket: Ticket, origin: string): AdfDocument {
 }
 
 /**
- * A link to the ticket that everything posted to Jira contains, and by which the platform recognizes its own texts. Its fragment
- * is the id of a comment or event.
+ * Returns a link to the ticket, whose fragment is the id of a comment or event. Every comment that the platform posts
+ * to Jira contains this link, so that the platform recognizes its own comments.
  */
 export const markOf = (origin: string, ticketId: string, id = ''): string => `${ticketUrls(origin, ticketId).customerPortal}#${id}`;
 

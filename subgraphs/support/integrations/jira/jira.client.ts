@@ -24,7 +24,7 @@ const comment = z.object({ id: z.string() });
 const comments = z.object({ comments: z.array(z.object({ id: z.string(), body: z.unknown() })) });
 export type CreatedIssue = z.infer<typeof created>;
 
-/** Error for a response that is not the expected one. */
+/** Jira returned an error, or a response of an unexpected form. */
 export class JiraRefused extends Error {
   constructor(readonly answer: OutboundResponse) {
     super(`Jira answered ${answer.status}.`);
@@ -32,7 +32,7 @@ export class JiraRefused extends Error {
 }
 
 /**
- * Client for the used part of Jira Cloud's REST API v3.
+ * Client for the operations of Jira Cloud's REST API v3 that the platform uses.
  * @throws JiraRefused, NoResponse
  */
 export class JiraClient {
@@ -42,7 +42,7 @@ export class JiraClient {
     return this.#ask(access, 'POST', '/issue', created, { fields });
   }
 
-  /** Finds an issue by the label that it was created with. Jira's search index is some seconds behind. */
+  /** Finds an issue by the label that it was created with. Jira's search finds a new issue only after some seconds. */
   async findIssue(access: JiraAccess, projectKey: string, label: string): Promise<CreatedIssue | undefined> {
     const jql = `project = "${projectKey}" AND labels = "${label}" ORDER BY created ASC`;
     const { issues } = await this.#ask(access, 'POST', '/search/jql', found, { jql, fields: ['key', 'summary'], maxResults: 1 });
@@ -64,7 +64,7 @@ export class JiraClient {
     return newest.comments.find(({ body }) => JSON.stringify(body).includes(holding))?.id;
   }
 
-  /** Checks the credentials and that the project exists for them. */
+  /** Checks that the credentials are valid and can access the project. */
   async check(access: JiraAccess, projectKey: string): Promise<void> {
     await this.#ask(access, 'GET', '/myself', z.unknown());
     await this.#ask(access, 'GET', `/project/${encodeURIComponent(projectKey)}`, z.unknown());

@@ -35,7 +35,10 @@ export class JiraProvider implements Provider<JiraIntegration> {
   /** Long, because a late issue is still useful. */
   readonly expiryMs = 7 * DAY_MS;
   readonly paceMs = 0;
-  /** The first delay is longer than the delay of Jira's search index, in which a retry searches for the issue. */
+  /**
+   * The first delay is longer than the delay of Jira's search index, so that a retry finds an issue that was already
+   * created.
+   */
   readonly backoff = { firstMs: 10_000, factor: 3, maxMs: HOUR_MS };
 
   constructor(private readonly deps: JiraProviderDeps) {}

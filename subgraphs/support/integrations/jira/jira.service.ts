@@ -78,7 +78,7 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
 
   #setToken(integration: JiraIntegration, token: string): void {
     integration.sealedApiToken = this.own.tokens.seal(token, integration.id);
-    // of a short token, even four characters would reveal too much
+    // the last four characters of a short token would reveal too much
     integration.apiTokenHint = `…${token.length >= 16 ? token.slice(-4) : ''}`;
   }
 

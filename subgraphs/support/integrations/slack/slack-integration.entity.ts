@@ -35,7 +35,7 @@ export class SlackIntegration extends Integration {
   @Property({ type: 'text' })
   sealedWebhookUrl!: string;
 
-  /** Keyed hash of URL and channel, which makes the target unique. */
+  /** Keyed hash of URL and channel. It is unique, so that two integrations cannot have the same target. */
   @Property({ type: 'text' })
   targetDigest!: string;
 

@@ -8,7 +8,7 @@ const COMMENT_LENGTH = 1500;
 
 /** Body of a request to an incoming webhook. */
 export interface SlackMessage {
-  /** Shown in notifications and by clients without blocks. */
+  /** Shown in notifications, and by clients that cannot show blocks. */
   text: string;
   blocks: readonly object[];
   channel: string;
@@ -77,7 +77,7 @@ function wordsFor(name: Placeholder, event: ParsedEvent, url: string | undefined
   const [group = '', member = ''] = name.split('.');
   if (name === 'ticket.url') return url;
   if (name === 'changes') return changes && shownChanges(changes);
-  // each SLA event names its clock in a field of its own
+  // the field that names the clock depends on the type of the SLA event
   if (name === 'sla.clock') return shown(sla?.breached ?? sla?.at_risk);
   if (name === 'comment.author') return shown(comment?.author.name);
   if (name === 'comment.content') return comment && escaped(shortened(comment.content, COMMENT_LENGTH));
@@ -97,13 +97,13 @@ function shownChanges(changes: NonNullable<ParsedEvent['data']['changes']>): str
 const shown = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : escaped(shortened(String(value), COMMENT_LENGTH));
 
-/** Truncates by characters, so that none is cut in half. */
+/** Truncates by whole characters, so that no surrogate pair is split. */
 function shortened(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
-/** Truncates to the limit of a section, never within an entity or a link. */
+/** Truncates to the maximum length of a section, never within an HTML entity or a link. */
 function cut(text: string): string {
   if (text.length <= SECTION_LENGTH) return text;
   const kept = text.slice(0, SECTION_LENGTH - 1).replace(/[\ud800-\udbff]$/, '');

@@ -2,7 +2,7 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../../kernel/graphql/json-schema.ts';
 import { fill, placeholdersIn } from '../../placeholders.ts';
 
-/** Placeholders of templates. */
+/** Placeholders that templates may contain. */
 const PLACEHOLDERS = [
   'ticket.id',
   'ticket.number',

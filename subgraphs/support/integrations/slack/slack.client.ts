@@ -34,7 +34,7 @@ export class SlackClient {
 function outcomeOf({ status, text, retryAfterMs: afterMs }: OutboundResponse): Outcome {
   const answer = text.trim();
   if (status === 200 && answer === 'ok') return DELIVERED;
-  // any other text may be a proxy's page and is not shown
+  // any other text may be the page of a proxy, so the error message does not contain it
   const word = WORD.test(answer) ? answer : undefined;
   const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
   if (status === 429) return { kind: 'later', error, afterMs, isThrottling: true };

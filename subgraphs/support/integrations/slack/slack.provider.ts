@@ -17,7 +17,7 @@ const EXAMPLE: ParsedEvent = {
   data: { ticket: ticketExample },
 };
 
-/** Posts ticket events to channels. Incoming webhooks accept about one message per second. */
+/** Posts ticket events to Slack channels. Incoming webhooks accept about one message per second. */
 export class SlackProvider implements Provider<SlackIntegration> {
   readonly kind = 'slack';
   readonly entity = SlackIntegration;
@@ -58,7 +58,10 @@ export class SlackProvider implements Provider<SlackIntegration> {
   }
 }
 
-/** Whether an integration wants an event. Internal comments need the full event name; a pattern does not include them. */
+/**
+ * Whether the event matches one of the patterns. An event about an internal comment matches only its full name, never a
+ * pattern with a wildcard.
+ */
 function isWanted(patterns: readonly string[], event: ParsedEvent): boolean {
   const type = { name: event.event, family: SUPPORT };
   if (isInternal(event)) return patterns.some((pattern) => pattern === type.name || pattern === `${SUPPORT}.${type.name}`);

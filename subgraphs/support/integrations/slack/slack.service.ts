@@ -54,7 +54,7 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     integration.webhookUrlHint = `${url.host}/…${url.pathname.length > 16 ? url.pathname.slice(-4) : ''}`;
   }
 
-  /** Lists the patterns that match no event of the support family. */
+  /** Returns a problem for each pattern that matches no event of the support family. */
   problemsOf(patterns: readonly (string | null)[]): FieldProblem[] {
     const reason = 'does not match any event of the support family. GET /v1/webhooks/events lists them';
     const isKnown = (pattern: string | null): boolean => pattern === null || this.own.eventTypes.some((type) => matches(pattern, type));
