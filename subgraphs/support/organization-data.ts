@@ -2,7 +2,7 @@ import type { OrganizationTables } from '../../kernel/records/organization-data.
 import { type Attachment, fileKeyOf as attachmentKey } from './attachments/attachment.entity.ts';
 import { type Report, fileKeyOf as reportKey } from './reports/report.entity.ts';
 
-/** File keys of a row. The properties of the row have the names of the database columns. */
+/** Returns the keys of an attachment's files. The properties of the row have the names of the database columns. */
 const attachmentFile = ({ id, organization_id: organizationId }: Readonly<Record<string, unknown>>): string[] => [
   attachmentKey({ id, organizationId } as Attachment),
 ];
@@ -11,8 +11,8 @@ const reportFile = ({ id, organization_id: organizationId, parameters }: Readonl
 ];
 
 /**
- * Support tables of an organization; all their rows are deleted with it. Articles without an organization belong to the shared
- * library and stay.
+ * Support tables with the data of an organization. All its rows are deleted together with the organization. Articles
+ * without an organization belong to the platform and are kept.
  */
 export const organizationData: OrganizationTables = {
   tables: [
@@ -44,7 +44,7 @@ export const organizationData: OrganizationTables = {
     { table: 'category_override', end: 'deleted' },
     { table: 'sla_policy', end: 'deleted' },
     { table: 'agent', end: 'deleted' },
-    // these come after the tickets: deleting tickets writes to them
+    // must be listed after the tickets, because deleting tickets writes to these tables
     { table: 'ticket_text', withheld: 'all', end: 'deleted' },
     { table: 'ticket_tally', withheld: 'all', end: 'deleted' },
     { table: 'ticket_account_tally', withheld: 'all', end: 'deleted' },

@@ -14,7 +14,7 @@ export interface SupportPorts extends Ports {
   sms: SmsSender;
   /** Stores attachments and report files. */
   files: FileStore;
-  /** How many days the text of notifications is kept. */
+  /** Number of days for which the text of notifications is kept. */
   notificationRetentionDays: number;
   metrics?: Metrics;
 }

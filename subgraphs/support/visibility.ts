@@ -16,8 +16,8 @@ registerEnumType(Visibility, {
 });
 
 /**
- * Whether the caller belongs to the desk, that is, may work on tickets. All other callers are customers and do not see internal
- * content.
+ * Whether the caller may work on tickets and so belongs to the desk. All other callers are customers and do not see
+ * internal content.
  */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 

@@ -6,7 +6,9 @@ const ACCENTED = `'pg_catalog.english'`;
 /** SQL for a search query. `parameter` is a placeholder whose value comes from `spelled`. */
 export const searchQuery = (parameter: string): string => `websearch_to_tsquery(${WORDS}, ${parameter})`;
 
-/** Like `searchQuery`, for rows that may not be converted yet. In those, accented words are stored only with their accents. */
+/**
+ * As `searchQuery`, for tables with rows that may not be converted yet. Such rows have words only with their accents.
+ */
 export const transitionalQuery = (parameter: string): string =>
   `(${searchQuery(parameter)} || websearch_to_tsquery(${ACCENTED}, ${parameter}))`;
 
@@ -17,11 +19,17 @@ export const plainQuery = (text: string): string => `plainto_tsquery(${WORDS}, $
 export const headlineOf = (text: string, query: string, options: string): string =>
   `ts_headline(${WORDS}, ${text}, ${query}, '${options}')`;
 
-/** Dashes that no word or phrase follows. PostgreSQL counts them as negations of what comes next, and accepts 32 in all. */
+/**
+ * Dashes that are not directly followed by a word or phrase. PostgreSQL parses each as a negation of the next word, and
+ * accepts at most 32 of them.
+ */
 const LOOSE_DASH = /-(?![\p{L}\p{N}"])/gu;
 const LOOSE_DASHES_MAX = 8;
 
-/** Prepares search words: Unicode NFC, as texts are stored, and no more negations than PostgreSQL can parse. */
+/**
+ * Prepares search words: converts them to Unicode NFC, as texts are stored, and removes dashes that PostgreSQL could
+ * not parse.
+ */
 export function spelled(words: string): string {
   let left = LOOSE_DASHES_MAX;
   return words

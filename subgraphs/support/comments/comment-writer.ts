@@ -65,7 +65,7 @@ export class CommentWriter {
     tx.persist(comment);
     const files = await attachments.attach(tx, uploads, { ticketId, commentId: comment.id, visibility: comment.visibility, actor, now });
     if (files.length > 0) ticket.hasAttachments = true;
-    if (comment.visibility === Visibility.CUSTOMER) ticket.heardFrom(author.type, now);
+    if (comment.visibility === Visibility.CUSTOMER) ticket.applyCommentOf(author.type, now);
     ticket.touch(now);
     const tell = comment.visibility === Visibility.INTERNAL ? noteAdded : commentAdded;
     await record(tx, tell(comment, files, ticket, origin));

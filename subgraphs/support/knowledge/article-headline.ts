@@ -1,6 +1,6 @@
 /**
- * Markers around the found words. They are private-use characters, which `headlineText` first removes from the text, so that an
- * article cannot contain them. The rest is escaped before the markers become tags.
+ * Markers around the found words. They are private-use characters, which `headlineText` first removes from the text, so
+ * that an article cannot contain them. `headlineHtml` escapes the text before it replaces the markers by tags.
  */
 const START = '\uE000';
 const STOP = '\uE001';
@@ -8,7 +8,10 @@ const STOP = '\uE001';
 /** Options of `ts_headline`. */
 export const HEADLINE_OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxFragments=2, MinWords=12, MaxWords=32, FragmentDelimiter=" … "`;
 
-/** SQL for the text of an article without Markdown syntax, from which a headline is cut. Of a long article, only the beginning. */
+/**
+ * SQL for the text from which the headline of an article is cut: the summary and the beginning of the body, without
+ * Markdown syntax.
+ */
 export const headlineText = (alias: string): string => {
   const text = `${alias}."summary" || E'\\n' || left(${alias}."body", 20000)`;
   const unlinked = `regexp_replace(${text}, '\\[([^]]*)\\]\\([^)]*\\)', '\\1', 'g')`;

@@ -15,15 +15,18 @@ const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
 /** Option of `ts_rank_cd`: divides the rank by 1 + the logarithm of the text length. */
 const BY_LENGTH = 1;
 
-/** Minimum similarity of a match. `webhok` and `webhook` have 0.71, `intenret` and `internet` 0.44; unrelated words stay below 0.2. */
+/**
+ * Minimum similarity of a match. `webhok` and `webhook` have a similarity of 0.71, `intenret` and `internet` of 0.44.
+ * Unrelated words have less than 0.2.
+ */
 const RESEMBLES = 0.42;
-/** Score of a word by where it occurs: title, summary or tags, body. */
+/** Score of a word by the place where it occurs: title (A), summary or tags (B), body (C). */
 const PLACES = [
   ['A', 1],
   ['B', 0.9],
   ['C', 0.5],
 ] as const;
-/** Maximum number of compared words. Each one costs a comparison with every article. */
+/** Maximum number of search words that are compared by similarity. Each word is compared with every article. */
 const COMPARED_WORDS = 8;
 
 const ORDER = [
@@ -32,7 +35,10 @@ const ORDER = [
 ];
 const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' } };
 
-/** SQL parts of one kind of search: source, condition, rank and headline. `from` and `fits` use all parameter values. */
+/**
+ * SQL parts of one kind of search: source, condition, rank and headline. `from` and `fits` must use all parameter
+ * values, because the statement that counts the matches has no other parts.
+ */
 interface Reading {
   match: KnowledgeMatch;
   from: string;
@@ -60,7 +66,10 @@ export class ArticleSearch {
     return this.#page(words.length > 0 ? this.#bySimilarity(organizationId, wanted, words) : byWords, page);
   }
 
-  /** Returns, for each article, the ids of the most similar published articles: by shared tags, then by category and words of the title. */
+  /**
+   * Returns the ids of the most similar published articles for each article. Shared tags count most, then the category
+   * and the words of the title.
+   */
   async related(organizationId: string, ids: readonly string[], limit: number): Promise<string[][]> {
     const found = await this.#rows.query<{ of: string; ids: string[] }>(
       `select k.id as "of", array_agg(r.id order by r.shared desc, r.likeness desc, r.id) as ids
@@ -98,7 +107,8 @@ export class ArticleSearch {
   #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
     const text = `unaccent(a."title" || ' ' || a."summary" || ' ' || a."tags"::text)`;
-    // ignores stop words; rare words count more, and a word that no article contains is probably misspelt
+    // ignores stop words. Rare words count more, but a word that no article contains is probably misspelt and counts
+    // less than the rarest words
     const rarity = `ln(1 + "all" / greatest(1, case held when 0 then sqrt("all") else held end))`;
     const telling = `(select array_agg(word) as words, array_agg(query) as queries, array_agg(${rarity}) as rarities
       from (select count(*)::float8 as "all" from ${this.#table} a where ${fits}) articles
@@ -139,7 +149,7 @@ export class ArticleSearch {
     return { ...found, nodes };
   }
 
-  /** Reads one page. Headlines are the most expensive part, so they are computed only for its rows. */
+  /** Reads one page. Headlines are the most expensive part, so they are computed only for the rows of the page. */
   #read({ from, fits, rank, headline, values }: Reading, { limit, offset, after }: Window) {
     const bound = [...values, limit, offset, ...(after ?? [])];
     const place = (back: number) => `$${values.length + back}`;
@@ -154,7 +164,10 @@ export class ArticleSearch {
   }
 }
 
-/** SQL condition for visible articles: the organization's own and the platform's. `$1` is the organization. */
+/**
+ * SQL condition for the articles that an organization can read: its own and those of the platform. `$1` is the
+ * organization.
+ */
 const sees = (alias: string): string => `(${alias}."organization_id" = $1 or ${alias}."organization_id" is null)`;
 
 function conditions(organizationId: string, { category, tag, kind, status }: Wanted) {
@@ -173,5 +186,8 @@ function conditions(organizationId: string, { category, tag, kind, status }: Wan
 /** Whether a query has no operators. Similarity search applies only to such queries. */
 const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);
 
-/** The words of a query, without those of one or two letters, which are similar to everything. */
+/**
+ * Returns the words of a query. Words of one or two letters are left out, because they are similar to too many other
+ * words.
+ */
 const wordsOf = (q: string): string[] => [...new Set(q.toLowerCase().match(/[\p{L}\p{N}]{3,64}/gu) ?? [])].slice(0, COMPARED_WORDS);

@@ -12,9 +12,9 @@ import { ArticleKind, ArticleStatus, articleStates } from './article.states.ts';
 const SEARCH = `"support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B') || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')`;
 
 /**
- * An article of the knowledge base (specification 4.7). An organization has its own articles; all organizations can read those of
- * the platform (which have no organization) and none can change them. That is why the default filter also admits platform
- * articles, and every change must check the owner.
+ * An article of the knowledge base (specification 4.7). An organization can change only its own articles. It can also
+ * read the articles of the platform, which have no organization. So the default filter includes them, and every change
+ * must check the owner.
  */
 @ObjectType({ description: 'An article of the knowledge base, or a question of the FAQ with its answer.' })
 @Entity({ tableName: 'article' })

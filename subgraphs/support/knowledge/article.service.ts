@@ -30,10 +30,10 @@ export interface ArticleServiceDeps {
 }
 
 const LATEST_FIRST: readonly SortBy[] = [{ field: 'updatedAt', order: SortOrder.DESC }];
-/** Maximum number of questions in the FAQ. Search finds the rest. */
+/** Maximum number of questions in the FAQ. Only the search finds further questions. */
 const FAQ_MAX = 500;
 
-/** Manages the knowledge base as the caller sees it: articles of the organization and of the platform (specification 4.7). */
+/** Manages the articles of the caller's organization, and reads those of the platform (specification 4.7). */
 export class ArticleService {
   constructor(private readonly deps: ArticleServiceDeps) {}
 

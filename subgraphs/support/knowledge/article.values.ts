@@ -20,7 +20,7 @@ export class ArticleHelpfulness {
 export const NO_RATINGS: ArticleHelpfulness = { ratings: 0, helpful: 0, unhelpful: 0, averageRating: null };
 
 export enum KnowledgeMatch {
-  /** There were no search words. */
+  /** Without search words, all articles match. */
   ALL = 'all',
   WORDS = 'words',
   SIMILAR = 'similar',

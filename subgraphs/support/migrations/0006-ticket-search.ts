@@ -6,7 +6,7 @@ const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::da
 
 /** Adds the ticket counters by kind, and the searchable texts of tickets (ticket-search/). */
 export const ticketSearch = migration('0006-ticket-search', [
-  // an append-only ledger, so that no transaction waits for another's count; rows are compacted into sums from time to time
+  // transactions only append rows, so they do not wait for each other; a background task compacts the rows into sums
   `create table "support"."ticket_tally" (
      "organization_id" text not null,
      "day" date not null,
@@ -46,9 +46,10 @@ export const ticketSearch = migration('0006-ticket-search', [
        is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_ticket"()`,
 
-  // lets one index cover organization and words, so that a search reads only its own organization's entries
+  // allows an index on organization and words, so that a search reads only the index entries of its organization
   'create extension if not exists btree_gin',
-  // `internal` is what the desk searches; it is set only if internal comments add words to what the customer sees
+  // `visible` has the words that a customer can find, and `internal` those that the desk can find. `internal` is null
+  // if the ticket has no internal comments: the desk searches `visible` then
   `create table "support"."ticket_text" (
      "organization_id" text not null,
      "ticket_id" text not null,
@@ -75,7 +76,8 @@ export const ticketSearch = migration('0006-ticket-search', [
   `create trigger "ticket_text_removed" after delete on "support"."ticket" referencing old table as removed
      for each statement execute function "support"."delete_removed_texts"()`,
 
-  // comments never change; a text beyond the size limit of a tsvector (1 MiB of words) keeps its previous value
+  // only inserts matter, because comments never change. If the words exceed the size limit of a tsvector (1 MiB), the
+  // text keeps its previous value
   `create function "support"."write_comment_text"() returns trigger language plpgsql as $$
      declare said tsvector := setweight(to_tsvector('pg_catalog.english', new."content"), 'C');
    begin

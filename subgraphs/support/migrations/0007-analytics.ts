@@ -1,8 +1,12 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds the function for local days that dashboard and reports use, and the reports (analytics/, reports/). */
+/**
+ * Adds the table of reports (reports/), and a function for the start of a local day, which dashboard and reports use
+ * (analytics/).
+ */
 export const analytics = migration('0007-analytics', [
-  // of a midnight that occurs twice, this returns the first; PostgreSQL alone would return the second
+  // if midnight occurs twice, because the clocks are set back, this returns the first; PostgreSQL's conversion returns
+  // the second
   `create function "support"."start_of_day"("day" date, "zone" text) returns timestamptz language sql stable as $$
      select case when ((t - interval '1 hour') at time zone $2)::date = $1 then t - interval '1 hour' else t end
      from (select $1::timestamp at time zone $2) midnight(t) $$`,

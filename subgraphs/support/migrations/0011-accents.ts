@@ -2,9 +2,9 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Makes full-text search ignore accents. `words_of` also keeps the accented words, without positions, because processes of the
- * previous release still search for those. Existing rows of `ticket_text` with accents are converted later in batches
- * (ticket-search/ticket-text.ts), so that a million tickets are not locked meanwhile.
+ * Makes full-text search ignore accents. `words_of` also stores words with their accents, without positions, because
+ * processes of the previous release search for words with accents. Existing rows of `ticket_text` with accents are
+ * converted later in batches (ticket-search/ticket-text.ts), so that the migration does not lock a million tickets.
  */
 export const accents = migration('0011-accents', [
   'create extension if not exists unaccent',
@@ -27,7 +27,7 @@ export const accents = migration('0011-accents', [
      return null;
    exception when program_limit_exceeded then return null;
    end $$`,
-  // rebuilds the text from the ticket and its comments; a comment that exceeds the size limit is left out, as above
+  // rebuilds the text from the ticket and its comments; a comment whose words would exceed the size limit is left out
   `create function "support"."rewrite_ticket_text"("organization" text, "ticket" text) returns void language plpgsql as $$
      declare
        seen tsvector := (select "support"."text_of_ticket"("title", "description") from "support"."ticket" where "id" = $2);
@@ -48,7 +48,7 @@ export const accents = migration('0011-accents', [
      end $$`,
   ...backfill('support', 'accents', `exists (select from "support"."ticket_text")`),
 
-  // there are few articles, so their column is rebuilt at once
+  // there are few articles, so this migration rebuilds their column
   `alter table "support"."article" drop column "search",
      add column "search" tsvector generated always as ("support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B')
        || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')) stored`,

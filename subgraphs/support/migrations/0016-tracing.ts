@@ -1,5 +1,8 @@
 import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds trace context to events, from request to event, and the time at which an event was recorded beside when it occurred. */
+/**
+ * Adds two columns to events: the trace context of the request, and the time at which the event was recorded if it
+ * occurred at another time.
+ */
 export const tracing = migration('0016-tracing', [outboxTracing('support')]);

@@ -10,9 +10,9 @@ const COUNTED = `"account_id" is not null or "customer_id" is not null`;
 const KEYS = `"organization_id", coalesce("account_id", '') as "account_id", coalesce("customer_id", '') as "customer_id"`;
 
 /**
- * Adds ticket counters by account and customer, an append-only ledger like `ticket_tally`. Existing tickets are counted later,
- * one organization at a time (ticket-search/ticket-counters.ts). Creating the triggers waits for running ticket transactions, so
- * that count sees every ticket that the triggers miss.
+ * Adds ticket counters by account and customer, in a table like `ticket_tally`. A background task counts existing
+ * tickets later, one organization at a time (ticket-search/ticket-counters.ts). No ticket is missed: creating the
+ * triggers waits for running transactions that write tickets.
  */
 export const accountTally = migration('0018-account-tally', [
   `create table "support"."ticket_account_tally" (
@@ -27,7 +27,7 @@ export const accountTally = migration('0018-account-tally', [
      "count" int not null,
      "folded" boolean not null default false
    ) with (autovacuum_vacuum_scale_factor = 0.05)`,
-  // includes the count, so that thousands of cells are added up from the index alone
+  // includes the count, so that the sum of thousands of cells is read from the index alone
   `create index "ticket_account_tally_cell_index" on "support"."ticket_account_tally"
      ("organization_id", "account_id", "day", ${KIND}, "customer_id") include ("count")`,
   `create index "ticket_account_tally_customer_index" on "support"."ticket_account_tally" ("organization_id", "customer_id", "day")`,
@@ -59,15 +59,16 @@ export const accountTally = migration('0018-account-tally', [
      when ((old."account_id", old."customer_id", old."status", old."priority", old."category", old."agent_id", old."created_at")
        is distinct from (new."account_id", new."customer_id", new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_of_account"()`,
-  // a single statement, so it sees tickets and ledger at the same point in time: ledger rows from before are replaced by a count
-  // of the tickets, and later ones stay. It locks nothing, but the ledger must not be compacted meanwhile
+  // a single statement, so it reads tickets and counters in the same snapshot. It replaces the counter rows of the
+  // snapshot by a count of the tickets, and keeps rows that are added later. It blocks no other transaction, but the
+  // counters must not be compacted while it runs
   `create function "support"."recount_account_tally"("organization" text) returns void language sql as $$
      with gone as (delete from "support"."ticket_account_tally" where "organization_id" = $1)
      insert into "support"."ticket_account_tally" (${CELL}, "count", "folded")
        select ${CELL}, count(*), true from (
          select ${KEYS}, ${KIND}, "created_at" from "support"."ticket" where "organization_id" = $1 and (${COUNTED})
        ) t cross join lateral ${DAYS} group by ${CELL} order by ${CELL} $$`,
-  // for lists of one account by state, even if few of its tickets have that state
+  // for lists of one account's tickets with a certain status and priority, even if few of its tickets match
   `create index "ticket_account_state_index" on "support"."ticket"
      ("organization_id", "account_id", "status", "urgency", "created_at", "id")`,
   ...backfill('support', 'account-tally', `exists (select from "support"."ticket")`),

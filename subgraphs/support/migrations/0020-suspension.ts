@@ -1,6 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Adds a time until which a suspension lasted, so that deliveries do not expire while the organization is suspended. */
+/**
+ * Adds the time until which deliveries waited for the end of a suspension, so that they do not expire because of it.
+ */
 export const suspension = migration(
   '0020-suspension',
   ['slack_integration', 'jira_integration'].map(

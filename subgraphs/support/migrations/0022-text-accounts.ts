@@ -2,9 +2,9 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Stores the account beside the words, so that a search for a limited caller skips other accounts without reading their tickets.
- * Triggers also write it for processes of the previous release. Existing texts get it later in batches
- * (ticket-search/ticket-text.ts).
+ * Stores the account of a ticket next to its words. A search for a caller who is limited to accounts then skips other
+ * accounts without reading their tickets. Triggers write the column, so it is also written for processes of the
+ * previous release. A background task fills the column of existing rows in batches (ticket-search/ticket-text.ts).
  */
 export const textAccounts = migration('0022-text-accounts', [
   'alter table "support"."ticket_text" add column "account_id" text null',

@@ -8,7 +8,7 @@ import { CommentFilter } from './notification.states.ts';
 import type { Contact } from './notification-sender.ts';
 
 const MAX_COMMENTS = 10;
-/** Maximum length of a comment in a mail. Longer ones are cut; the ticket has the whole text. */
+/** Maximum length of a comment in a mail. Longer comments are cut; the ticket has the whole text. */
 const CONTENT_LENGTH = 2_000;
 
 const SHOWN: Readonly<Record<CommentFilter, object>> = {

@@ -10,8 +10,8 @@ export interface MailParts {
   /** Replaces the template's subject. May contain placeholders. */
   subject?: string | undefined;
   /**
-   * Values by name. They fill placeholders of the subject and are listed in the mail, except `message`, which is a paragraph of
-   * its own.
+   * Values by name. They replace placeholders in the subject, and the mail lists them. `message` is not listed: it
+   * becomes a paragraph.
    */
   variables?: ReadonlyMap<string, string>;
   comments?: readonly MailComment[];

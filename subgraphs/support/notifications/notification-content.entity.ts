@@ -3,8 +3,8 @@ import { htmlOf, type MailDocument, textOf } from '../../../kernel/messages/mail
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * Text of a notification, stored once for all its recipients. It is a table of its own because it is read only where it is shown,
- * and is kept for a limited time.
+ * Text of a notification, stored once for all its recipients. It has its own table, because lists of notifications do
+ * not read it and it is deleted after some time.
  */
 @Entity({ tableName: 'notification_content' })
 @OrganizationFilter()
@@ -29,8 +29,8 @@ export class NotificationContent {
   createdAt!: Date;
 
   /**
-   * Returns the plain text for one recipient. `linkToken` gives access to the page that the mail links to. Pass it only for the
-   * message that is sent, never for display.
+   * Returns the plain text for one recipient. With `linkToken`, the link in the mail opens the ticket's page without a
+   * login. Pass it only for the message that is sent, never for display.
    */
   textFor(recipientName: string | null, linkToken?: string): string {
     return this.document ? textOf(withToken(this.document, linkToken), recipientName) : (this.message ?? '');

@@ -6,7 +6,10 @@ import { NotificationLimitReached } from './notification.errors.ts';
 import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
-/** Maximum number of recipients per hour. It prevents mass mailing with a stolen key. */
+/**
+ * Maximum number of notification recipients of an organization per hour, by plan. Prevents mass mailing with a stolen
+ * key.
+ */
 const PER_HOUR: Readonly<Record<Plan, number>> = {
   developer: 100,
   business: 1_000,
@@ -14,12 +17,15 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
   custom: Number.POSITIVE_INFINITY,
 };
 
-/** Recipients that count towards the limit. Those that were rejected by the limit itself do not count. */
+/**
+ * Filter for the recipients that count towards the limit. Recipients that were rejected because of the limit do not
+ * count.
+ */
 const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };
 
 /**
- * Returns how many more recipients the organization may have in this hour. Takes a lock of the organization until the transaction
- * ends. To avoid deadlocks, lock the ticket first.
+ * Returns how many more recipients the limit allows now. The limit counts the recipients of the last 60 minutes. Takes
+ * a lock for the organization until the transaction ends. To avoid deadlocks, lock the ticket before calling it.
  */
 export async function remainingAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date): Promise<number> {
   const limit = PER_HOUR[plan];
@@ -27,7 +33,7 @@ export async function remainingAllowance(tx: EntityManager, organizationId: stri
 }
 
 /**
- * Checks the limit for `more` recipients. Takes the same lock as `remainingAllowance`.
+ * Checks that the limit allows `more` further recipients. Takes the same lock as `remainingAllowance`.
  * @throws NotificationLimitReached
  */
 export async function checkAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date, more: number): Promise<void> {

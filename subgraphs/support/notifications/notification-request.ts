@@ -7,7 +7,7 @@ import { TICKET_PLACEHOLDERS } from './notification-composer.ts';
 import type { Contact } from './notification-sender.ts';
 import { isTemplateName, TEMPLATE_NAMES, type TemplateName } from './notification-templates.ts';
 
-/** A valid notification request, in the form of its type. */
+/** A valid notification request: an e-mail or an SMS. */
 export type NotificationRequest = EmailRequest | { type: NotificationType.SMS; contacts: Contact[]; message: string };
 
 export interface EmailRequest {
@@ -23,7 +23,7 @@ export interface EmailRequest {
 const MAX_VARIABLES = 50;
 const VARIABLE_NAME = /^[A-Za-z][\w.]{0,49}$/;
 const VARIABLE_LENGTH = 5_000;
-/** Maximum length of all names and values together. */
+/** Maximum total length of the names and values of all variables. */
 const VARIABLES_LENGTH = 20_000;
 
 /** Properties that only e-mail requests may have. */
@@ -31,7 +31,7 @@ const ONLY_EMAIL = ['template', 'subject', 'variables', 'includeComments', 'comm
 
 type Asked = Valid<NotificationInput>;
 
-/** Lists all properties that are missing, belong to the other type, or are invalid. */
+/** Returns a problem for each property that is missing, invalid, or not allowed for the type of the notification. */
 export function requestProblems(input: Asked): FieldProblem[] {
   if (!input.type) return [];
   return input.type === NotificationType.EMAIL ? problemsOfEmail(input) : problemsOfSms(input);

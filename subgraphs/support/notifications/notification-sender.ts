@@ -29,7 +29,9 @@ export interface Contact {
 /** The recipients of one notification. */
 export interface Recipients {
   contacts: readonly Contact[];
-  /** How many of the recipients the plan still allows; the others are stored as failed. Default: all. */
+  /**
+   * Number of recipients that the plan still allows. All further recipients are stored as failed. Default: no limit.
+   */
   allowance?: number;
 }
 
@@ -46,7 +48,7 @@ interface SendJob {
   recipientId: string;
 }
 
-/** Content that all recipients get, with its type and template. */
+/** The content of a notification, which is the same for all recipients, with its type and template. */
 type Content = Pick<Notification, 'type' | 'template'> &
   Pick<NotificationRecipient, 'subject'> &
   Partial<Pick<NotificationContent, 'document' | 'message'>>;

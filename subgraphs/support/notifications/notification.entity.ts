@@ -32,7 +32,7 @@ export class Notification {
   @Property({ type: 'text', nullable: true })
   template: string | null = null;
 
-  /** Who sent it: a caller, or `system` with the name of the job. */
+  /** Kind of the sender: a caller, or `system` for a job. */
   @Property({ type: 'text' })
   actorKind!: Actor['kind'];
 

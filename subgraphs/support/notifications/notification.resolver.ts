@@ -69,7 +69,10 @@ export class NotificationResolver {
 }
 
 const KEPT = 'Null once it is not kept any more.';
-/** Maximum text length: ten comments, as mails cut them, and the variables. HTML with escapes is several times as long. */
+/**
+ * Maximum length of a notification's text: ten comments of the length to which mails cut them, and the variables. HTML
+ * is several times as long because of its escapes.
+ */
 const MAX_TEXT = 40_000;
 const MAX_HTML = 250_000;
 

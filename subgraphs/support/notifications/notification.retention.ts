@@ -6,7 +6,7 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 export interface NotificationRetentionDeps {
   rows: Rows;
   clock: Clock;
-  /** How many days the text of notifications is kept. */
+  /** Number of days for which the text of notifications is kept. */
   notificationRetentionDays: number;
 }
 

@@ -49,7 +49,7 @@ export class NotificationService {
   }
 
   /**
-   * Revokes the links in mails about a ticket, effective at once: those of the given recipients, or all.
+   * Revokes the links in mails about a ticket immediately: those of the given recipients, or all.
    * @throws ResourceNotFound for the ticket
    */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {
@@ -57,7 +57,7 @@ export class NotificationService {
     const ticket = await this.#ticket(ticketId);
     await em.transactional(async (tx) => {
       const now = clock.now();
-      // older links have expired
+      // links in older mails have expired already
       const since = new Date(now.getTime() - LINK_MS);
       const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL, createdAt: { $gt: since } }, { fields: ['id'] });
       const where = {
@@ -77,7 +77,7 @@ export class NotificationService {
     return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Lists all messages about tickets and reports of the organization, sent or queued, one record per recipient. */
+  /** Lists the organization's messages about tickets and reports, sent and queued, with one record per recipient. */
   sent({ type, status }: SentNotificationFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
     const where = matching<NotificationRecipient>({ type, status });
     return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });

@@ -14,7 +14,10 @@ import type { Report } from './report.entity.ts';
 import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values.ts';
 import { toCsv } from './report-csv.ts';
 
-/** A row of a report with REST names: group columns, counts, and a column for each metric. */
+/**
+ * A row of a report: columns of the groups, counts, and a column for each metric. The columns have the names that REST
+ * uses.
+ */
 type Line = Record<string, string | number | null>;
 
 const METRICS: Record<ReportMetric, { name: string; of(sums: Sums): number | null }> = {

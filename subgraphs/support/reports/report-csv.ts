@@ -1,4 +1,4 @@
-/** Beginnings of text that spreadsheet programs would run as a formula or take as a cell separator. */
+/** Matches text whose beginning a spreadsheet program would run as a formula or take as a cell separator. */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 

@@ -19,7 +19,7 @@ import type { ReportLinks } from './report-links.ts';
 const QUEUE = 'support.report';
 const ATTEMPTS_MAX = 4;
 const GIVEN_UP = `The report could not be generated in ${ATTEMPTS_MAX} attempts. Request it again. If that fails too, contact support with the report id.`;
-/** Length of the period that one query counts. Progress is updated after each one. */
+/** Length of the period that one query counts. Progress is updated after each query. */
 const PERIOD_MS = 7 * DAY_MS;
 /** Actor of the notification that a report is ready. */
 const ACTOR = { kind: 'system', id: 'support.report' } as const;
@@ -73,7 +73,9 @@ class ReportGenerator {
     }
   }
 
-  /** Starts an attempt. It is counted before it begins, so that an attempt that kills its process counts too. */
+  /**
+   * Counts an attempt and starts it. An attempt is counted first, so that an attempt that kills its process counts too.
+   */
   async #begin(job: GenerationJob): Promise<Report | undefined> {
     const report = await this.#change(job, async (_, begun) => {
       if (begun.attempts >= ATTEMPTS_MAX) begun.fail(GIVEN_UP);

@@ -6,8 +6,8 @@ import { reportFilePath } from './report-paths.ts';
 const HOURS = 24;
 
 /**
- * Creates signed URLs of report files, which need no credentials. Whoever has a URL can download that file until it expires. Each
- * read of a report returns a URL that is valid for at least a day.
+ * Creates signed URLs of report files, which need no credentials. Anybody who has a URL can download the file until the
+ * URL expires. Each read of a report returns a URL that is valid for at least a day.
  */
 export class ReportLinks {
   readonly hours = HOURS;
@@ -20,7 +20,10 @@ export class ReportLinks {
     this.#box = secrets.box('support.report-download');
   }
 
-  /** Returns the URL of a report's file. It is the same for an hour, so that an unchanged report has an unchanged representation. */
+  /**
+   * Returns the URL of a report's file. The URL changes only once per hour, so that reading an unchanged report twice
+   * returns the same response.
+   */
   urlOf({ id }: { id: string }, now: Date): string {
     const expires = (Math.ceil(now.getTime() / HOUR_MS) + HOURS) * (HOUR_MS / 1000);
     return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#box.digest(`${id}.${expires}`)}`;

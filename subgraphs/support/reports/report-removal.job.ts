@@ -12,7 +12,7 @@ interface RemovalJob {
   fileKey: string;
 }
 
-/** Enqueues the removal of a report and its file, at once or at `startAfter`. */
+/** Enqueues a job that removes a report and its file, immediately or at the time `startAfter`. */
 export function enqueueRemoval(jobs: Jobs, tx: EntityManager, report: Report, options?: JobOptions): Promise<void> {
   const job = { organizationId: report.organizationId, reportId: report.id, fileKey: fileKeyOf(report) } satisfies RemovalJob;
   return jobs.enqueue(tx, QUEUE, job, options);

@@ -7,7 +7,7 @@ import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.
 /** Days until a report and its file are deleted. */
 export const RETENTION_DAYS = 30;
 
-/** A report about the desk as a file, generated in the background (specification 2.7, 3.5). */
+/** A report file about the work of the desk, generated in the background (specification 2.7, 3.5). */
 @ObjectType('SupportReport', { description: 'A file with key figures about tickets. It is generated in the background.' })
 @Entity({ tableName: 'report' })
 @OrganizationFilter()
@@ -56,7 +56,7 @@ export class Report {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  /** Number of started attempts. A process may die during one. */
+  /** Number of started attempts, including those during which the process died. */
   @Property({ type: 'smallint' })
   attempts = 0;
 

@@ -18,7 +18,7 @@ export interface ReportDownloads {
   clock: Clock;
 }
 
-/** Serves report files. A valid signed URL is the only credential. The server must be behind the edge. */
+/** Serves report files. A valid signed URL is the only credential. Requires that the edge has admitted the request. */
 export async function mountReportDownloads(app: FastifyInstance, downloads: ReportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -27,7 +27,10 @@ export async function mountReportDownloads(app: FastifyInstance, downloads: Repo
   });
 }
 
-/** Headers that make browsers save the file, and forbid caching, so that nothing can be read after the URL expires. */
+/**
+ * Headers that make browsers save the file, and forbid caching, so that no cache returns the file after the URL
+ * expires.
+ */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -73,5 +76,5 @@ async function find(rows: Rows, id: string): Promise<Report | undefined> {
   return row && ({ id, organizationId: row.organization_id, parameters: asObject(row.parameters) } as Report);
 }
 
-/** Parses JSON, unless the driver already has. */
+/** Parses JSON, unless the database driver has parsed it already. */
 const asObject = (value: Report['parameters'] | string): Report['parameters'] => (typeof value === 'string' ? JSON.parse(value) : value);

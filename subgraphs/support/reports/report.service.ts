@@ -15,8 +15,9 @@ import { enqueueGeneration } from './report-generation.job.ts';
 import { enqueueRemoval } from './report-removal.job.ts';
 
 const DEFAULT_DAYS = 30;
-/** Estimated waiting time, and time to count one week of a large desk. Measured and rounded up. */
+/** Estimated time until a report job starts. Measured and rounded up. */
 const WAIT_MS = 5_000;
+/** Estimated time to count the tickets of one week for a large organization. Measured and rounded up. */
 const WEEK_MS = 250;
 
 /** Default metrics by report type. */
@@ -46,7 +47,7 @@ export class ReportService {
 
   /**
    * Creates a report; a job generates its file.
-   * @throws InvalidParameters for a time zone that the database does not know
+   * @throws InvalidParameters for a time zone that the database does not support
    */
   async generate({ reportType, parameters, delivery }: ReportRequest): Promise<Report> {
     const { em, rows, organizationId, clock, jobs } = this.deps;
@@ -88,7 +89,7 @@ export class ReportService {
   }
 
   /**
-   * Deletes a report at once; a job deletes its file soon after.
+   * Deletes a report immediately. A job deletes its file soon afterwards.
    * @throws ResourceNotFound, ReportGenerating
    */
   delete(id: string): Promise<Report> {

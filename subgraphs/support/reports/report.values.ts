@@ -57,7 +57,7 @@ registerEnumType(ReportDeliveryMethod, {
   valuesConfig: { DOWNLOAD: { description: 'A file to download.' } },
 });
 
-/** Three years, rounded up. */
+/** Maximum number of days of a report's date range: three years, rounded up. */
 export const RANGE_DAYS_MAX = 1100;
 
 @ObjectType('ReportDateRange', { description: 'A period of at most three years.' })

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Rows } from '../../../kernel/database/database.ts';
 
-/** Loads the next escalation of tickets by active routing rules, by ticket id; null if there is none. */
+/** Loads the time of the next escalation by an active routing rule, for each ticket id. Null if there is none. */
 export const routedEscalationsOf = (rows: Rows, organizationId: string): DataLoader<string, Date | null> =>
   new DataLoader(async (ids) => {
     const found = await rows.query<{ ticket_id: string; due_at: Date | string }>(

@@ -2,13 +2,16 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
-/** Months are measured from this date. The difference matters only at the bounds. */
+/**
+ * Months differ in length, so durations are measured from this date. The difference matters only for durations near a
+ * bound.
+ */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();
 
 /**
- * Validates a duration of the specification's format between two durations of the same format. `pattern` describes the range in
- * API documents.
+ * Validates a duration from `shortest` to `longest`, all in the format of the specification. `pattern` describes this
+ * range in API documents.
  */
 export const IsDuration = (shortest: string, longest: string, pattern: string): PropertyDecorator =>
   ValidateBy(

@@ -1,6 +1,6 @@
 /**
- * Scripts that do not separate words by spaces. Each of their characters counts as a word, so that a keyword is found within a
- * sentence.
+ * Scripts that do not separate words with spaces. Each of their characters is treated as a word, so that a keyword is
+ * found within a sentence.
  */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');
@@ -8,20 +8,20 @@ const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])
 /** Splits a text into words, in lower case and Unicode NFKC. All other characters are separators. */
 export const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().normalize('NFKC').match(WORD) ?? [];
 
-/** A state of the matcher: the words of a keyword that were read so far. */
+/** A state of the matcher. It stands for the first words of one or more keywords, which were just read. */
 interface Node<Owner> {
   next: Map<string, Node<Owner>>;
-  /** The state for the longest proper suffix that begins another keyword. Undefined for the root. */
+  /** The state for the longest proper suffix of these words with which a keyword begins. Undefined for the root. */
   fallback: Node<Owner> | undefined;
-  /** Owners whose keyword ends here. */
+  /** Owners whose keyword consists of exactly these words. */
   owners: Owner[];
 }
 
 const node = <Owner>(): Node<Owner> => ({ next: new Map(), fallback: undefined, owners: [] });
 
 /**
- * Finds whole words and phrases in texts with the Aho-Corasick algorithm, using words as symbols. The time is linear in the
- * length of the texts and keywords, whatever they contain.
+ * Finds whole words and phrases in texts with the Aho-Corasick algorithm, using words as symbols. The time is linear in
+ * the length of the texts and keywords, even for malicious input.
  */
 export class KeywordMatcher<Owner> {
   readonly #root = node<Owner>();
@@ -60,7 +60,10 @@ export class KeywordMatcher<Owner> {
     at.owners.push(owner);
   }
 
-  /** Sets the fallbacks in breadth-first order, because a fallback has fewer words and must be known first. */
+  /**
+   * Sets the fallbacks in breadth-first order, because a fallback stands for fewer words and must have its own fallback
+   * first.
+   */
   #link(): void {
     const queue = [...this.#root.next.values()];
     for (const first of queue) first.fallback = this.#root;

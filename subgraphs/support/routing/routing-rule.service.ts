@@ -91,7 +91,7 @@ export class RoutingRuleService {
     return this.deps.request.principal.organizationId;
   }
 
-  /** Runs `act` with all rules in order, under a lock: changes of one organization's rules are serialized. */
+  /** Runs `act` with all rules in order, under a lock that serializes changes of one organization's rules. */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {
       await advisoryLock(tx, `support.routing-rules:${this.#organizationId}`);
@@ -105,7 +105,7 @@ function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   return orNotFound(rule, 'routing_rule', id);
 }
 
-/** Moves a rule to a position; the first is 1. A position beyond the end makes it the last. */
+/** Moves a rule to a position, counted from 1. A position beyond the end moves the rule to the end. */
 function place(rules: RoutingRule[], rule: RoutingRule, position: number): void {
   const others = rules.filter((one) => one !== rule);
   number(others.toSpliced(position - 1, 0, rule));
@@ -119,7 +119,7 @@ async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Prom
   if (assignTo) orNotFound(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
 }
 
-/** Fills in missing properties (null, or an empty list) and removes duplicate keywords and addresses. */
+/** Replaces missing properties by null or an empty list, and removes duplicates. */
 const wholeConditions = ({ category, priority, keywords, customerTier }: RoutingConditions): RoutingConditions => ({
   category: category ?? null,
   priority: [...new Set(priority)],

@@ -32,7 +32,7 @@ export class TicketAutomation {
   @Enum({ items: () => AutomationKind, type: 'text' })
   kind!: AutomationKind;
 
-  /** Duration that the rule had when it matched. */
+  /** Duration that the routing rule had at the time when it matched the ticket. */
   @Property({ type: 'text' })
   interval!: string;
 
@@ -40,12 +40,15 @@ export class TicketAutomation {
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** Restarts the interval at a point in time. */
+  /** Sets the due time to one interval after `instant`. */
   startAt(instant: Date): void {
     this.dueAt = addDuration(instant, parseDuration(this.interval));
   }
 
-  /** Marks the action as done. An update becomes due again at its next time in the future; missed times are skipped. */
+  /**
+   * Marks the action as done. A customer update becomes due again after each interval; due times that have already
+   * passed are skipped.
+   */
   done(now: Date): void {
     if (this.kind === AutomationKind.ESCALATION) this.dueAt = null;
     while (this.dueAt && this.dueAt <= now) this.startAt(this.dueAt);

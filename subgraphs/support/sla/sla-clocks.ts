@@ -33,7 +33,7 @@ export enum SlaMark {
   BREACHED = 'breached',
 }
 
-/** A point in time at which a clock becomes at risk or breached, unless it stops before. */
+/** A time at which a clock becomes at risk or breached, unless the clock stops earlier. */
 export interface Deadline {
   clock: SlaClock;
   mark: SlaMark;
@@ -47,7 +47,10 @@ export interface ClockEntry {
   createdAt: Date;
 }
 
-/** Returns when the resolution clock ran. It stops while the ticket is resolved or waits for its customer. */
+/**
+ * Returns the periods in which the resolution clock ran. The clock is stopped while the ticket is resolved or waits for
+ * its customer.
+ */
 export function runningSpans(openedAt: Date, timeline: readonly ClockEntry[]): Span[] {
   const spans: Span[] = [{ from: openedAt, to: null }];
   let [isResolved, isWaiting] = [false, false];
@@ -77,12 +80,18 @@ export function elapsedAt(ticket: SlaTicket, now: Date): number {
 export const isOverdue = (ticket: SlaTicket, now: Date): boolean =>
   elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
 
-/** Returns when a running resolution clock reaches `ms`. Never earlier than `resolutionSince`, even if `ms` has passed already. */
+/**
+ * Returns when a running resolution clock reaches `ms`. Never earlier than `resolutionSince`, even if the clock reached
+ * `ms` before.
+ */
 function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: SlaTicket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);
 }
 
-/** Lists the deadlines that are to come, or have passed and were not reported. A clock with a reported breach has none. */
+/**
+ * Lists future deadlines, and past deadlines that were not reported yet. A clock whose breach was reported has no
+ * deadlines.
+ */
 export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
   const { slaTerms, createdAt, respondedAt, responseDue, responseBreachedAt, resolutionDue, resolutionBreachedAt } = ticket;
   const { minutes, calendar } = slaTerms.response;
@@ -92,7 +101,7 @@ export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.AT_RISK, at: riskAt });
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.BREACHED, at: responseDue });
   }
-  // a stopped clock has no new deadlines, but it may be past its target already
+  // a stopped clock reaches no deadlines, but it may have passed its target already
   if (!resolutionBreachedAt && (!isStopped(ticket) || isOverdue(ticket, now))) {
     const riskAt = takesAt(ticket, milliseconds(slaTerms.resolution.minutes) * AT_RISK_SHARE);
     deadlines.push({ clock: SlaClock.RESOLUTION, mark: SlaMark.AT_RISK, at: riskAt });
@@ -106,7 +115,10 @@ export interface EscalationStep {
   at: Date;
 }
 
-/** Lists the automatic escalations that an unresolved ticket still has, next one first. Empty while the clock is stopped. */
+/**
+ * Lists the remaining automatic escalations of a ticket, the next one first. Empty while the resolution clock is
+ * stopped.
+ */
 export function escalationsOf(ticket: SlaTicket): EscalationStep[] {
   if (isStopped(ticket)) return [];
   return ticket.slaTerms.escalateAfterMinutes

@@ -2,7 +2,10 @@ import { Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorator
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { SlaClock, SlaMark } from './sla-clocks.ts';
 
-/** A record that a clock of a ticket became at risk or was breached under one target. Unique, so each is reported once. Never changed. */
+/**
+ * Records that an SLA clock of a ticket became at risk or was breached, for one target. The record is unique, so the
+ * event is emitted only once. It never changes.
+ */
 @Entity({ tableName: 'sla_milestone' })
 @OrganizationFilter()
 @Unique({ properties: ['ticketId', 'clock', 'mark', 'targetMinutes'] })
@@ -25,7 +28,7 @@ export class SlaMilestone {
   @Property({ type: 'integer' })
   targetMinutes!: number;
 
-  /** When the deadline was; `createdAt` is when the event was emitted. */
+  /** Time of the deadline. `createdAt` is the time at which the event was emitted. */
   @Property({ type: 'datetime', length: 3 })
   dueAt!: Date;
 

@@ -23,7 +23,7 @@ export interface SlaPromise {
   /** Null means around the clock. */
   businessHours: readonly WorkingHours[] | null;
   holidays: readonly string[];
-  /** For tickets without a time zone in their location. */
+  /** Used for tickets whose location has no time zone. */
   timezone: string;
 }
 
@@ -57,7 +57,10 @@ export interface Situation {
   escalationThreshold: number | null;
 }
 
-/** Computes the SLA terms of a ticket. Critical tickets count around the clock, others in the working hours of their own time zone. */
+/**
+ * Computes the SLA terms of a ticket. For critical tickets, time counts around the clock. For other tickets, it counts
+ * in the working hours, in the time zone of the ticket's location.
+ */
 export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalationThreshold }: Situation): SlaTerms {
   const { responseMinutes, resolutionMinutes, escalateAfterMinutes } = promise.targets[priority];
   const { businessHours: hours, holidays } = promise;

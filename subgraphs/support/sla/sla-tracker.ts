@@ -34,8 +34,8 @@ export class SlaTracker {
   }
 
   /**
-   * Recomputes the due times from the timeline, which already contains the change. Emits events for everything that the change
-   * makes due.
+   * Recomputes the due times from the timeline, which already contains the change. Emits events for the deadlines that
+   * are due because of the change.
    */
   async follow(
     tx: EntityManager,
@@ -60,7 +60,7 @@ export class SlaTracker {
       await tx.flush();
       const milestones = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
-      // a breached clock is not reported as at risk too
+      // a clock that is breached is not reported as at risk in addition
       const emitted = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
       for (const deadline of emitted) await this.#emit(tx, ticket, deadline, milestones, now);
     }
@@ -123,17 +123,20 @@ function promise(ticket: Ticket, category: Category, plan: Plan): void {
   const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
   const escalationThreshold = category.escalationThreshold(subcategory);
   const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
-  // a response that was already given keeps the terms under which it was given
+  // if the desk has responded already, the terms of the response do not change
   ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
 }
 
-/** Removes breaches that are not breaches under the new terms. */
+/** Clears recorded breaches that are not breaches under the new terms. */
 function withdrawBreaches(ticket: Ticket, now: Date): void {
   if (!ticket.respondedAt && ticket.responseDue > now) ticket.responseBreachedAt = null;
   if (!isOverdue(ticket, now)) ticket.resolutionBreachedAt = null;
 }
 
-/** Returns when the ticket needs attention next. An escalation that is already due counts: the sweeper performs it next. */
+/**
+ * Returns the next time at which the SLA sweeper must process the ticket: the next deadline or escalation. An
+ * escalation that is due already is included, because only the sweeper performs it.
+ */
 function nextInstant(ticket: Ticket, now: Date): Date | null {
   const instants = [...deadlinesOf(ticket, now).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>
     at.getTime(),

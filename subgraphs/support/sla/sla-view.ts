@@ -95,7 +95,7 @@ class ResponseView implements SlaResponse {
     return isAtRisk ? SlaClockStatus.AT_RISK : SlaClockStatus.PENDING;
   }
 
-  /** A response exactly at the due time is late. */
+  /** Whether the response is late. A response exactly at the due time is late. */
   get isLate(): boolean {
     return (this.ticket.respondedAt ?? this.now) >= this.ticket.responseDue;
   }

@@ -14,13 +14,16 @@ export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClo
 const DUE = { name: 'support.sla', table: 'support.ticket', column: 'sla_due_at', postponeMs: 5 * 60_000, waitMs: HOUR_MS } as const;
 
 /**
- * Emits SLA events at their deadlines and escalates overdue tickets. `TicketEditor` stores the next deadline. Continues for
- * suspended organizations, and waits for closed ones.
+ * Emits SLA events at their deadlines and escalates overdue tickets. `TicketEditor` stores the next deadline. Processes
+ * tickets of suspended organizations too, but not tickets of closed organizations.
  */
 export const slaSweeper = (deps: SlaSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));
 
-/** Sets the highest level that is due at once, so that a process that was down does not raise the level step by step. */
+/**
+ * Raises a ticket directly to the highest level that is due. If no process ran for some time, several levels may be
+ * due.
+ */
 function escalate(ticket: Ticket, now: Date): void {
   const step = escalationsOf(ticket).findLast(({ at }) => at <= now);
   if (!step) return;

@@ -13,7 +13,10 @@ import { Ticket } from '../tickets/ticket.entity.ts';
 import { Visibility } from '../visibility.ts';
 import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket-view.ts';
 
-/** Maximum number of replies per hour to one ticket through links of mails. A shared link cannot be used to flood the ticket. */
+/**
+ * Maximum number of replies per hour to one ticket through links in mails. Prevents that a shared link is used to flood
+ * the ticket.
+ */
 const PER_HOUR = 20;
 
 export interface ContactParts {
@@ -22,7 +25,10 @@ export interface ContactParts {
   comments: CommentWriter;
 }
 
-/** Visitor with the link of a mail. Can read that ticket and reply in the name of the mail's recipient. */
+/**
+ * A visitor who opened the link in a mail about a ticket. The visitor can read the ticket and reply in the name of the
+ * mail's recipient.
+ */
 export class ContactVisitor implements Visitor {
   readonly mayReply = true;
   readonly isSignedIn = false;
@@ -50,7 +56,7 @@ export class ContactVisitor implements Visitor {
   }
 
   /**
-   * Adds a reply. A form that is sent twice adds it once.
+   * Adds a reply. If the form is sent twice, the reply is added only once.
    * @throws PlatformError RATE_LIMIT_EXCEEDED
    */
   async reply(content: string): Promise<void> {

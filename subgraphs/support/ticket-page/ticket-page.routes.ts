@@ -40,7 +40,10 @@ const PAGE = { config: { access: 'page' }, errorHandler: sendErrorPage } as cons
 const STANDING = parse('query TicketPageOrganization { organization { status } }');
 const LINK_COOKIE = 'ticket_link';
 
-/** Serves the web page of a ticket (`urls.customer_portal`), to which mails link. The server must be behind the edge. */
+/**
+ * Serves the web page of a ticket (`urls.customer_portal`), to which mails link. Requires that the edge has
+ * authenticated the request.
+ */
 export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRoutes): Promise<void> {
   await app.register((scope, _, done) => {
     acceptPageForms(scope);
@@ -55,8 +58,8 @@ export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRo
 }
 
 /**
- * Shows the ticket. A `token` in the address becomes a cookie of this page at once, so the token is not in any address that is
- * shown, logged or shared.
+ * Shows the ticket. If the address has a `token`, moves it to a cookie for this page and redirects. So the address that
+ * the browser shows, and that users share, never has the token.
  */
 async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageResponse> {
   const { token, before } = request.query as { token?: unknown; before?: unknown };
@@ -72,7 +75,7 @@ async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: Fa
 }
 
 /**
- * Response if neither the session nor the link gives access to the ticket.
+ * Returns the response for a visitor to whom neither the session nor a link gives access to the ticket.
  * @throws ResourceNotFound for a signed-in user
  */
 function notShown(request: FastifyRequest): PageResponse {
@@ -126,7 +129,10 @@ async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Pro
   return recipient ? new ContactVisitor(routes, recipient) : undefined;
 }
 
-/** Finds the recipient that a link token belongs to; undefined if the organization is suspended or closed. */
+/**
+ * Finds the recipient that a link token belongs to. Undefined if the token is invalid, or the organization is suspended
+ * or closed.
+ */
 async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token: string): Promise<LinkHolder | undefined> {
   const holder = await routes.links.holderOf(token, idOf(request));
   if (!holder) return undefined;

@@ -33,9 +33,9 @@ export async function viewOf(em: EntityManager, ticket: Ticket, before: string |
 export const attachmentOf = (em: EntityManager, ticketId: string, id: string): Promise<Attachment | null> =>
   em.findOne(Attachment, { id, ticketId, visibility: Visibility.CUSTOMER });
 
-/** A person who opens the page of a ticket. They have the same rights here as on the other surfaces. */
+/** A person who opens the page of a ticket: a signed-in user, or the recipient of a mail. */
 export interface Visitor {
-  /** How the page names the visitor. */
+  /** Name of the visitor that the page shows. */
   who: string;
   mayReply: boolean;
   /** Whether the visitor has signed in and so can sign out. */

@@ -6,7 +6,10 @@ import type { Attachment } from '../attachments/attachment.entity.ts';
 import type { Comment } from '../comments/comment.entity.ts';
 import type { TicketView, Visitor } from './ticket-view.ts';
 
-/** Maximum length of a reply in characters. At its longest percent-encoded form it still fits into the body of a form. */
+/**
+ * Maximum length of a reply in characters. Even if every character is percent-encoded, the reply fits into the maximum
+ * size of a form.
+ */
 export const REPLY_LENGTH = 5_000;
 
 export interface TicketPageParts extends TicketView {
@@ -89,7 +92,10 @@ export const noAccessPage = (signIn: string): string =>
     more: html`<p class="aside"><a href="${signIn}">Sign in</a> if you have a login.</p>`,
   });
 
-/** Page for a reply that cannot be sent because access has ended since the form was shown. It keeps the text for the user to copy. */
+/**
+ * Page for a reply that cannot be sent, because the visitor lost access after the form was shown. It shows the text of
+ * the reply, so that the visitor can copy it.
+ */
 export const unsentPage = (signIn: string, reply: string): string =>
   page({
     title: 'Your reply was not sent',

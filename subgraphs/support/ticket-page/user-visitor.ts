@@ -13,7 +13,7 @@ export interface UserVisit {
   ticketId: string;
 }
 
-/** A signed-in user, with the same permissions as on the other surfaces. */
+/** A signed-in user, with the same permissions as in the API. */
 export class UserVisitor implements Visitor {
   readonly isSignedIn = true;
   readonly who = 'yourself';
@@ -24,7 +24,7 @@ export class UserVisitor implements Visitor {
     return this.visit.principal.may('support:create');
   }
 
-  /** Whether the ticket exists for this user. */
+  /** Whether the ticket exists and the user may read it. */
   async maySee(): Promise<boolean> {
     return this.visit.principal.may('support:read') && (await this.#ticket()) !== null;
   }

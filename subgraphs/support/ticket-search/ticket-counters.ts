@@ -7,34 +7,40 @@ import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket-criteria.ts';
 
-/** The last date with a year of four digits. The day after it has no valid text form. */
+/** The last date whose year has four digits. Later dates have no text form that the database accepts. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
-/** Longest range that is always summed directly. For shorter ranges, planning the alternative takes longer than it could save. */
+/**
+ * Ranges up to this length are always summed directly (`sumOf`). For them, planning the alternative would take longer
+ * than it could save.
+ */
 const SHORT_MS = 31 * DAY_MS;
 /** Maximum number of cells per compaction. Each cell is locked while the compaction runs. */
 const COMPACTED_AT_ONCE = 500;
 
-/** A table of counts and the columns that identify a cell. Each ticket is counted in two cells: all time, and its day (UTC). */
+/**
+ * A table of ticket counts, and the columns that identify a cell. Each ticket is counted in two cells: one for all
+ * time, and one for the day (UTC) of its creation.
+ */
 interface CounterTable {
   table: string;
   cell: readonly string[];
 }
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
 const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
-/** A ticket without an account or a customer is counted under an empty string. */
+/** If a ticket has no account or no customer, the column is an empty string. */
 const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
   cell: ['organization_id', 'account_id', 'customer_id', ...KIND],
 };
 
 const columnsOf = ({ cell }: CounterTable, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
-/** Finds uncompacted rows, in the order of their index. */
+/** SQL that finds out whether there are rows to compact. The order is that of their index. */
 const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
 
 /** Adds the tickets from before migration 0018 to the counters by account. */
 export const accountCountersBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
 
-/** Processes one organization per call. */
+/** Counts the tickets of one organization per call. */
 async function recount(tx: EntityManager, from: Position): Promise<Position> {
   const [next] = await tx.execute<{ organization_id: string }[]>(
     'select "organization_id" from "support"."ticket" where "organization_id" > ? order by 1 limit 1',
@@ -82,14 +88,14 @@ export class TicketCounters {
   }
 
   /**
-   * Whether the counters can answer these criteria. They do not cover `serviceAffected`: those tickets are few and are counted
-   * directly.
+   * Whether the counters can count the tickets that match these criteria. Tickets of one service (`serviceAffected`)
+   * are few, so they are counted without the counters.
    */
-  knows({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean {
+  supports({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean {
     return !q && !serviceAffected && (this.accounts.isDone || (!accountId && !customerId));
   }
 
-  /** Returns the exact count. Requires criteria that `knows` accepts. */
+  /** Returns the exact number of tickets. Requires criteria for which `supports` returns true. */
   async count(organizationId: string, criteria: TicketCriteria): Promise<number> {
     const { table } = criteria.accountId || criteria.customerId ? OF_ACCOUNTS : OF_DESK;
     const parameters = new Parameters();
@@ -100,15 +106,15 @@ export class TicketCounters {
       ...edges.map((edge) => `(select count(*) from "support"."ticket" where ${where} and ${edge})`),
     ];
     const text = `select (${parts.map((part) => `coalesce(${part}, 0)`).join(' + ') || '0'})::int as total`;
-    // without days there are few cells, and the same criteria always give the same statement text
+    // without a range of time, the text of the statement depends only on which criteria are set
     const isPrepared = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore;
     const [row] = await this.rows.tuples(text, parameters.values, { isPrepared });
     return Number(row?.[0] ?? 0);
   }
 
   /**
-   * Safe to run in several processes at once: a row that one process takes is gone for the others, and two sums of one cell are
-   * still correct.
+   * Replaces appended rows by one sum per cell. Several processes may run it at the same time: each row is deleted by
+   * only one of them. A cell may then have several sums, which are added up when they are read.
    */
   async #compact(counterTable: CounterTable): Promise<number> {
     const { table } = counterTable;
@@ -125,14 +131,17 @@ export class TicketCounters {
   }
 }
 
-/** Conditions that have the same meaning for a counter cell and for a ticket. */
+/** SQL conditions that can be used for the counters and for the tickets. */
 function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   const { accountId, customerId, status, priority, category, assignedTo } = criteria;
   const wanted = { account_id: accountId, customer_id: customerId, status, priority, category, agent_id: assignedTo };
   return Object.entries(wanted).flatMap(([column, values]) => (values ? [`"${column}" = any(${parameters.add(values)}::text[])`] : []));
 }
 
-/** A range of days as SQL dates, from `first` until before `last`. Null means that the range is open on that side. */
+/**
+ * A range of days as SQL dates; `first` is inclusive, `last` is exclusive. Null means that the range has no limit on
+ * that side.
+ */
 interface Days {
   first: string | null;
   last: string | null;

@@ -26,8 +26,8 @@ export interface Reader extends RecordScope {
 }
 
 /**
- * Finds tickets (specification 2.7, ticket search). Reads the ids from an index in list order, then the records by id. The list
- * of newest tickets is read directly.
+ * Finds tickets (specification 2.7, ticket search). Reads the ids from an index in list order, then the records by id.
+ * The default list, with the newest tickets, is read without these two steps.
  */
 export class TicketSearch {
   constructor(
@@ -67,7 +67,7 @@ export class TicketSearch {
   }
 
   async #total(query: TicketQuery): Promise<number> {
-    if (this.counters.knows(query.criteria)) return this.counters.count(this.reader.organizationId, query.criteria);
+    if (this.counters.supports(query.criteria)) return this.counters.count(this.reader.organizationId, query.criteria);
     const { text, values } = totalStatement(query);
     const [row] = await this.rows.query<{ total: number }>(text, values);
     return row?.total ?? 0;
@@ -83,8 +83,9 @@ const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, off
   Object.values(criteria).every((value) => value === undefined || value === null);
 
 /**
- * Makes the requested order total: tickets of the same state are sorted by creation time. A repeated field is dropped because it
- * changes nothing, which also bounds the length of the statement.
+ * Completes the requested order, so that no two tickets are equal in it. Tickets of the same status or priority are
+ * sorted by creation time. Repeated sort fields have no effect, so they are removed, which limits the length of the
+ * statement.
  */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
   if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];

@@ -35,7 +35,7 @@ export const SORT_FIELDS: Readonly<Record<string, SortField>> = {
   resolutionDue: instantIn('resolution_due'),
   title: textIn('title'),
   number: { ...textIn('number'), orderedBy: (number) => [`length(${number})`, number] },
-  // a cursor holds the status, not its position, and so remains valid when a state is added
+  // a cursor contains the status and not its position, so it remains valid when a status is added
   lifeCycle: {
     ...textIn('status'),
     items: LIFE_CYCLE,
@@ -44,6 +44,6 @@ export const SORT_FIELDS: Readonly<Record<string, SortField>> = {
   urgency: numberIn('urgency'),
   relevance: numberIn('relevance'),
   id: textIn('id'),
-  // alphabetical; only cursors of release 1.2 and before still ask for it (`continued`)
+  // alphabetical order, used only for cursors of release 1.2 and earlier (`continued` in ticket-search.ts)
   status: { ...textIn('status'), items: LIFE_CYCLE },
 } satisfies Record<`${TicketSortField}` | 'relevance' | 'id' | 'status', SortField>;

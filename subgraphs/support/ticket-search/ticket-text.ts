@@ -2,10 +2,16 @@ import { Backfill, type Position } from '../../../kernel/database/backfill.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 
-/** Number of rows that one batch reads. It writes only those with accents, which are few on most desks. */
+/**
+ * Number of rows that one batch of `accentsBackfill` reads. It writes only rows with accents, and most organizations
+ * have few of them.
+ */
 const BATCH = 500;
 
-/** Number of rows that one batch writes, including their index entries. Their tickets are locked meanwhile. */
+/**
+ * Number of rows that one batch of `textAccountsBackfill` writes, including their index entries. It locks their tickets
+ * while it runs.
+ */
 const WRITTEN = 200;
 
 type Key = { organization_id: string; ticket_id: string };
@@ -23,7 +29,8 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
   );
   let position = from;
   for (const { accented, organization_id: organizationId, ticket_id: id } of rows) {
-    // the text is read under its lock, so a comment that is being written is not lost; a locked row ends the batch here
+    // the row is locked first, so that a comment that is being written is not lost; if another transaction has the
+    // lock, the batch ends
     if (accented && !(await isLocked(tx, organizationId, id))) return position ?? ['', ''];
     if (accented) await tx.execute(`select "support"."rewrite_ticket_text"(?, ?)`, [organizationId, id]);
     position = [organizationId, id];
@@ -31,7 +38,10 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
   return rows.length < BATCH ? null : position;
 }
 
-/** Locks a text row; returns false if another transaction holds it. Never waits, which rules out deadlocks. */
+/**
+ * Locks a text row; returns false if another transaction has locked it. Never waits for a lock, so it cannot cause a
+ * deadlock.
+ */
 async function isLocked(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
   const one = `select 1 from "support"."ticket_text" where "organization_id" = ? and "ticket_id" = ?`;
   if ((await tx.execute<object[]>(`${one} for update skip locked`, [organizationId, id])).length > 0) return true;

@@ -25,7 +25,10 @@ const SHOWN_TO_CUSTOMERS: ReadonlySet<string> = new Set([
 
 export const visibilityOf = (member: string): Visibility => (SHOWN_TO_CUSTOMERS.has(member) ? Visibility.CUSTOMER : Visibility.INTERNAL);
 
-/** An entry of a ticket's timeline: the old and new value of a field, who changed it, and when. Entries are never changed. */
+/**
+ * An entry of a ticket's timeline: the old and new value of a field, the actor who changed it, and the time. Entries
+ * are never changed.
+ */
 @ObjectType({ description: 'One change of a ticket: a field, its old and new value, and who changed it.' })
 @Entity({ tableName: 'ticket_change' })
 @OrganizationFilter({ account: { by: 'ticketId', of: 'Ticket' } })

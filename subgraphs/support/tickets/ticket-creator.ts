@@ -35,7 +35,10 @@ export interface TicketCreatorDeps {
   desks: ReferenceData<Desk>;
 }
 
-/** Creates tickets: checks the records that the input refers to, assigns an agent and starts the routing rule (specification 2.7, 3.1). */
+/**
+ * Creates tickets: checks the records that the input refers to, assigns an agent and applies the first matching routing
+ * rule (specification 2.7, 3.1).
+ */
 export class TicketCreator {
   constructor(private readonly deps: TicketCreatorDeps) {}
 
@@ -117,8 +120,9 @@ export class TicketCreator {
   }
 
   /**
-   * Finds the account of the ticket's customer or service; null if the ticket has neither. Both must exist for the caller, and
-   * the service must belong to the customer. A `serviceAffected` that is not an id is free text and is not checked.
+   * Finds the account of the ticket's customer or service; null if the ticket has neither. The caller must have access
+   * to both, and the service must belong to the customer. A `serviceAffected` that is not an id is free text and is not
+   * checked.
    */
   async #accountOf({
     customerId,

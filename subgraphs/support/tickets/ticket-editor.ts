@@ -16,7 +16,7 @@ import { type Actor, TicketChange, visibilityOf } from './ticket-change.entity.t
 /** A change that is applied to a locked ticket. */
 export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 
-/** Runs in the transaction of a ticket change, after the change. */
+/** A function that is called after each change of a ticket, in the same transaction. */
 export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, now: Date) => Promise<void>;
 
 /** The only way to create and change tickets. Writes their timeline and events in the same transaction. */
@@ -41,9 +41,9 @@ export class TicketEditor {
   }
 
   /**
-   * Changes a ticket under its row lock, so changes are serialized. The revision is compared and incremented under the same lock.
-   * `escalation` has the details to store if the change escalates the ticket.
-   * @throws ResourceNotFound, and whatever `act` throws
+   * Changes a ticket under its row lock, so changes are serialized. The revision is compared and incremented under the
+   * same lock. `escalation` has the details to store if the change escalates the ticket.
+   * @throws ResourceNotFound, and any error that `act` throws
    */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
@@ -83,7 +83,7 @@ export class TicketEditor {
   }
 }
 
-/** The fields whose changes go into the timeline and the events. Internal notes are not among them. */
+/** The fields whose changes are written to the timeline and the events. Internal notes are not included. */
 const observed = (ticket: Ticket) => ({
   status: ticket.status,
   priority: ticket.priority,

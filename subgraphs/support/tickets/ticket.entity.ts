@@ -18,8 +18,8 @@ import { TicketContact, TicketLocation } from './ticket.values.ts';
 @Directive('@key(fields: "id")')
 @Entity({ tableName: 'ticket' })
 @OrganizationFilter({ account: 'accountId' })
-// Each index serves an order or a filter of lists (ticket-search/), or a relation. Numbers sort by length first, so that TKT-999
-// comes before TKT-1000.
+// Each index is for a sort order or a filter of lists (ticket-search/), or for a relation. Ticket numbers are sorted by
+// length first, so that TKT-999 comes before TKT-1000.
 @Index({
   name: 'ticket_number_unique',
   expression: 'create unique index "ticket_number_unique" on "support"."ticket" ("organization_id", (length("number")), "number")',
@@ -131,13 +131,13 @@ export class Ticket {
   /** Loaded together with the ticket by record readers; undefined if the ORM loaded the ticket. */
   agent?: Agent | null;
 
-  /** Whether the ticket or a comment has files, including internal ones. Saves the query for most tickets. */
+  /** Whether the ticket or a comment has files, including internal ones. If false, no query for files is needed. */
   @Property({ type: 'boolean' })
   hasAttachments = false;
 
   /**
-   * Files of a ticket that was just created, newest first; nobody else can have added any. Undefined if they must be read from
-   * the database.
+   * Files of a ticket that was created in this request, newest first. Undefined if the files must be read from the
+   * database.
    */
   attachments?: readonly Attachment[];
 
@@ -167,14 +167,17 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
-  /** When the response was found to be overdue; null if it was in time or is not overdue yet. */
+  /**
+   * Time at which the breach of the response target was recorded. Null if the response was in time or is not overdue
+   * yet.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   responseBreachedAt: Date | null = null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolutionBreachedAt: Date | null = null;
 
-  /** Since when the ticket waits for its customer. While it waits, the resolution clock is stopped. */
+  /** Time since which the ticket waits for its customer. While it waits, the resolution clock is stopped. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitingSince: Date | null = null;
 
@@ -182,8 +185,8 @@ export class Ticket {
   slaTerms!: SlaTerms;
 
   /**
-   * Working time in milliseconds that the resolution clock had counted at `resolutionSince`. The clock runs from then on, unless
-   * it is stopped.
+   * Working time in milliseconds that the resolution clock had counted at `resolutionSince`. The clock has been running
+   * since that time, unless it is stopped.
    */
   @Property({ type: 'double' })
   resolutionElapsed = 0;
@@ -191,7 +194,7 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3 })
   resolutionSince!: Date;
 
-  /** Next time at which an SLA event is due: at risk, breach or escalation. Null if none is to come. */
+  /** Next time at which an SLA event is due: at risk, breach or escalation. Null if there is none. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   slaDueAt: Date | null = null;
 
@@ -221,7 +224,7 @@ export class Ticket {
     return this.waitingSince !== null;
   }
 
-  /** Registers a visible change or a new comment: updates `updatedAt` and the revision. */
+  /** Records a visible change or a new comment: updates `updatedAt` and the revision. */
   touch(now: Date): void {
     this.updatedAt = now;
     this.revision += 1;
@@ -234,8 +237,8 @@ export class Ticket {
   }
 
   /**
-   * Changes the priority; the editor moves the due times. Setting `critical` escalates the ticket by one level (specification
-   * 3.1). A ticket that was already critical is escalated only if its level is 0.
+   * Changes the priority; `SlaTracker` then updates the due times. Setting `critical` escalates the ticket by one level
+   * (specification 3.1). A ticket that was already critical is escalated only if its level is 0.
    * @throws InvalidState for a resolved ticket that this would escalate
    */
   prioritize(priority: TicketPriority, now: Date): void {
@@ -254,14 +257,14 @@ export class Ticket {
   moveTo(status: TicketStatus, now: Date): void {
     ticketStates.check(this.status, status);
     this.status = status;
-    if (status === TicketStatus.IN_PROGRESS || status === TicketStatus.RESOLVED) this.answered(now);
+    if (status === TicketStatus.IN_PROGRESS || status === TicketStatus.RESOLVED) this.recordResponse(now);
     if (status === TicketStatus.ESCALATED && this.escalationLevel === 0) this.escalate(1, 'Status set to escalated', now);
     this.resolvedAt = status === TicketStatus.RESOLVED ? now : null;
     if (this.resolvedAt) this.waitingSince = null;
   }
 
-  /** Registers a response of the desk. The first one stops the response clock. */
-  answered(now: Date): void {
+  /** Records a response of the desk. The first response stops the response clock. */
+  recordResponse(now: Date): void {
     this.respondedAt ??= now;
   }
 
@@ -286,11 +289,11 @@ export class Ticket {
   }
 
   /**
-   * Applies the effect of a public comment. The desk's first comment stops the response clock. A customer's comment ends the
-   * waiting and reopens a resolved ticket.
+   * Applies the effect of a public comment. The desk's first comment stops the response clock. A customer's comment
+   * restarts a resolution clock that waited for the customer, and reopens a resolved ticket.
    */
-  heardFrom(author: AuthorType, now: Date): void {
-    if (author === AuthorType.AGENT) this.answered(now);
+  applyCommentOf(author: AuthorType, now: Date): void {
+    if (author === AuthorType.AGENT) this.recordResponse(now);
     if (author !== AuthorType.CUSTOMER) return;
     this.resume();
     if (this.status === TicketStatus.RESOLVED) this.moveTo(TicketStatus.OPEN, now);

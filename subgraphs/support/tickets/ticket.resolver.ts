@@ -59,7 +59,7 @@ export class TicketResolver {
     @Root() { agent, agentId }: Pick<Ticket, 'agent' | 'agentId'>,
     @Ctx() { loaders }: SupportContext,
   ): TicketAssignee | null | Promise<TicketAssignee | null> {
-    // returned synchronously if the agent was read with the ticket, because lists have many
+    // no promise is created if the agent was read with the ticket, because lists have many tickets
     return agent ? assigneeOf(agent) : loaders.agents.load(agentId).then((found) => found && assigneeOf(found));
   }
 

@@ -15,8 +15,8 @@ export interface WorkingHours {
 }
 
 /**
- * Working hours of a desk: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), which are days off as
- * a whole. Local time decides: an hour that occurs twice counts twice, and a skipped hour does not count.
+ * Working hours of a desk: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), on which no
+ * hour counts. When the clocks change, an hour that occurs twice counts twice, and a skipped hour does not count.
  */
 export interface BusinessCalendar {
   timezone: string;
@@ -27,16 +27,16 @@ export interface BusinessCalendar {
 /** Null means around the clock. */
 export type Calendar = BusinessCalendar | null;
 
-/** A range of time that counts. Without an end it is still running. */
+/** A period in which a clock runs. `to` is null while the clock is running. */
 export interface Span {
   from: Date;
   to: Date | null;
 }
 
 /**
- * Returns when `ms` milliseconds of working time after `start` have passed. If they end exactly with a working day, the result is
- * its closing time, not the next opening. If they take more than ten years, the result is ten years from `start`, which is as
- * good as never.
+ * Returns when `ms` milliseconds of working time after `start` have passed. If that is exactly the end of a working
+ * day, the result is the closing time and not the next opening time. If it takes more than ten years, the result is ten
+ * years after `start`.
  */
 export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Date {
   if (!calendar) return new Date(start.getTime() + ms);
@@ -64,8 +64,8 @@ export function workingTime(start: Date, end: Date, calendar: Calendar): number 
 }
 
 /**
- * Returns when the working time within consecutive spans reaches `ms`. If the last span ends before that, the result is when it
- * would have been reached without the end; it moves when another span begins.
+ * Returns when the working time within consecutive spans reaches `ms`. If all spans end before, the result is computed
+ * as if the last span had not ended.
  */
 export function reachedAt(spans: readonly Span[], ms: number, calendar: Calendar): Date {
   let left = ms;
@@ -111,7 +111,10 @@ function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar)
   }
 }
 
-/** The parts of the weekly hours on one weekday, in minutes of that day. Hours over midnight belong to two days. */
+/**
+ * The parts of the weekly hours on one weekday, in minutes of that day. Hours that cross midnight are split between two
+ * days.
+ */
 function piecesOf(day: Weekday, hours: readonly WorkingHours[]): [number, number][] {
   const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day) + WEEKDAYS.length - 1) % WEEKDAYS.length] as Weekday;
   const pieces = hours.flatMap(({ days, from, to }): [number, number][] => {
