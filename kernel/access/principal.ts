@@ -213,5 +213,5 @@ export const grantPattern = (separator: ':' | '\\.'): string =>
   `^(\\*${separator}\\*|(${AREAS.join('|')})${separator}(\\*|${ACTIONS.join('|')}))$`;
 const GRANT = new RegExp(grantPattern(':'));
 export const isPlatformPermission = (text: unknown): text is PlatformPermission => PLATFORM_PERMISSIONS.some((one) => one === text);
-/** Returns true for grants within an organization. Permissions of the platform itself do not count. */
+/** Returns true for grants within an organization, and false for permissions of the platform itself. */
 export const isGrant = (text: string): text is Grant => GRANT.test(text);

@@ -104,8 +104,8 @@ export class Jobs {
   /** Starts the queues. With `work: false`, this process only enqueues jobs, and other processes run them. */
   async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
-    // before `start`, which caches the settings of all queues, so that a transaction that enqueues a job need not read
-    // them
+    // before the start of pg-boss, which caches the settings of all queues, so that a transaction that enqueues a job
+    // need not read them
     await this.#createQueues();
     await this.#boss.start();
     if (this.database.pglite && work) await this.#releaseActive();

@@ -1,4 +1,4 @@
-/** Path of the console, where users sign in to manage their organization. */
+/** Base path of the console pages, on which users can sign in. */
 export const CONSOLE_PATH = '/console';
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;

@@ -79,8 +79,7 @@ function compile<T>(prototype: object, columns: readonly Column[]): new (row: Ro
 const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable: true, configurable: true };
 
 /**
- * Returns a property that throws when it is accessed, because it was not read. Without it, the property would look
- * empty.
+ * Returns the descriptor of a property that was not read. Accessing the property throws; otherwise it would look empty.
  */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {
