@@ -34,7 +34,7 @@ const PASSWORD_BYTES = 18;
 /**
  * Creates the operator's organization, its owner and a key with all permissions at the first start. Returns undefined
  * if an organization exists already, even if values are preset. If several processes start together, only one of them
- * creates it.
+ * creates these records.
  * @throws ConfigError for a preset key that could never be used on this platform
  */
 export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts, presets: Presets): Promise<Bootstrapped | undefined> {

@@ -104,7 +104,7 @@ export class ApiKeyService {
 
   /**
    * Rotates a key. The result contains the new key and signing secret; they are never shown again.
-   * The old key and its secret work for `graceSeconds` more. An older key from an earlier rotation stops working
+   * The old key and its secret work for another `graceSeconds`. An older key from an earlier rotation stops working
    * immediately.
    * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
    */
@@ -137,8 +137,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has. Otherwise the caller
-   * could rotate it to get those permissions, or loosen its restrictions for somebody else.
+   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has: by rotating it, the
+   * caller would get them, and by changing its restrictions, the caller could open it for somebody else.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);

@@ -117,8 +117,9 @@ export class AuditTrail {
 }
 
 /**
- * Makes a value storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain what
- * unauthenticated callers sent. A record that the database rejects would block all other queued records, since they are retried together.
+ * Makes a value storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain
+ * text from unauthenticated callers. Queued records are retried together, so one record that the database rejects would
+ * block all of them.
  */
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
 

@@ -27,13 +27,13 @@ const CACHED_TOKENS = 10_000;
 interface KnownToken {
   expiresAt: Date;
   authenticated: Authenticated;
-  /** Result of the verification while the session is elevated by a second factor, which ends at `until`. */
+  /** Result of the verification while the session is elevated by a second factor. The elevation ends at `until`. */
   elevated: { until: Date; authenticated: Authenticated } | undefined;
   /** The organization's access restrictions for its users. */
   rules: AccessRules | undefined;
 }
 
-/** Current database state of the user, session, client and organization in the claims of a token. */
+/** Current database state of the user, session, client and organization that the claims of a token refer to. */
 interface TokenState {
   plan: Plan;
   second_factor_required: boolean;

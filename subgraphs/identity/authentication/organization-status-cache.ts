@@ -34,12 +34,15 @@ export class OrganizationStatusCache {
     return status !== OrganizationStatus.ACTIVE;
   }
 
-  /** Whether the organization is closed. Then even background work stops that continues during a suspension. */
+  /** Whether the organization is closed. Background work that continues during a suspension must then stop too. */
   async isClosed(organizationId: string): Promise<boolean> {
     return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
   }
 
-  /** Called for every request; synchronous while the organization is cached. @throws OrganizationSuspended, OrganizationClosed */
+  /**
+   * Checks that the organization is active. Called for every request. Returns no promise if the organization is cached.
+   * @throws OrganizationSuspended, OrganizationClosed
+   */
   requireActive(organizationId: string): Promise<void> | undefined {
     const known = this.#of(organizationId);
     if (known instanceof Promise) return known.then(mayAct);

@@ -86,7 +86,7 @@ export class Certificate {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** Creates the record of a certificate. The caller has checked the certificate. */
+  /** Creates the record of a certificate. The caller must check the certificate first. */
   static of(certificate: X509Certificate, members: Members): Certificate {
     return Object.assign(new Certificate(), members, {
       id: newId('certificate'),

@@ -42,7 +42,7 @@ interface Passed {
   until: number;
 }
 
-/** The next page to show, or the tokens of the user who has signed in and where to redirect to. */
+/** The next page to show. After the sign-in: the user's tokens and the page to redirect to. */
 export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 
 /**

@@ -27,7 +27,7 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
-/** Whether users of the role always see the whole organization. */
+/** Whether users of the role are never limited to accounts. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
 
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>

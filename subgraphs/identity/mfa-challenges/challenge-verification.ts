@@ -41,7 +41,7 @@ export interface Answer {
 
 /** How long a session is elevated after a code was verified. */
 export const ELEVATION_MS = 15 * 60_000;
-/** Verifies the codes that answer challenges (specification 3.6). */
+/** Verifies the codes that users enter for challenges (specification 3.6). */
 export class Verification {
   constructor(private readonly parts: VerificationParts) {}
 

@@ -8,7 +8,10 @@ const GROUPS = 4;
 const GROUP_DIGITS = 4;
 const DIGITS = GROUPS * GROUP_DIGITS;
 
-/** Creates and checks a user's ten backup codes, for use when a second factor is lost. Digits only (specification 2.4), 53 bits each. */
+/**
+ * Creates and checks a user's ten backup codes, for use when a second factor is lost. A code consists of digits only
+ * (specification 2.4) and has 53 random bits.
+ */
 export class BackupCodes {
   constructor(private readonly codeHash: CodeHash) {}
 

@@ -34,7 +34,7 @@ export interface MfaParts {
   backupCodes: BackupCodes;
 }
 
-/** A user, locked for a change of second factors, with their current methods. */
+/** A user with their current methods. The user is locked, so that the methods can be changed. */
 interface Locked {
   user: User;
   methods: MfaMethod[];

@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** One organization operates the platform, and suspends and closes others. The bootstrap or the command line determines which one. */
+/**
+ * One organization operates the platform: it can suspend and close other organizations. It is chosen at the bootstrap
+ * or from the command line.
+ */
 export const operators = migration('0018-operators', [
   `alter table "identity"."organization"
      add column "operator" boolean not null default false,

@@ -1,5 +1,8 @@
 import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Events store the request that caused them, and when they were recorded in addition to when they occurred. */
+/**
+ * Events store the id of the request that caused them, and the time at which they were recorded, in addition to the
+ * time at which they occurred.
+ */
 export const tracing = migration('0019-tracing', [outboxTracing('identity')]);

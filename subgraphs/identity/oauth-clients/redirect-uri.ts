@@ -6,8 +6,8 @@ const MAX_LENGTH = 2000;
 const REDIRECT_PATTERN = '^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]+)?(/|$))[^\\s#*\\\\]*$';
 
 /**
- * Checks a redirect URI: https, or http on the local machine for development (RFC 8252, 7.3). No fragment (RFC 6749, 3.1.2), credentials or
- * wildcard.
+ * Checks a redirect URI: https, or http on the local machine for development (RFC 8252, 7.3). It must not contain a
+ * fragment (RFC 6749, 3.1.2), credentials or a wildcard.
  */
 export function isRedirectUri(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_LENGTH || !URL.canParse(value) || /[\s#*\\]/.test(value)) return false;

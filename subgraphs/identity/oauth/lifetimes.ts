@@ -5,7 +5,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Lifetime of a grant, even if it is used. */
+/** Lifetime of a grant. Using the grant does not extend it. */
 const GRANT_SECONDS = 30 * DAY;
 /** Time after which the grant of a public client expires if it was not refreshed. */
 const IDLE_SECONDS = 14 * DAY;

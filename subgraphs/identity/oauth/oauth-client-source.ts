@@ -46,8 +46,8 @@ const GRANT_TYPES: Readonly<Record<OAuthGrantType, string>> = {
 };
 
 /**
- * Loads the client of each request for the provider. Does not find inactive clients or clients of an organization that
- * is not active. There is no dynamic client registration, so all write operations fail.
+ * Loads clients for the provider, without a cache. Does not find inactive clients or clients of an organization that is
+ * not active. There is no dynamic client registration, so all write operations fail.
  */
 export function clientAdapter(rows: Rows): Adapter {
   const refuse = async (): Promise<never> => {

@@ -22,8 +22,8 @@ export interface SecondFactorGate {
    */
   verify(user: User, code: string, step: SecondStep): Promise<void>;
   /**
-   * Elevates a grant that the user gave `ageMs` after verifying a second factor. The elevation ends as long after the
-   * verification as that of a session.
+   * Elevates a grant. The user gave the grant `ageMs` after verifying a second factor. The elevation ends 15 minutes
+   * after the verification, as for a session.
    */
   elevate(grantId: string, userId: string, ageMs: number): Promise<void>;
 }

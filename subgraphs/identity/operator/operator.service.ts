@@ -100,8 +100,8 @@ export class OperatorService {
   }
 
   /**
-   * Ends a suspension: background work that waited continues in order. Or reopens a closed organization, until the
-   * deletion of its records begins.
+   * Ends a suspension, or reopens a closed organization before the deletion of its records begins. Background work that
+   * waited continues in order.
    * @throws ResourceNotFound, InvalidState
    */
   resume(id: string): Promise<Organization> {

@@ -62,7 +62,7 @@ export class OrganizationClosing {
     if (isAny(live)) throw new OrganizationInUse(live);
   }
 
-  /** Returns false where `requireUnused` would throw. */
+  /** Returns false if `requireUnused` would throw. */
   async isUnused(organizationId: string): Promise<boolean> {
     return !isAny(await this.#live(organizationId));
   }

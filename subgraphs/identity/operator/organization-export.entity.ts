@@ -18,7 +18,10 @@ registerEnumType(OrganizationExportStatus, {
   description: 'Progress of an export.',
 });
 
-/** An archive of all records of an organization, which its operator can hand over. Only the operator has access, so it has no filter. */
+/**
+ * An archive of all records of an organization, which the operator of the platform can hand over. It has no
+ * organization filter, because only the operator has access to it.
+ */
 @ObjectType({
   description: 'An archive of the records and files of an organization, without secrets: JSON Lines by table, in a .tar.gz file.',
 })
@@ -57,7 +60,7 @@ export class OrganizationExport {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  /** Where the next part begins. Null before the first part and when the archive is ready. */
+  /** Position at which the next part begins. Null before the first part and when the archive is ready. */
   @Property({ type: 'json', nullable: true })
   position: ArchivePosition | null = null;
 

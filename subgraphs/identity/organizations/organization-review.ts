@@ -16,7 +16,7 @@ export class OrganizationReview {
 
   /**
    * Records a violation in the background. The request that exceeded the limit does not wait for it, and does not fail
-   * if it fails.
+   * if it cannot be recorded.
    */
   noteSuspension(principal: Principal): void {
     const noted = this.#note(principal)

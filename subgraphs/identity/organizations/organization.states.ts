@@ -3,9 +3,14 @@ import { StateMachine } from '../../../kernel/records/states.ts';
 
 export enum OrganizationStatus {
   ACTIVE = 'active',
-  /** Nobody can sign in or call the API; its services keep running (docs/operations.md, Organizations). */
+  /**
+   * Nobody can sign in or call the API. The organization's services keep running (docs/operations.md, Organizations).
+   */
   SUSPENDED = 'suspended',
-  /** Nobody can sign in or call the API, and nothing runs. Its records can be exported for 30 days, then they are deleted. */
+  /**
+   * Nobody can sign in or call the API, and no background work runs. The organization's records can be exported for 30
+   * days, then they are deleted.
+   */
   CLOSED = 'closed',
 }
 registerEnumType(OrganizationStatus, {
@@ -21,6 +26,6 @@ registerEnumType(OrganizationStatus, {
 export const organizationStates = new StateMachine<OrganizationStatus>('organization', {
   active: [OrganizationStatus.SUSPENDED, OrganizationStatus.CLOSED],
   suspended: [OrganizationStatus.ACTIVE, OrganizationStatus.CLOSED],
-  // reopens an organization until the deletion of its records begins
+  // a closed organization can be reopened until the deletion of its records begins
   closed: [OrganizationStatus.ACTIVE],
 });

@@ -2,7 +2,10 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { TimeWindow } from './time-window.ts';
 
-/** Restricts from where and when users of an organization may log in and act (specification 5.1). API keys have their own restrictions. */
+/**
+ * Restrictions on the places and times at which users of an organization may log in and use the API (specification
+ * 5.1). API keys have their own restrictions.
+ */
 @ObjectType({ description: 'When and from where users may log in and use their tokens. An empty list restricts nothing.' })
 @Entity({ tableName: 'user_restrictions' })
 export class UserRestrictions {

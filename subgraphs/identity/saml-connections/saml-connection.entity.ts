@@ -121,8 +121,8 @@ export class SamlConnection {
   active = true;
 
   /**
-   * Permissions of the caller who created the connection or last changed more than its name. Users with more
-   * permissions cannot sign in through it.
+   * Permissions of the caller who created the connection, or who last activated it or changed a setting other than its
+   * name. Users with more permissions cannot sign in through the connection.
    */
   @Property({ type: 'json' })
   grants: Grant[] = [];

@@ -56,7 +56,10 @@ export class SamlConnectionService {
     return listPage(this.deps.em, SamlConnection, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws InvalidParameters, InsufficientPermissions for a role beyond the caller's, DomainTaken, ConnectionIncomplete */
+  /**
+   * @throws InvalidParameters, DomainTaken, ConnectionIncomplete; InsufficientPermissions for a role with permissions
+   * that the caller does not have
+   */
   async create({ active, ...input }: SamlConnectionCreateInput): Promise<SamlConnection> {
     const { clock, request } = this.deps;
     const now = clock.now();

@@ -10,7 +10,7 @@ import type { SamlDomains } from './saml-domains.ts';
 
 const EVERY_MS = 60_000;
 /**
- * Time of the second warning before the end of the grace period. The first warning is sent when the grace period
+ * Time between the second warning and the end of the grace period. The first warning is sent when the grace period
  * begins.
  */
 const LAST_WARNING_MS = 7 * DAY_MS;

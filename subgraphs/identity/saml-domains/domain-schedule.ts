@@ -15,7 +15,7 @@ type Checked = Pick<SamlDomainClaim, 'createdAt' | 'provenAt' | 'failingSince' |
 export function nextCheck({ createdAt, provenAt, failingSince, graceUntil, worksUntil }: Checked, now: Date): Date {
   const age = now.getTime() - createdAt.getTime();
   const after = (ms: number): Date => new Date(now.getTime() + ms);
-  // a domain that would stop working before the next check is checked at that time
+  // if the domain would stop working before `at`, it is checked at the time when it would stop
   const notAfter = (at: Date): Date => (worksUntil && worksUntil > now && worksUntil < at ? worksUntil : at);
   if (failingSince || graceUntil) return notAfter(after(HOUR_MS));
   if (provenAt) return after(DAY_MS);

@@ -50,7 +50,7 @@ function requestIn(root: XmlElement, xml: string, addresses: SamlAddresses, now:
 }
 
 async function textIn(parameter: string): Promise<string> {
-  // a client that does not percent-encode a plus sign still means a plus sign
+  // a plus sign that the client did not percent-encode arrives as a space
   const encoded = parameter.replaceAll(' ', '+');
   const plain = decodeBase64(encoded);
   if (plain?.trimStart().startsWith('<')) return plain;

@@ -28,7 +28,7 @@ export interface SamlParts {
   /** `{service_origin}` of the specification. */
   serviceOrigin: string;
   guard: UrlGuard;
-  /** Identity providers may be on this machine and without TLS: development only. */
+  /** Whether identity providers may use private addresses and http. For development only. */
   allowPrivateUrls: boolean;
 }
 

@@ -17,7 +17,7 @@ interface Due {
   requests: string;
   reported: string;
   plan: Plan;
-  /** Plan of the organization from each day on which it changed, by day; null if the plan never changed. */
+  /** All plans of the organization, by the first day on which each was valid; null if the plan never changed. */
   plans: Record<string, Plan> | null;
 }
 

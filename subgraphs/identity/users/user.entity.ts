@@ -25,7 +25,10 @@ export class User {
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
-  /** In lower case, so that letter case does not matter at login. Other organizations and accounts may have invited the same address. */
+  /**
+   * E-mail address in lower case, so that letter case does not matter at login. Other organizations and accounts may
+   * have invited the same address.
+   */
   @Field(() => String, { description: 'E-mail address, with which the user logs in.' })
   @Property({ type: 'text', fieldName: 'address' })
   @Index()
@@ -59,7 +62,7 @@ export class User {
   @Enum({ items: () => UserStatus, type: 'text' })
   status: UserStatus = UserStatus.ACTIVE;
 
-  /** In the format of password.ts. Null until the invitation is accepted. */
+  /** Hash in the format of password.ts. Null until the invitation is accepted. */
   @Property({ type: 'text', nullable: true })
   passwordHash: string | null = null;
 

@@ -41,7 +41,7 @@ export interface UserList {
   page?: PageInput | undefined;
 }
 
-/** Id of a user, and of the account that the user must belong to if it is stated. */
+/** Id of a user. If `accountId` is set, the user must belong to that account. */
 export interface NamedUser {
   id: string;
   accountId: string | undefined;
