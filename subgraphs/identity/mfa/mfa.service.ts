@@ -45,8 +45,9 @@ export class MfaService {
   constructor(private readonly parts: MfaParts) {}
 
   /**
-   * Lists the caller's methods, or those of another user if the caller may administer credentials. Empty for API keys. @throws
-   * ResourceNotFound
+   * Lists the methods of the caller, or of another user if the caller may administer credentials. API keys have no
+   * methods.
+   * @throws ResourceNotFound
    */
   async list({ principal }: RequestContext, userId: string = principal.id): Promise<MfaMethod[]> {
     const { id, organizationId } = principal;

@@ -80,8 +80,8 @@ export class OAuthClientService {
   }
 
   /**
-   * Rotates the secret. The new secret is never shown again. @throws ResourceNotFound, InsufficientPermissions, InvalidParameters for a
-   * public client
+   * Rotates the secret. The result contains the new secret, which is never shown again.
+   * @throws ResourceNotFound, InsufficientPermissions, InvalidParameters for a public client
    */
   async rotateSecret(id: string, { gracePeriod, revokeTokens }: OAuthClientRotateInput): Promise<OAuthClient> {
     return this.#change(id, 'oauth_client_secret_rotated', async (client, tx) => {

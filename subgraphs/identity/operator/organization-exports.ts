@@ -72,8 +72,8 @@ export class OrganizationExports {
   }
 
   /**
-   * Begins an export, replacing the last one. Call it in the transaction that has locked the organization. @throws ExportRunning,
-   * RecordsDeleted
+   * Begins an export and deletes the previous one. Call it in the transaction that has locked the organization.
+   * @throws ExportRunning, RecordsDeleted
    */
   async begin(tx: EntityManager, organization: Organization): Promise<OrganizationExport> {
     organization.requireRecords();

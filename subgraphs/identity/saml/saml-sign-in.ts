@@ -82,8 +82,8 @@ export class SamlSignIn {
   }
 
   /**
-   * Begins a sign-in. Returns the URL to redirect to. `browser` is the new value of the browser-binding cookie. @throws InvalidParameters,
-   * ResourceNotFound
+   * Begins a sign-in. Returns the URL to redirect to. `browser` is the new value of the browser-binding cookie.
+   * @throws InvalidParameters, ResourceNotFound
    */
   async begin({ connection: id, email, samlRequest, relayState }: SignInRequest, browser: string): Promise<string> {
     if (relayState) this.#relayTarget(relayState);
