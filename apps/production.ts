@@ -23,7 +23,7 @@ enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 process.env.NODE_ENV ??= 'production';
 
 /**
- * Makes the files that the platform writes (database, keys, attachments, mails) accessible only to the system user that
- * it runs as.
+ * Makes the files that the platform writes (database, keys, attachments, mails) accessible only to the system user of
+ * this process.
  */
 process.umask(0o077);

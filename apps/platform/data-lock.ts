@@ -9,8 +9,8 @@ const FILE = 'platform.lock';
 const HEARTBEAT_MS = 5_000;
 const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
 /**
- * How long to wait after overwriting a stale lock file, before reading it back. Another process that found the same
- * stale lock file overwrites it within this time.
+ * How long to wait after overwriting a stale lock file. Within this time, another process that found the same stale
+ * lock file may overwrite it, too.
  */
 const SETTLE_MS = 50;
 

@@ -32,7 +32,8 @@ export interface Platform {
    */
   renewCertificate(): void;
   /**
-   * Stops accepting requests, finishes those in flight, closes sockets, stops background work, closes the databases. Safe to call twice.
+   * Stops accepting requests, finishes the requests in flight, closes WebSockets, stops background work, and closes the
+   * databases. Safe to call twice.
    */
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ const IDLE = 0.05;
 /**
  * Returns about 150 MB of memory to the operating system that only the start needed. V8 would keep this memory until
  * the system runs short of it, since an idle process creates no garbage that triggers a collection. The collection
- * blocks the process for a quarter of a second, so it waits until the process is idle. A busy process collects its
+ * blocks the process for a quarter of a second, so it starts when the process is idle. A busy process collects its
  * garbage anyway.
  */
 export function releaseMemoryWhenIdle(): void {

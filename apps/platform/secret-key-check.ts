@@ -32,7 +32,8 @@ export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: reado
 /**
  * Reads the hash keys from the database. A missing hash key is derived from the secret key of the database, as earlier
  * releases did, and then stored. So the hash key stays the same when the secret key changes.
- * @throws StartError if a hash key was encrypted with another secret key, because the secret key is being changed now
+ * @throws StartError if a hash key was encrypted with another secret key, which happens while the secret key is being
+ * changed
  */
 export async function readSecrets(rows: Rows, keys: SecretKeys, keyOfDatabase: string): Promise<Secrets> {
   const box = new SecretBox(keys, HASH_KEYS.purpose);

@@ -20,7 +20,7 @@ import type { RouterCommand } from './command-line.ts';
 
 export interface RouterServer {
   origin: string;
-  /** Stops accepting requests, finishes those in flight, closes sockets and connections. */
+  /** Stops accepting requests, finishes the requests in flight, and closes WebSockets and connections. */
   close(): Promise<void>;
 }
 

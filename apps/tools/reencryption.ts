@@ -21,9 +21,9 @@ export interface ReencryptionParts {
 }
 
 export interface Outcome {
-  /** Number of texts that were re-encrypted. In a dry run: number of texts that would be. */
+  /** Number of texts that were re-encrypted. In a dry run, number of texts that a real run would re-encrypt. */
   changed: number;
-  /** Places of texts that no key can decrypt. Each column lists its first ones and the number of further ones. */
+  /** Places of texts that no key can decrypt: the first ones of each column, and the number of the others. */
   unreadable: string[];
 }
 

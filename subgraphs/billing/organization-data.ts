@@ -1,8 +1,8 @@
 import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
 
 /**
- * Data of a deleted organization. Invoices are kept, as the law requires. Their notes are erased, because they may
- * contain personal data.
+ * Rules for the data of a deleted organization. Invoices are kept, as the law requires. Their notes are erased, because
+ * they may contain personal data.
  */
 export const organizationData: OrganizationTables = {
   tables: [

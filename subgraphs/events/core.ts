@@ -39,7 +39,7 @@ export interface EventsPorts extends Ports {
   declaredTypes: readonly EventType[];
   reactions: readonly Reaction[];
   logConsumers: readonly LogConsumer[];
-  /** Typed subscriptions that the domains declare. */
+  /** Typed GraphQL subscriptions that the domains declare. */
   live: readonly LiveField[];
   /** Secrets of the platform. The key that encrypts webhook secrets is derived from them. */
   secrets: Secrets;

@@ -1,8 +1,8 @@
 import type { OrganizationTables } from '../../kernel/records/organization-data.ts';
 
 /**
- * Data of a deleted organization. Services are deleted, because their locations and names may be personal data.
- * Invoices keep the description of the services that were sold.
+ * Rules for the data of a deleted organization. Services are deleted, because their locations and names may be personal
+ * data. Invoices keep the description of the services that were sold.
  */
 export const organizationData: OrganizationTables = {
   tables: [

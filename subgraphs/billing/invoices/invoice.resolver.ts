@@ -8,7 +8,7 @@ import { Invoice } from './invoice.entity.ts';
 import { InvoiceCreateInput, InvoiceFilter, InvoiceSort } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 
-/** Relation by which invoices are found: the services on their lines. */
+/** Relation from invoices to the services on their lines. */
 const ON_LINE = { child: InvoiceLine, owner: 'invoiceId', property: 'serviceId' };
 const InvoicePage = pageOf('Invoice', Invoice);
 

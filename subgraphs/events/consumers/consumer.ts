@@ -14,7 +14,7 @@ export interface ConsumerTask<R = void> {
   name: string;
   /**
    * Prepares a batch before the transaction of `handle` begins. On the embedded database, a transaction must not wait
-   * for statements outside of it, because they wait for the transaction.
+   * for statements outside of it, because these statements wait for the end of the transaction.
    */
   prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;

@@ -90,7 +90,7 @@ function plan([event, webhook]: Match, allowance: Allowance): Planned {
 
 /**
  * Loads the webhooks of the events' organizations that are active, or were disabled by the platform. The lock prevents
- * that a webhook is deleted before the commit.
+ * the deletion of these webhooks until the commit.
  */
 async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
   const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];

@@ -64,7 +64,7 @@ export class DeliveryService {
     const webhook = await this.#webhook(webhookId);
     const limits = await quota.limitsOf([webhook.organizationId]);
     const delivery = await em.transactional(async (tx) => {
-      // the quota is locked before the delivery, because delivery planning locks in the same order
+      // the quota is locked before the delivery, as in delivery planning; a different order could cause a deadlock
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
       const found = orNotFound(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);

@@ -6,8 +6,8 @@ import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates }
 
 const BATCH = 500;
 /**
- * How long results are collected before they are written. A statement costs the database as much as writing twenty
- * results.
+ * How long results are collected before they are written together. A statement costs the database as much as writing
+ * twenty results.
  */
 const REST_MS = 10;
 /**

@@ -47,8 +47,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Acquires the lease of a webhook. Returns undefined if nothing is due, another process has the lease, or the webhook is
-   * inactive or deleted.
+   * Acquires the lease of a webhook. Returns undefined if nothing is due, another process has the lease, or the webhook
+   * is inactive or deleted.
    */
   async acquire(webhookId: string, now: Date, until: Date): Promise<WebhookLease | undefined> {
     const [row] = await this.rows.query<ClaimedRow>(

@@ -12,8 +12,8 @@ export interface WorkerDeps {
 }
 
 /**
- * Starts and stops the queues of all webhooks. A poll wakes the queues that have due retries, and the queues whose
- * process died, because nothing else wakes them.
+ * Starts and stops the queues of all webhooks. A poll wakes queues with due retries and queues whose process has died,
+ * because nothing else wakes these queues.
  */
 export class DeliveryWorker {
   #stopPolling: (() => void) | undefined;

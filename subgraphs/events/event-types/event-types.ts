@@ -54,14 +54,14 @@ export class EventTypes {
     return new Set(this.types.filter(isCovered).map(({ name }) => name));
   }
 
-  /** Returns those of the events `names` (default: all) that a caller may read. */
+  /** Returns the names of the events that a caller may read, among `names` (default: all events). */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
     const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));
     return new Set(readable.map(({ name }) => name));
   }
 
   /**
-   * Checks that the caller may read all these events. Without this permission, nobody may send them to a receiver.
+   * Checks that the caller may read all these events. A caller must not send other events to a receiver.
    * @throws InsufficientPermissions
    */
   requireReadable(principal: Principal, names: ReadonlySet<string>): void {

@@ -3,8 +3,8 @@ import type { EventRecord } from './event.entity.ts';
 const CAPACITY = 1_000;
 
 /**
- * Cache of the newest events that this process has read from the log. Most events are read again soon, after the
- * notification of a subscriber. Events never change, so entries are never stale.
+ * Cache of the newest events that this process has read from the log. A subscriber that is notified of an event usually
+ * reads the event immediately. Events never change, so entries are never stale.
  */
 export class RecentEvents {
   readonly #events = new Map<string, EventRecord>();

@@ -2,8 +2,8 @@ import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds columns to events: the trace context of the request that caused the event, and a second time. Events then have
- * the time when they happened and the time when they were recorded.
+ * Adds the trace context of the request that caused an event. Also stores both the time when an event happened and the
+ * time when it was recorded.
  */
 export const tracing = migration('0005-tracing', [
   outboxTracing('events'),

@@ -8,9 +8,9 @@ const ENDED = { done: true, value: undefined } as const;
 /**
  * Iterates over the selected records of a feed after a position, in order, without gaps or repetitions. It first
  * attaches a live queue, and then reads the records before this queue from the feed, so that none is missed. If the
- * subscriber is too slow and the queue closes, the stream does this again. So a slow subscriber blocks no other one,
- * and memory stays bounded. This class is not a generator, because the `return` of a generator would wait for the next
- * record.
+ * subscriber is too slow and the queue closes, the stream does this again. So a slow subscriber blocks no other
+ * subscriber, and memory use is limited. This class is not a generator, because the `return` of a generator would wait
+ * for the next record.
  */
 export class LiveStream<T extends { organizationId: string }, S extends Selection<T>> implements AsyncIterableIterator<T> {
   #queue: LiveQueue<T> | undefined;

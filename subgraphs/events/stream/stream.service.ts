@@ -21,7 +21,7 @@ export interface StreamServiceDeps {
   followers: Followers;
 }
 
-/** Followers of the two feeds. Each process has one of each. */
+/** The followers of this process: one for the feed of events, and one for the feed of deliveries. */
 export interface Followers {
   events: EventFollower;
   deliveries: DeliveryFollower;

@@ -24,8 +24,8 @@ export function openSecrets(box: SecretBox, webhookId: string, sealed: SealedSec
 }
 
 /**
- * Returns the key that signs for the `webhook-signature` header. The signature in the body uses the text of the secret
- * as its key.
+ * Returns the key of the signature in the `webhook-signature` header. The signature in the body has a different key:
+ * the whole text of the secret.
  */
 export const headerKey = (secret: string): Buffer =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'latin1');

@@ -8,7 +8,8 @@ export const URL_LENGTH = 2048;
 const BATCH = 500;
 
 /**
- * Returns a URL in its stored form: `new URL(url).href`, with international domains in punycode and without default ports.
+ * Returns a URL in its stored form: `new URL(url).href`, with international domains in punycode and without default
+ * ports.
  * @throws InvalidParameters for a URL that must not be called
  */
 export async function acceptedUrl(guard: UrlGuard, url: string): Promise<string> {
@@ -30,7 +31,8 @@ async function normalizeUrls(tx: EntityManager, from: Position): Promise<Positio
   );
   for (const { id, url } of rows) {
     const href = URL.parse(url)?.href;
-    // the normalized URL leads to the same requests, so deliveries are not reset as after a change of the webhook
+    // requests to the normalized URL are the same, so this is not a change of the webhook, and its deliveries are not
+    // reset
     if (href && href !== url) await tx.execute(`update "events"."webhook" set "url" = ? where "id" = ? and "url" = ?`, [href, id, url]);
   }
   const last = rows.at(-1);

@@ -146,7 +146,7 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
-  /** End of the lease, if a process has one. See dispatch/delivery.store.ts. */
+  /** End of the lease during which one process delivers to this webhook. Null if there is no lease. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   laneUntil: Date | null = null;
 

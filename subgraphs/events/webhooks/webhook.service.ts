@@ -122,8 +122,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes a webhook. Every change needs the permission to read its events, because not only new patterns give access
-   * to them, but also a new URL or secret.
+   * Changes a webhook. Every change needs the permission to read the webhook's events. Not only new patterns give
+   * access to events, but also a new URL or secret.
    */
   async #change(
     id: string,

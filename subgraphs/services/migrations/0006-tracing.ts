@@ -2,7 +2,7 @@ import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds columns to events: the trace context of the request that caused the event, and the time when the event was
- * recorded. This time may differ from the time when the event happened.
+ * Adds the trace context of the request that caused an event. Also stores both the time when an event happened and the
+ * time when it was recorded.
  */
 export const tracing = migration('0006-tracing', [outboxTracing('services')]);

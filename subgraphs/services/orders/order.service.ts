@@ -50,7 +50,7 @@ export interface OrderTerms extends Price {
   bandwidthMbps: number;
 }
 
-/** Data of an order that is not part of its terms. */
+/** Data that a new service needs in addition to the terms of the order. */
 export interface OrderParticulars {
   accountId: string;
   location: ServiceLocation;

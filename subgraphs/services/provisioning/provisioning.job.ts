@@ -44,7 +44,7 @@ export function defineProvisioning(deps: ProvisioningDeps): void {
   deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
     retryLimit: MAX_FAILURES * 2,
     retryDelaySeconds: RETRY_DELAY_SECONDS,
-    // jobs wait while the organization is closed. The check after closing may find an open order and reopen the
+    // a job waits while its organization is closed: the check after closing may find the order and reopen the
     // organization
     waits: deps.isClosed,
   });
