@@ -3,11 +3,11 @@ import { configMarkdown, envExample, helpText } from '../../apps/platform/comman
 import type { Setting } from '../../kernel/settings/setting.ts';
 import { settings } from '../../kernel/settings/settings.ts';
 
-test('docs/config.md is generated from the settings', async () => {
+test('docs/config.md equals the page that is generated from the settings', async () => {
   await expect(configMarkdown()).toMatchFileSnapshot('../../docs/config.md');
 });
 
-test('.env.example lists every setting with its default, all commented out', async () => {
+test('.env.example lists every setting with its default as a comment', async () => {
   await expect(envExample()).toMatchFileSnapshot('../../.env.example');
   const lines = envExample().split('\n');
   for (const { name, fallback } of Object.values<Setting>(settings)) expect(lines).toContain(`#${name}=${fallback ?? ''}`);

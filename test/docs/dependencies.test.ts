@@ -6,13 +6,13 @@ const text = readFileSync('docs/dependencies.md', 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| `'));
 const documented = rows.flatMap((row) => [...(row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
 
-test('docs/dependencies.md lists each package and override of package.json and no other', () => {
+test('docs/dependencies.md lists exactly the packages and overrides of package.json', () => {
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies), ...Object.keys(overrides)];
   const named = all.map((name) => (name.startsWith('@types/') ? '@types/*' : name));
   expect(documented.toSorted()).toEqual([...new Set(named)].toSorted());
 });
 
-test('packages that docs/dependencies.md calls exactly pinned are pinned', () => {
+test('packages that docs/dependencies.md lists as pinned exactly have an exact version in package.json', () => {
   for (const row of rows.filter((line) => line.includes('| exactly'))) {
     for (const [, name = ''] of (row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)) {
       expect({ ...dependencies, ...devDependencies }[name], name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);

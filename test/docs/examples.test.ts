@@ -17,7 +17,7 @@ import { PASSWORD, userOf } from '../users.setup.ts';
 
 const run = promisify(execFile);
 
-/** A copy of an example next to installed packages; the example may write into it. */
+/** Copies an example into a temporary folder with the installed packages, where the example may write files. */
 function copyOf(example: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'example-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,11 +30,11 @@ function copyOf(example: string): string {
 describe('webhook receiver example', () => {
   const handledIn = ({ stdout }: RunningProcess): string[] => stdout.match(/handled .+/g) ?? [];
 
-  test('the webhook receiver example handles an event once, also across a restart, and refuses unsigned requests', async () => {
+  test('the webhook receiver example handles an event once, even after a restart, and returns 400 to unsigned requests', async () => {
     const { clock, organization } = await rig();
     const tenant = await organization();
     const folder = copyOf('webhook-receiver');
-    // other tests may have moved the platform's clock: the process gets the same time
+    // other tests may have moved the platform's clock, so the process gets the same clock offset
     const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + ${clock.offsetMs}`;
     const started = async (secret: string, port: string): Promise<[RunningProcess, string]> => {
       const environment = { WEBHOOK_SECRET: secret, PORT: port, DATABASE: join(folder, 'events.sqlite') };
@@ -60,14 +60,14 @@ describe('webhook receiver example', () => {
     await tenant.rest('POST', `/webhooks/${id}/deliveries/${delivery}/redeliver`);
     await eventually(async () => (await delivered())[0].attempts.length === 2);
     await openTicket(tenant);
-    // the redelivered event came before it and is not handled
+    // the redelivered event arrived before the new event and was not handled again
     await eventually(() => handledIn(second).length > 0);
     expect(handledIn(second)).toHaveLength(1);
     expect(handledIn(second)[0]).not.toBe(handledIn(first)[0]);
   });
 });
 
-test('the REST integration example is generated, type-checks and runs to its end', async () => {
+test('the client of the REST integration example can be generated, and the example type-checks and prints the expected lines', async () => {
   const { origin, organization } = await rig();
   const { apiKey } = await organization();
   const folder = copyOf('rest-client');
@@ -89,7 +89,7 @@ test('the REST integration example is generated, type-checks and runs to its end
 describeInChromium('dashboard example in a browser', () => {
   const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-  /** Serves a folder; resolves to its origin. */
+  /** Serves a folder over HTTP and resolves to its address. */
   async function served(folder: string): Promise<string> {
     const server = createServer(({ url = '' }, response) => {
       const path = new URL(url, 'http://127.0.0.1').pathname;
@@ -105,7 +105,7 @@ describeInChromium('dashboard example in a browser', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  test('the dashboard example signs its user in, shows open tickets and adds a new one live', async () => {
+  test('the dashboard example signs a user in, shows open tickets and adds and removes tickets live', async () => {
     const { origin, organization } = await rig();
     const tenant = await organization();
     const user = await userOf(tenant, 'admin');

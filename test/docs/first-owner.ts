@@ -5,14 +5,14 @@ import { rig } from '../rig.ts';
 import { Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 
-/** The first owner of a new organization with an API key: what a customer has when they open the guide. */
+/** The credentials of the first owner of a new organization, which a reader of the guide needs. */
 export interface FirstOwner {
   key: string;
   email: string;
   password: string;
 }
 
-/** Follows the steps of a customer: the operator creates the organization; its owner sets a password, logs in and creates a key. */
+/** Creates an organization as the operator; its first owner then sets a password, logs in and creates an API key. */
 export async function firstOwner(plan: Plan = 'enterprise'): Promise<FirstOwner> {
   const email = `${newId('user').toLowerCase()}@example.com`;
   const body = { name: 'Northwind', plan, administrator: { name: 'Grace Hopper', email } };

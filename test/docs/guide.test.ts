@@ -10,14 +10,14 @@ import { firstOwner } from './first-owner.ts';
 const PAGES = readdirSync('docs/guide').filter((name) => name !== 'README.md' && name !== 'sandbox.md');
 
 describe('guide commands and output', () => {
-  // other tests move the clock of the shared platform, and commands such as openssl have the time of the machine
+  // a separate platform, because other tests move the shared clock, and commands such as openssl use the system time
   let platform: Rig;
   beforeAll(async () => {
     platform = await start({}, new TestClock());
   });
   afterAll(() => platform.close());
 
-  testWithShell.each(PAGES)('the commands of the guide page %s succeed and print what the page shows', async (name) => {
+  testWithShell.each(PAGES)('the commands of the guide page %s succeed and print the output that the page shows', async (name) => {
     const { key, email, password } = await onRig(platform, () => firstOwner());
     await followPage(`docs/guide/${name}`, {
       environment: { ORIGIN: platform.origin, KEY: key, EMAIL: email, PASSWORD: password },
@@ -25,7 +25,7 @@ describe('guide commands and output', () => {
     });
   });
 
-  testWithShell('the commands of the guide page sandbox.md succeed and print what the page shows', async () => {
+  testWithShell('the commands of the guide page sandbox.md succeed and print the output that the page shows', async () => {
     const sandbox = await start({ SANDBOX: '1' }, new TestClock());
     try {
       const { apiKey } = await sandbox.organization();
@@ -39,7 +39,7 @@ describe('guide commands and output', () => {
   });
 });
 
-test.each(PAGES)('every operation that the guide page %s names exists', (name) => {
+test.each(PAGES)('every REST operation that the guide page %s mentions is in the OpenAPI document', (name) => {
   const named = [...readFileSync(`docs/guide/${name}`, 'utf8').matchAll(/`(GET|POST|PUT|DELETE) \/v1([^`\s?]*)/g)];
   for (const [, method = '', path = ''] of named) expect(openapi.paths[path]?.[method.toLowerCase()], `${method} ${path}`).toBeDefined();
 });
@@ -53,7 +53,7 @@ describe('served guide', () => {
     [...text.matchAll(/ href="([^"]+)"/g)].map(([, link = '']) => link).filter((link) => link.startsWith('/'));
   const idsIn = (text: string): string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
 
-  test('the guide is served without credentials and scripts, and all links between its pages are valid', async () => {
+  test('the guide pages are served without credentials or scripts, and all their links are valid', async () => {
     const open = ['/docs/guide'];
     const pages = new Map<string, string>();
     const links: [string, string][] = [];
@@ -69,7 +69,7 @@ describe('served guide', () => {
         if (target.startsWith('/docs/guide') && !open.includes(target)) open.push(target);
       }
     }
-    // all files, and the references next to them
+    // more pages than files, because generated reference pages are served, too
     expect(pages.size).toBeGreaterThan(readdirSync('docs/guide').length);
     const elsewhere = [...new Set(links.map(([, link]) => link.split('#', 1)[0] ?? ''))].filter((target) => !pages.has(target));
     for (const target of elsewhere) expect((await get(target)).status, target).toBeLessThan(400);
@@ -85,7 +85,7 @@ describe('served guide', () => {
     expect(linksIn((await get('/docs/guide')).text)).toContain('/docs');
   });
 
-  test('an unknown guide page returns 404, and an unchanged one 304', async () => {
+  test('an unknown guide page returns 404, and a guide page with a matching ETag returns 304', async () => {
     expect((await get('/docs/guide/nothing')).status).toBe(404);
     expect((await get('/docs/guide/index')).status).toBe(404);
     const { origin } = await rig();

@@ -3,8 +3,8 @@ import { onRig, start } from '../rig.ts';
 import { followPage, testWithShell } from '../support/runnable-page.ts';
 import { firstOwner } from './first-owner.ts';
 
-testWithShell('the commands of the README succeed and print what it shows', async () => {
-  // the commands have the time of the machine
+testWithShell('the commands of README.md succeed and print the output that it shows', async () => {
+  // a separate platform with the system time, which the commands use
   const platform = await start({}, new TestClock());
   try {
     const { key } = await onRig(platform, () => firstOwner());

@@ -11,7 +11,7 @@ import { RunningProcess } from '../support/process.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 const text = readFileSync('docs/guide/webhooks.md', 'utf8');
-/** The TypeScript blocks in order. */
+/** The two TypeScript examples of the page: with a library and without. */
 const [withLibrary = '', byHand = ''] = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   tenant = await platform.organization();
 });
 
-/** The block as a file next to installed packages, as a reader would paste it. */
+/** Writes the code block to a file in a temporary folder with the installed packages, as a reader would. */
 function pasted(block: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pasted-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -41,8 +41,8 @@ function signed(body: string, at: number, secret = SECRET): Record<string, strin
   return { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` };
 }
 
-test('the documented webhook receiver accepts a real delivery once and refuses forged, altered or old ones', async () => {
-  // other tests may have moved the platform's clock: the process gets the same time
+test('the documented webhook receiver handles a delivery once and returns 400 to forged, changed or old deliveries', async () => {
+  // other tests may have moved the platform's clock, so the process gets the same clock offset
   const { clock } = await rig();
   const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + ${clock.offsetMs}`;
   const started = new RunningProcess(['--import', ahead, pasted(withLibrary)], { WEBHOOK_SECRET: SECRET, PORT: '0' });
@@ -67,7 +67,7 @@ test('the documented webhook receiver accepts a real delivery once and refuses f
   expect(started.stdout.match(/evt_1/g)).toHaveLength(1);
 });
 
-test('the documented manual verification accepts a real delivery and refuses forged, altered or old ones', async () => {
+test('the documented manual verification accepts a real delivery and rejects forged, changed or old deliveries', async () => {
   const { verifyHeaders, verifyBody } = (await import(/* @vite-ignore */ pathToFileURL(pasted(byHand)).href)) as Record<
     string,
     (...args: unknown[]) => boolean

@@ -62,7 +62,7 @@ describe('event log', () => {
     expect(await world.drift()).toBe('');
   });
 
-  test('the event log stores an event by its recording day, even if its own time is different', async () => {
+  test('an event is stored in the partition of the day when it was recorded, even if its own timestamp is different', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const [happened, recordedAt] = [new Date('2031-05-01T00:00:00.000Z'), world.clock.now()];
@@ -73,7 +73,7 @@ describe('event log', () => {
     expect(data?.events.nodes).toEqual([{ id: event.id, timestamp: happened.toISOString() }]);
   });
 
-  test('the event log stores an event once, even if two processes append it on a new day', async () => {
+  test('an event that two processes append concurrently on a new day is stored once', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const event = eventAt(world, world.clock.now());
@@ -83,7 +83,7 @@ describe('event log', () => {
     expect((await idsIn(world)).toSorted()).toEqual([event.id, other.id, another.id].toSorted());
   });
 
-  test('paging the event log over several days returns every event once', async () => {
+  test('paging through the events query over seven days returns every event once', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const batch = Array.from({ length: 7 }, (_, day) => eventAt(world, new Date(world.clock.now().getTime() - day * DAY_MS)));
@@ -101,7 +101,7 @@ describe('event log', () => {
 });
 
 describe('event log retention', () => {
-  /** One event from 31 days ago and one from today, both delivered. */
+  /** Creates an event from 31 days ago and an event from today, both delivered to a webhook. */
   async function twoAges() {
     const world = await EventsWorld.open();
     const process = await world.start();
@@ -118,13 +118,13 @@ describe('event log retention', () => {
     return { world, process, old, young };
   }
 
-  test('an expired partition is dropped with its delivery records, and younger ones stay', async () => {
+  test('a partition older than 30 days is dropped with its delivery records, and newer partitions stay', async () => {
     const { world, process, old, young } = await twoAges();
     await purged(process);
     expect(await partitions(world)).toHaveLength(1);
     expect(await idsIn(world)).toEqual([young.id]);
     expect(await world.query('select event_id from events.delivery')).toEqual([{ event_id: young.id }]);
-    // after an existing event, and after a removed one
+    // lists the events after an existing event, and after an event of the dropped partition
     expect((await listed(process, { after: young.id })).ids).toEqual([]);
     expect((await listed(process, { after: old.id })).error).toMatchObject({
       code: 'INVALID_PARAMETERS',
@@ -132,14 +132,14 @@ describe('event log retention', () => {
     });
   });
 
-  test('a partition is kept until its last day ends and every consumer has read it', async () => {
+  test('a partition is kept for 30 full days, and longer until every consumer has read it', async () => {
     const { world, process, old, young } = await twoAges();
     const end = '(select max(sequence) from events.event_log)';
     await world.query(`insert into events.consumer (name, last_sequence) values ('behind', 0)`);
     await purged(process);
     expect(await idsIn(world)).toEqual([old.id, young.id]);
     await world.query(`update events.consumer set last_sequence = ${end} where name = 'behind'`);
-    // the day on which it happened ended less than 30 days ago
+    // the day of the old event ended less than 30 days ago
     world.clock.set(new Date(Math.floor(old.occurredAt.getTime() / DAY_MS) * DAY_MS + 31 * DAY_MS - 60_000));
     await purged(process);
     expect(await idsIn(world)).toEqual([old.id, young.id]);
@@ -148,11 +148,11 @@ describe('event log retention', () => {
     expect(await idsIn(world)).toEqual([young.id]);
   });
 
-  test('a late event for a dropped partition is logged, even by a process that knew the partition', async () => {
+  test('a late event for a dropped partition is stored, even by a process that used the partition before', async () => {
     const { world, process, old } = await twoAges();
     await purged(await world.start());
     const late = eventAt(world, old.occurredAt);
-    // the relay retries what failed
+    // the relay retries failed appends
     await eventually(async () => {
       await process.running.append([late]);
       return true;
@@ -161,7 +161,7 @@ describe('event log retention', () => {
   });
 
   const url = process.env.TEST_DATABASE_URL;
-  test.runIf(url)('a partition is kept while a long transaction reads the log, and readers do not wait', async () => {
+  test.runIf(url)('a partition is kept while a long transaction reads the log, and new events can be appended meanwhile', async () => {
     const { world, process, young } = await twoAges();
     const reader = new pg.Client({ connectionString: (world.store.database.target as { url: string }).url });
     await reader.connect();

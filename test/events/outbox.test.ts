@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.drop());
 
-/** Records an event in its own transaction and then runs `end` in it. */
+/** Records an event in a new transaction and then runs `end` in this transaction. */
 const recorded = (subject: string, end: () => void): Promise<void> =>
   store.orm.em.fork().transactional(async (tx) => {
     const { type } = ticketCreated;
@@ -30,7 +30,7 @@ const recorded = (subject: string, end: () => void): Promise<void> =>
     end();
   });
 
-test('an event is published exactly if the transaction that recorded it commits', async () => {
+test('an event is stored in the outbox only if the transaction that recorded it commits', async () => {
   const failing = recorded('of one that fails', () => {
     throw new Error('It fails at its end.');
   });

@@ -5,12 +5,12 @@ import type { Json } from '../tenant.ts';
 
 export interface Arrival {
   headers: IncomingHttpHeaders;
-  /** The exact body. */
+  /** The exact text of the request body. */
   text: string;
   event: Json;
 }
 
-/** Responds to the nth request, from 0. Default: 200. */
+/** Responds to a request; `index` counts the requests from 0. The default response is 200. */
 export type Respond = (response: ServerResponse, index: number) => void;
 
 export interface Receiver {
@@ -21,11 +21,11 @@ export interface Receiver {
   respond(respond: Respond): void;
 }
 
-/** A webhook receiver on a loopback port; it closes at the end of the test. */
+/** Starts a webhook receiver on a loopback port. The receiver closes at the end of the test. */
 export async function receiver(respond: Respond = (response) => response.end()): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   let answer = respond;
-  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
+  // no keep-alive timeout: in a busy process, the timer could close an idle connection just when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -33,7 +33,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
     arrivals.push({ headers: request.headers, text, event: JSON.parse(text) });
     answer(response, arrivals.length - 1);
   });
-  // an attempt on a connection that was closed for being idle fails, which is the subject of another test
+  // an attempt on a connection that was closed in this way would fail, which another test covers
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -50,7 +50,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
   };
 }
 
-/** Fails and requests a pause of an hour, so that no automatic retry happens while a test checks. */
+/** Responds with 500 and requests a pause of one hour, so that no automatic retry happens during a test. */
 export const FAILING: Respond = (response) => void response.writeHead(500, { 'retry-after': '3600' }).end();
 
 export const answering =

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const redeliver = ({ webhook_id, id }: Json, by = tenant): Promise<RestResponse> =>
   by.rest('POST', `/webhooks/${webhook_id}/deliveries/${id}/redeliver`);
 
-/** A delivery whose receiver responded with this status. */
+/** Creates a delivery to this receiver and waits for the expected state. */
 async function deliveredTo(hook: Receiver, expected: object): Promise<Json> {
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
   await openTicket(tenant);
@@ -29,7 +29,7 @@ async function expectRefusal(answer: RestResponse, words: string): Promise<void>
 }
 
 describe('redelivery', () => {
-  test('a redelivery is sent under the same id, and its attempts are counted on', async () => {
+  test('a redelivery has the same event id and body, and its attempt count continues', async () => {
     const hook = await receiver();
     const delivery = await deliveredTo(hook, { status: 'delivered' });
     const { status, body } = await redeliver(delivery);
@@ -40,7 +40,7 @@ describe('redelivery', () => {
     expect(hook.arrivals[0]?.text).toBe(hook.arrivals[1]?.text);
   });
 
-  test('a delivery can be read by its id', async () => {
+  test('a delivery can be read by its id over REST and GraphQL', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     const { body } = await tenant.rest('GET', `/webhooks/${delivery.webhook_id}/deliveries/${delivery.id}`);
     expect(body.data).toEqual(delivery);
@@ -49,7 +49,7 @@ describe('redelivery', () => {
     expect(data.webhookDelivery).toEqual({ id: delivery.id, event: 'ticket.created' });
   });
 
-  test('redelivering a failed delivery does not wait for its retry, and a new failure continues the schedule', async () => {
+  test('a failed delivery can be redelivered before its retry is due, and a new failure continues the retry schedule', async () => {
     const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.writeHead(500).end()));
     const delivery = await deliveredTo(hook, { status: 'failed', attempt: 1 });
     await redeliver(delivery);
@@ -59,7 +59,7 @@ describe('redelivery', () => {
     expect(minutes).toBeLessThan(5 * 1.11 + 1);
   });
 
-  test('an exhausted delivery can be redelivered after its webhook is resumed', async () => {
+  test('an exhausted delivery can be redelivered only after its webhook is resumed', async () => {
     const hook = await receiver(answering(410));
     const delivery = await deliveredTo(hook, { status: 'exhausted' });
     await expectRefusal(await redeliver(delivery), 'Resume it first');
@@ -69,7 +69,7 @@ describe('redelivery', () => {
     await delivered(tenant, delivery.webhook_id, { id: delivery.id, status: 'delivered', attempt: 2 });
   });
 
-  test('a redelivery without attempts left is exhausted again when it fails', async () => {
+  test('a redelivery of an exhausted delivery is exhausted again after one failed attempt', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver(FAILING);
     const process = await world.start();
@@ -96,7 +96,7 @@ describe('redelivery', () => {
 });
 
 describe('refused redeliveries', () => {
-  test('a delivery in progress cannot be redelivered', async () => {
+  test('redelivering a delivery in progress returns 409 INVALID_STATE', async () => {
     const held: ServerResponse[] = [];
     const hook = await receiver((response) => void held.push(response));
     const delivery = await deliveredTo(hook, { status: 'pending' });
@@ -107,19 +107,19 @@ describe('refused redeliveries', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
-  test('a delivery of an inactive webhook cannot be redelivered, and the error says what to do', async () => {
+  test('redelivering a delivery of an inactive webhook returns 409 and names the operation that resumes the webhook', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     await tenant.rest('PUT', `/webhooks/${delivery.webhook_id}`, { body: { active: false } });
     await expectRefusal(await redeliver(delivery), `POST /v1/webhooks/${delivery.webhook_id}/resume`);
   });
 
-  test('a test delivery cannot be redelivered', async () => {
+  test('redelivering a test delivery returns 409 INVALID_STATE', async () => {
     const { id } = await subscribe(tenant, { url: (await receiver()).url, events: ['ticket.created'] });
     const { body } = await tenant.rest('POST', `/webhooks/${id}/test`);
     await expectRefusal(await redeliver(body.data), 'webhook.test');
   });
 
-  test('a delivery of another webhook or organization is not found when redelivered', async () => {
+  test('reading or redelivering a delivery of another webhook or organization returns 404', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     const { id: other } = await subscribe(tenant, { url: (await receiver()).url, events: ['invoice.overdue'] });
     const stranger = await platform.organization();
@@ -133,18 +133,18 @@ describe('refused redeliveries', () => {
     for (const { status, body } of refused) expect([status, body.error?.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   });
 
-  test('redelivery is refused to a caller with read permission only', async () => {
+  test('redelivering a delivery returns 403 to a caller with only webhooks:read', async () => {
     const delivery = await deliveredTo(await receiver(), { status: 'delivered' });
     expect((await redeliver(delivery, await tenant.limitedTo('webhooks:read'))).status).toBe(403);
   });
 });
 
-test('an active webhook cannot be resumed', async () => {
+test('resuming an active webhook returns 409 INVALID_STATE', async () => {
   const { id } = await subscribe(tenant, { url: (await receiver()).url, events: ['ticket.created'] });
   await expectRefusal(await tenant.rest('POST', `/webhooks/${id}/resume`), 'is active');
 });
 
-test('a resumed webhook gets the waiting deliveries and is no longer marked as disabled', async () => {
+test('resuming a webhook retries its failed deliveries and clears the fields that mark it as disabled', async () => {
   const own = await platform.organization();
   const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
   const { id } = await subscribe(own, { url: hook.url, events: ['ticket.created'] });
@@ -157,7 +157,7 @@ test('a resumed webhook gets the waiting deliveries and is no longer marked as d
   await delivered(own, id, { event_id, status: 'delivered', attempt: 2 });
 });
 
-test('deliveries can be listed by status, event and time in pages', async () => {
+test('deliveries can be filtered by status, event and time, and are listed in pages', async () => {
   const own = await platform.organization();
   const { id } = await subscribe(own, { url: (await receiver()).url, events: ['ticket.created', 'ticket.updated'] });
   const { id: ticket } = await openTicket(own);

@@ -16,7 +16,7 @@ async function replay(process: Process, id: string, input: object): Promise<Json
   return data.replayWebhook;
 }
 
-/** Waits until every event is planned and no delivery or replay is pending. */
+/** Waits until every event has its deliveries and no delivery or replay is pending. */
 const settled = (world: EventsWorld): Promise<unknown> =>
   eventually(async () => {
     const [row] = await world.query<{ quiet: boolean }>(
@@ -30,7 +30,7 @@ const setActive = (process: Process, id: string, active: boolean): Promise<unkno
   process.graphql('mutation($id: ID!, $active: Boolean!) { updateWebhook(id: $id, input: { active: $active }) { id } }', { id, active });
 
 describe('webhook replay', () => {
-  test('a replay delivers events from before the webhook existed or while it was inactive, in order and once', async () => {
+  test('a replay delivers events from before the webhook existed or while it was inactive, once and in order', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const since = world.clock.now();
@@ -61,7 +61,7 @@ describe('webhook replay', () => {
     expect(hook.arrivals).toHaveLength(5);
   });
 
-  test('a replay delivers events that were skipped while the webhook was disabled, and exhausted ones', async () => {
+  test('a replay delivers skipped events of the time when the webhook was disabled, and events with exhausted deliveries', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver(answering(410))];
     const since = world.clock.now();
@@ -94,7 +94,7 @@ describe('webhook replay', () => {
     expect(await world.query("select 1 from events.delivery where status = 'delivered' and attempt = 1 and error is null")).toHaveLength(3);
   });
 
-  test('a replay can be limited by time and status, also to failed deliveries that wait for a retry', async () => {
+  test('a replay can be limited by time and status, for example to failed deliveries', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const id = await process.subscribe(hook.url);
@@ -145,7 +145,7 @@ describe('webhook replay', () => {
     expect(indexes(hook.arrivals)).toEqual([0, 1, 0, 1, 2]);
   });
 
-  test('a replay of many events continues batch by batch after a process stops', async () => {
+  test('a replay of many events continues in another process after the first process stops', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
@@ -161,7 +161,7 @@ describe('webhook replay', () => {
     await eventually(async () => (await world.query('select distinct event_id from events.delivery')).length === 410);
     expect(await world.query('select 1 from events.delivery')).toHaveLength(410);
     expect((await world.query("select 1 from pgboss.job where name = 'webhook-replay'")).length).toBeGreaterThanOrEqual(3);
-    // in order, including those that already arrived
+    // the events arrive in order, including events that arrived before the stop
     await eventually(() => hook.arrivals.length > 20);
     const distinct = [...new Set(indexes(hook.arrivals))];
     expect(distinct).toEqual(upTo(distinct.length));
@@ -177,12 +177,12 @@ describe('webhook replay over REST', () => {
   });
   const ago = (ms: number): string => new Date(platform.clock.now().getTime() - ms).toISOString();
 
-  test("a replay over REST delivers only events that match the webhook's filters and organization", async () => {
+  test("a replay over REST delivers only events of the webhook's organization that match its filters", async () => {
     const hook = await receiver();
     const since = ago(0);
     for (const priority of ['low', 'high']) await openTicket(tenant, { priority });
     await openTicket(await platform.organization(), { priority: 'high' });
-    // these tickets show that the planner has passed both
+    // the delivery of this ticket shows that the earlier tickets were already processed
     const witness = await receiver();
     await subscribe(tenant, { url: witness.url, events: ['ticket.created'] });
     await openTicket(tenant, { priority: 'low' });
@@ -207,14 +207,14 @@ describe('webhook replay over REST', () => {
     ['status.0', () => ({ status: ['lost'] }), 'must be one of'],
     ['status.1', () => ({ status: ['skipped', 'pending'] }), 'under way'],
     ['from', () => ({ from: ago(0) }), ''],
-  ])('a replay with an invalid field is refused: %s', async (field, members, reason) => {
+  ])('a replay with an invalid value of %s returns 400', async (field, members, reason) => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
     const answer = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since: ago(3_600_000), ...members() } });
     expect([answer.status, answer.body.error?.details.field], JSON.stringify(answer.body)).toEqual([400, field]);
     expect(answer.body.error.details.reason).toContain(reason);
   });
 
-  test('a replay is refused to a caller with read permission only and to another organization', async () => {
+  test('a replay returns 403 to a caller with only webhooks:read and 404 to another organization', async () => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
     const body = { since: ago(3_600_000) };
     expect((await (await tenant.limitedTo('webhooks:read')).rest('POST', `/webhooks/${id}/replay`, { body })).status).toBe(403);

@@ -4,7 +4,7 @@ import { eventually } from '../rig.ts';
 import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** The events of a service in order, once there are this many. */
+/** Waits until the service has `count` events and returns them in order. */
 const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
   eventually(async () => {
     const { data } = await tenant.graphql('query($id: ID!) { events(filter: { subjectId: [$id] }) { nodes { payload } } }', { id });
@@ -12,7 +12,7 @@ const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
     return events.length === count && events;
   });
 
-test('a provisioned service emits an event for each status change and service.provisioned with the data for billing', async () => {
+test('provisioning a service emits service.status_changed for each change and service.provisioned with the price', async () => {
   const { tenant, accountId } = await tenantWithAccount();
   const service = await serviceThatIs('operational', tenant, accountId);
   const [begun, provisioned, changed] = await eventsOf(tenant, service.id, 3);
@@ -46,7 +46,7 @@ test('a provisioned service emits an event for each status change and service.pr
   });
 });
 
-test('a service that fails emits an event with the reason', async () => {
+test('a service whose provisioning fails emits service.status_changed with the reason', async () => {
   const { tenant, accountId } = await tenantWithAccount();
   const service = await serviceThatIs('failed', tenant, accountId, { location: { ...LOCATION, address: 'FAIL-PERMANENT' } });
   const [, failed] = await eventsOf(tenant, service.id, 2);

@@ -8,7 +8,7 @@ export interface Frame {
   data: string;
 }
 
-/** Reads server-sent events like an EventSource in a browser, and can be slow or drop the connection on purpose. */
+/** Reads server-sent events like EventSource in a browser. Tests can pause it or drop its connection. */
 export class SseClient {
   readonly frames: Frame[] = [];
   readonly comments: string[] = [];
@@ -35,7 +35,7 @@ export class SseClient {
     if (response.statusCode === 200) return new SseClient(response);
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
-    throw Object.assign(new Error(`Answered ${response.statusCode}`), {
+    throw Object.assign(new Error(`The response has the status ${response.statusCode}.`), {
       status: response.statusCode,
       body: JSON.parse(Buffer.concat(chunks).toString()) as Json,
     });

@@ -5,7 +5,9 @@ import { createLogger } from '../../kernel/log/log.ts';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 
-/** Tests the stream in its subgraph with slow, cut and concurrent subscribers. For clients over a socket see live.test.ts. */
+/**
+ * The platform whose events subgraph is tested directly, without sockets. See live.test.ts for clients over a socket.
+ */
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();
@@ -15,7 +17,7 @@ type Stream = AsyncIterableIterator<ExecutionResult>;
 interface Subscriber {
   stream: Stream;
   seen: string[];
-  /** Takes events until there are this many in total. */
+  /** Reads events until `seen` contains this number of ids. */
   take(count: number): Promise<string[]>;
 }
 
@@ -59,7 +61,7 @@ async function refused(...args: Parameters<typeof open>): Promise<unknown> {
   return errors?.[0]?.extensions;
 }
 
-/** Appends events like the relay does; returns their ids. */
+/** Appends events to the log like the relay does, and returns their ids. */
 async function append(
   organizationId: string,
   count: number,
@@ -85,7 +87,7 @@ async function append(
 const organization = (): string => newId('organization');
 
 describe('stream subscribers', () => {
-  test('a subscriber gets new events of its organization only, in order', async () => {
+  test('an event subscriber gets only new events of its organization, in order', async () => {
     const [own, other] = [organization(), organization()];
     await append(own, 3);
     const subscriber = await follow(own);
@@ -96,7 +98,7 @@ describe('stream subscribers', () => {
     expect(await subscriber.take(11)).toEqual(ids);
   });
 
-  test('a subscriber gets only events that match its patterns and that it may read', async () => {
+  test('an event subscriber gets only events that match its patterns and that it may read', async () => {
     const own = organization();
     const [tickets, readable] = [await follow(own, { patterns: ['ticket.*'] }), await follow(own, {}, ['webhooks:read', 'billing:read'])];
     const [ticket] = await append(own, 1, 'ticket.updated');
@@ -110,7 +112,7 @@ describe('stream subscribers', () => {
   test.each([
     ['accountId', { accountId: 'acc_1' }, { accountId: 'acc_2' }],
     ['subjectId', { subjectId: 'ticket_7' }, { subjectId: 'ticket_8' }],
-  ])('a subscriber limited by %s gets only matching events, past and new', async (_, wanted, other) => {
+  ])('an event subscriber limited by %s gets only matching events, both missed and new ones', async (_, wanted, other) => {
     const own = organization();
     const [first] = await append(own, 1);
     const write = async (): Promise<string[]> => {
@@ -121,13 +123,13 @@ describe('stream subscribers', () => {
     };
     const ids = await write();
     const [back, live] = [await follow(own, { after: first as string, ...wanted }), await follow(own, wanted)];
-    // both subscribe before more events follow
+    // both subscriptions start before more events are appended
     const taking = Promise.all([back.take(4), live.take(2)]);
     const later = await write();
     expect(await taking).toEqual([[...ids, ...later], later]);
   });
 
-  test('a subscriber gets no events of another organization by an id that exists there', async () => {
+  test('an event subscriber gets no events of another organization, even if it requests an account of that organization', async () => {
     const [own, other] = [organization(), organization()];
     const [first] = await append(own, 1);
     const foreign = await follow(own, { after: first as string, accountId: 'acc_1' });
@@ -136,7 +138,7 @@ describe('stream subscribers', () => {
     expect(await foreign.take(1)).toEqual([known]);
   });
 
-  test('a subscriber that resumes gets all missed events and then the new ones', async () => {
+  test('an event subscriber that resumes gets all missed events and then all new events', async () => {
     const own = organization();
     const ids = await append(own, 1000);
     const subscriber = await follow(own, { after: ids[99] as string });
@@ -145,11 +147,11 @@ describe('stream subscribers', () => {
     expect(await subscriber.take(905)).toEqual(ids.slice(100));
   });
 
-  test('a subscriber that starts during concurrent appends gets every event exactly once', async () => {
+  test('an event subscriber that starts during concurrent appends gets every event exactly once, in log order', async () => {
     const own = organization();
     const [first] = await append(own, 1);
     let written = 0;
-    // a large batch takes longer than small ones that start after it
+    // a large batch takes longer than small batches that start later
     const write = async (batches: number, size: number): Promise<void> => {
       for (let index = 0; index < batches; index += 1) {
         const ids = await append(own, size);
@@ -168,7 +170,7 @@ describe('stream subscribers', () => {
     for (const seen of await Promise.all(taking)) expect(seen).toEqual(logged);
   });
 
-  test('a slow subscriber loses no events and does not delay others', async () => {
+  test('a slow event subscriber loses no events and does not delay other subscribers', async () => {
     const own = organization();
     const [slow, quick] = [await follow(own), await follow(own)];
     const taking = quick.take(1500);
@@ -178,7 +180,7 @@ describe('stream subscribers', () => {
     expect(await slow.take(1500)).toEqual(ids);
   });
 
-  test('a waiting subscriber is released at once when it leaves', async () => {
+  test('an event subscriber that waits for an event is done immediately when its subscription is closed', async () => {
     const subscriber = await follow(organization());
     const waiting = subscriber.stream.next();
     await subscriber.stream.return?.();
@@ -186,7 +188,7 @@ describe('stream subscribers', () => {
   });
 });
 
-test('events are read once for all subscribers', async () => {
+test('41 event subscribers cause fewer than 20 reads of the event log', async () => {
   const own = organization();
   const [first, subscribers] = [await follow(own), 40];
   const reads: string[] = [];
@@ -202,14 +204,14 @@ test('events are read once for all subscribers', async () => {
 });
 
 describe('refused subscriptions', () => {
-  test('a subscription with an unknown pattern is refused', async () => {
+  test('an events subscription with an unknown pattern returns INVALID_PARAMETERS', async () => {
     expect(await refused(organization(), { patterns: ['ticket.*', 'ticket.exploded'] })).toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { field: 'patterns.1', value: 'ticket.exploded' },
     });
   });
 
-  test('a subscription after an event that is unknown or of another organization is refused', async () => {
+  test('an events subscription that starts after an unknown or foreign event returns INVALID_PARAMETERS', async () => {
     const [foreign] = await append(organization(), 1);
     for (const after of ['evt_unknown', '', foreign as string]) {
       expect(await refused(organization(), { after })).toMatchObject({
@@ -219,7 +221,7 @@ describe('refused subscriptions', () => {
     }
   });
 
-  test('a subscription without webhooks:read is refused', async () => {
+  test('an events subscription without webhooks:read returns INSUFFICIENT_PERMISSIONS', async () => {
     expect(await refused(organization(), {}, ['support:read'])).toMatchObject({
       code: 'INSUFFICIENT_PERMISSIONS',
       details: { required: 'webhooks:read' },
@@ -227,7 +229,7 @@ describe('refused subscriptions', () => {
   });
 });
 
-test('an event that is appended twice is logged once', async () => {
+test('an event that is appended several times is delivered to subscribers once', async () => {
   const own = organization();
   const subscriber = await follow(own);
   const event = {

@@ -22,7 +22,7 @@ async function order(tenant: Tenant, headers: Record<string, string>): Promise<J
   return body.data;
 }
 
-test("a request's traceparent is passed on to its event, job, follow-up event, invoice and webhooks", async () => {
+test('the traceparent of an order is in its service and invoice events and in the headers of their webhooks', async () => {
   const tenant = await tenantOf();
   const hook = await receiver();
   const events = ['service.provisioned', 'invoice.generated'];
@@ -44,7 +44,7 @@ test("a request's traceparent is passed on to its event, job, follow-up event, i
 test.each([
   ['no traceparent', {}],
   ['an invalid traceparent', { traceparent: INVALID }],
-])('the event and webhook of a request with %s have no traceparent', async (_, headers) => {
+])('the event and webhook of an order with %s have no traceparent', async (_, headers) => {
   const tenant = await tenantOf();
   const hook = await receiver();
   await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['invoice.generated'] } });
@@ -57,10 +57,15 @@ test.each([
 
 test.each([
   ['of its extensions', {}, { traceparent: TRACEPARENT }, TRACEPARENT],
-  ['of its extensions before that of connection_init', { traceparent: OTHER }, { traceparent: TRACEPARENT }, TRACEPARENT],
-  ['of connection_init where its extensions have none', { traceparent: OTHER }, undefined, OTHER],
-  ['of connection_init where that of its extensions is invalid', { traceparent: OTHER }, { traceparent: INVALID }, OTHER],
-  ['of neither where nothing was sent', {}, undefined, null],
+  [
+    'of its extensions even if connection_init contains another traceparent',
+    { traceparent: OTHER },
+    { traceparent: TRACEPARENT },
+    TRACEPARENT,
+  ],
+  ['of connection_init if its extensions contain none', { traceparent: OTHER }, undefined, OTHER],
+  ['of connection_init if the traceparent in its extensions is invalid', { traceparent: OTHER }, { traceparent: INVALID }, OTHER],
+  ['null if none was sent', {}, undefined, null],
 ])('the event of a mutation over WebSocket has the traceparent %s', async (_, params, extensions, expected) => {
   const tenant = await tenantOf();
   const client = tenant.socket(params);
@@ -75,7 +80,7 @@ test.each([
   expect(nodes).toEqual([{ traceparent: expected }]);
 });
 
-test('deliveries to Slack and Jira have the traceparent of the request that caused the event, also in retries', async () => {
+test('deliveries and retries to Slack and Jira have the traceparent of the request that caused the event', async () => {
   const platform = await rig();
   const [tenant, slack, jira] = [await tenantOf(), await slackServer(), await jiraServer()];
   const [toSlack, toJira] = [await withSlack(tenant, slack), await withJira(tenant, jira)];

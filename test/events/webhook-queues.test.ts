@@ -15,7 +15,7 @@ const indexes = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) =
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('hanging receivers', () => {
-  test('two hundred hanging receivers do not delay a working one', async () => {
+  test('two hundred receivers that never respond do not delay deliveries to another receiver', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     const [hanging, well] = [await receiver(() => undefined), await receiver()];
@@ -26,11 +26,11 @@ describe('hanging receivers', () => {
     await process.append(5, 1);
     await eventually(() => well.arrivals.length === 5);
     expect(indexes(well)).toEqual([1, 2, 3, 4, 5]);
-    // each had one first attempt at a time
+    // each hanging receiver got one first attempt and no further attempt in parallel
     expect(hanging.arrivals).toHaveLength(HANGING);
   });
 
-  test('a receiver with pending retries gets new events in parallel', async () => {
+  test('a receiver gets new events while retries to it are in progress', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     const hook = await receiver();
@@ -52,8 +52,8 @@ describe('hanging receivers', () => {
 describe('deliveries that become due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
     ['for the first time', false],
-    ['though something else had become due before', true],
-  ])('a delivery that becomes due %s while a lease ends is made by that lease or the next', async (_, isMarked) => {
+    ['after another delivery already became due', true],
+  ])('a delivery that becomes due %s while a lease ends stays due for the next lease', async (_, isMarked) => {
     const world = await EventsWorld.open();
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
@@ -86,17 +86,17 @@ describe('deliveries that become due while a lease ends', () => {
       await eventually(async () => isOver || (await world.query(waits)).length > 0);
     });
     await ended;
-    // the lease made no delivery, so that its deliveries stay due
+    // the lease sent no delivery, so the delivery must still be due
     const [webhook] = await world.query<{ due_at: Date | null }>('select due_at from events.webhook');
     expect(webhook?.due_at).not.toBeNull();
   });
 
-  test('deliveries that repeatedly become due at the end of a lease are all made', async () => {
+  test('sixty deliveries that each become due when the previous lease ends are all delivered in order', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();
     await process.subscribe(hook.url);
-    // each becomes due when the previous lease is about to end
+    // each delivery becomes due when the previous lease is about to end
     for (let index = 0; index < 60; index += 1) {
       await process.append(1, index);
       await eventually(() => hook.arrivals.length > index);
@@ -109,7 +109,7 @@ describe('deliveries that become due while a lease ends', () => {
 });
 
 describe('queue ahead of its records', () => {
-  test('a queue that fetches more work before results are recorded makes each first attempt once and in order', async () => {
+  test('250 deliveries of a webhook are each attempted once and in order while results are still being recorded', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();
@@ -127,7 +127,7 @@ describe('delivery attempts', () => {
       'select "url", "status", "response_status", "error" from events.delivery where "attempt" > 0',
     );
 
-  /** A server that accepts connections and never sends anything. */
+  /** Starts a server that accepts connections and never sends anything. */
   async function mute(): Promise<string> {
     const sockets: Socket[] = [];
     const server = createServer((socket) => void sockets.push(socket));
@@ -142,7 +142,7 @@ describe('delivery attempts', () => {
   test.each([
     ['connection', { connectMs: 100, wholeMs: 600_000 }, 'https', 'no connection within 0.1 s'],
     ['response', { connectMs: 600_000, wholeMs: 100 }, 'http', 'no response within 0.1 s'],
-  ])('a delivery attempt without a %s in time fails', async (_, deliveryTimeouts, scheme, error) => {
+  ])('a delivery attempt without a %s within the timeout fails with an error text', async (_, deliveryTimeouts, scheme, error) => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts });
     await process.subscribe(`${scheme}://${await mute()}/hook`);
@@ -152,7 +152,7 @@ describe('delivery attempts', () => {
 
   const GIBIBYTE = 2 ** 30;
 
-  test('a delivery attempt with a slow response is judged by its status and delays no other', async () => {
+  test('a delivery with status 200 and an endlessly slow body succeeds and does not delay another webhook', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: { connectMs: 600_000, wholeMs: 1000 } });
     const drip = await receiver((response) => {
@@ -171,7 +171,7 @@ describe('delivery attempts', () => {
     expect(made.every(({ status, response_status }) => status === 'delivered' && response_status === 200)).toBe(true);
   });
 
-  test('a delivery attempt reads only a small part of a huge response', async () => {
+  test('a delivery succeeds after reading only a small part of a huge response body', async () => {
     const world = await EventsWorld.open();
     const process = await world.start({ deliveryTimeouts: NEVER });
     let poured = 0;
@@ -187,15 +187,15 @@ describe('delivery attempts', () => {
     await process.subscribe(flood.url);
     await process.append(1);
     expect(await eventually(async () => (await deliveries(world))[0])).toMatchObject({ status: 'delivered', response_status: 200 });
-    // far more than the kernel buffers of both sides hold
+    // far more than the socket buffers of both sides contain
     expect(poured).toBeLessThan(GIBIBYTE / 16);
   });
 
   test.each([
-    ['429, in seconds', 429, () => '3600', 3_600_000],
-    ['503, as a date', 503, (now: Date) => new Date(now.getTime() + 7_200_000).toUTCString(), 7_200_000],
-    ['503, too far away', 503, () => String(10 * 24 * 3600), 24 * 3_600_000],
-  ])('a delivery is not retried before the time of Retry-After: %s', async (_, status, header, expectedMs) => {
+    ['3600 s with status 429', 429, () => '3600', 3_600_000],
+    ['a date two hours later with status 503', 503, (now: Date) => new Date(now.getTime() + 7_200_000).toUTCString(), 7_200_000],
+    ['ten days, limited to one day, with status 503', 503, () => String(10 * 24 * 3600), 24 * 3_600_000],
+  ])('a failed delivery is not retried before the time in Retry-After: %s', async (_, status, header, expectedMs) => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver((response) => answering(status, { 'retry-after': header(world.clock.now()) })(response, 0));
@@ -205,7 +205,7 @@ describe('delivery attempts', () => {
       const text = `select extract(epoch from next_attempt_at - attempted_at)::float8 * 1000 as ms from events.delivery where status = 'failed'`;
       return (await world.query<{ ms: number }>(text))[0];
     });
-    // a date has whole seconds, and the attempt itself took time
+    // a date has whole seconds, and the attempt takes some time
     expect(ms).toBeGreaterThan(expectedMs - 1001);
     expect(ms).toBeLessThan(expectedMs + 600_000);
   });

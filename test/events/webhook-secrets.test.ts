@@ -27,13 +27,13 @@ async function rotate(id: string, body?: object): Promise<Json> {
   return answer.body.data;
 }
 
-/** Sends a test delivery of the webhook, which is signed like events. */
+/** Sends a test delivery, which is signed like event deliveries, and returns the received request. */
 async function tested(id: string): Promise<Arrival> {
   await tenant.rest('POST', `/webhooks/${id}/test`);
   return hook.arrivals.at(-1) as Arrival;
 }
 
-/** Verified at the time of its arrival. */
+/** True if the signature is valid at the timestamp of the delivery. */
 const verifies = (secret: string, { text, headers }: Arrival): boolean => {
   try {
     return Boolean(verified(secret, text, headers, new Date(Number(headers['webhook-timestamp']) * 1000)));
@@ -50,28 +50,31 @@ const bodySignature = (secret: string, { text }: Arrival): string =>
 describe('secret rotation', () => {
   test.each([
     ['generated', undefined],
-    ['chosen by the caller', { secret: OWN }],
-  ])('a rotated secret that is %s signs at once, and the previous one signs too for 24 hours', async (_, body) => {
-    const { id, secret: old } = await subscribed();
-    const { secret: fresh, previous_secret_until } = await rotate(id, body);
-    expect(fresh).toEqual(body?.secret ?? expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/));
-    expect(fresh).not.toBe(old);
-    const left = Date.parse(previous_secret_until) - platform.clock.now().getTime();
-    expect(left).toBeGreaterThan(23 * HOUR_MS);
-    expect(left).toBeLessThanOrEqual(24 * HOUR_MS);
+    ['chosen', { secret: OWN }],
+  ])(
+    'after a rotation to a %s secret, deliveries are signed with both secrets for 24 hours, and then with the new secret',
+    async (_, body) => {
+      const { id, secret: old } = await subscribed();
+      const { secret: fresh, previous_secret_until } = await rotate(id, body);
+      expect(fresh).toEqual(body?.secret ?? expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/));
+      expect(fresh).not.toBe(old);
+      const left = Date.parse(previous_secret_until) - platform.clock.now().getTime();
+      expect(left).toBeGreaterThan(23 * HOUR_MS);
+      expect(left).toBeLessThanOrEqual(24 * HOUR_MS);
 
-    const during = await tested(id);
-    expect(signatures(during)).toHaveLength(2);
-    expect([verifies(fresh, during), verifies(old, during)]).toEqual([true, true]);
-    expect(during.event.signature).toBe(bodySignature(fresh, during));
+      const during = await tested(id);
+      expect(signatures(during)).toHaveLength(2);
+      expect([verifies(fresh, during), verifies(old, during)]).toEqual([true, true]);
+      expect(during.event.signature).toBe(bodySignature(fresh, during));
 
-    await platform.advance(24 * HOUR_MS);
-    const after = await tested(id);
-    expect(signatures(after)).toHaveLength(1);
-    expect([verifies(fresh, after), verifies(old, after)]).toEqual([true, false]);
-  });
+      await platform.advance(24 * HOUR_MS);
+      const after = await tested(id);
+      expect(signatures(after)).toHaveLength(1);
+      expect([verifies(fresh, after), verifies(old, after)]).toEqual([true, false]);
+    },
+  );
 
-  test('after a rotation events and retries have both signatures, the new one first', async () => {
+  test('after a secret rotation, events and retries have both signatures, the signature of the new secret first', async () => {
     const { id, secret: old } = await subscribed();
     hook.respond((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
     const { secret: fresh } = await rotate(id);
@@ -90,7 +93,7 @@ describe('secret rotation', () => {
     }
   });
 
-  test('a second rotation within 24 hours ends the oldest secret at once', async () => {
+  test('a second secret rotation within 24 hours immediately removes the oldest secret', async () => {
     const { id, secret: oldest } = await subscribed();
     const { secret: middle } = await rotate(id);
     const { secret: newest } = await rotate(id);
@@ -99,7 +102,7 @@ describe('secret rotation', () => {
     expect([oldest, middle, newest].map((secret) => verifies(secret, arrival))).toEqual([false, true, true]);
   });
 
-  test('updating the secret during a rotation replaces both secrets at once', async () => {
+  test('updating the secret within 24 hours after a rotation immediately replaces both secrets', async () => {
     const { id, secret: old } = await subscribed();
     const { secret: rotated } = await rotate(id);
     const { body } = await tenant.rest('PUT', `/webhooks/${id}`, { body: { secret: OWN } });
@@ -108,7 +111,7 @@ describe('secret rotation', () => {
     expect([old, rotated, OWN].map((secret) => verifies(secret, arrival))).toEqual([false, false, true]);
   });
 
-  test('a rotated secret is shown only in the response to the rotation, also over GraphQL', async () => {
+  test('a rotated secret is only in the response to the rotation and is null when the webhook is read', async () => {
     const { id } = await subscribed();
     const mutation = 'mutation($id: ID!) { rotateWebhookSecret(id: $id, input: {}) { id secret previousSecretUntil } }';
     const { data } = await tenant.graphql(mutation, { id });
@@ -122,7 +125,7 @@ describe('secret rotation', () => {
     ['secret', { secret: 'short' }, '16 to 255'],
     ['secret', { secret: 'whsec_but this is not base64' }, 'base64'],
     ['secert', { secert: OWN }, ''],
-  ])('rotating to an invalid secret is refused without repeating it: field %s of %j', async (field, body, reason) => {
+  ])('rotating a webhook secret with an invalid field %s returns 400 and keeps the old secret: %j', async (field, body, reason) => {
     const { id, secret } = await subscribed();
     const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
     expect([answer.status, answer.body.error?.details.field]).toEqual([400, field]);
@@ -130,7 +133,7 @@ describe('secret rotation', () => {
     expect(verifies(secret, await tested(id))).toBe(true);
   });
 
-  test("rotating a secret is refused to a caller who may not read the webhook's events", async () => {
+  test("rotating a webhook secret returns 403 to a caller who may not read the webhook's events", async () => {
     const { id, secret } = await subscribed();
     const limited = await tenant.limitedTo('webhooks:*', 'billing:read');
     const answer = await limited.rest('POST', `/webhooks/${id}/rotate-secret`);
@@ -140,7 +143,7 @@ describe('secret rotation', () => {
 });
 
 describe('Standard Webhooks library', () => {
-  test('a Standard Webhooks library refuses deliveries that are older than five minutes, from the future or altered', async () => {
+  test('a Standard Webhooks library rejects deliveries that are changed or more than five minutes old or in the future', async () => {
     const { id, secret } = await subscribed();
     hook.respond(answering(204));
     const { text, headers, event } = await tested(id);

@@ -11,7 +11,7 @@ test.each([
   ['https://example.com/a/../b', 'https://example.com/b'],
   ['  https://example.com/spaces around ', 'https://example.com/spaces%20around'],
   ['https://0x7f.1:8443/', 'https://127.0.0.1:8443/'],
-])('a webhook URL %s is stored and shown as %s when it is created or changed', async (url, expected) => {
+])('the webhook URL %s is normalized to %s when a webhook is created or updated', async (url, expected) => {
   const tenant = await platform.organization();
   const created = await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } });
   expect([created.status, created.body.data?.url], JSON.stringify(created.body)).toEqual([201, expected]);
@@ -21,14 +21,14 @@ test.each([
   expect((await tenant.rest('GET', `/webhooks/${other.body.data.id}`)).body.data.url).toBe(expected);
 });
 
-test('a webhook URL that is too long after encoding is refused', async () => {
+test('a webhook URL that is too long after percent-encoding returns 400', async () => {
   const tenant = await platform.organization();
   const url = `https://example.com/${'ü'.repeat(1500)}`;
   const { status, body } = await tenant.rest('POST', '/webhooks', { body: { url, events: ['ticket.created'] } });
   expect([status, body.error.details.errors[0].field]).toEqual([400, 'url']);
 });
 
-test('the target of a webhook URL is checked after normalization', async () => {
+test('a webhook URL that normalizes to a private address returns INVALID_PARAMETERS', async () => {
   const world = await EventsWorld.open();
   const process = await world.start({ allowPrivateUrls: false });
   for (const url of ['https://①②⑦.0.0.1/', 'https://127。0。0。1/', 'https://0177.0.0.1/', 'https://[::ffff:7f00:1]/']) {
@@ -40,7 +40,7 @@ test('the target of a webhook URL is checked after normalization', async () => {
   }
 });
 
-test('webhook URLs of an earlier release are normalized after startup and count as unchanged', async () => {
+test('startup normalizes the webhook URLs of an earlier release without a change of updated_at', async () => {
   const world = await EventsWorld.open();
   const before = await world.start();
   const id = await before.subscribe('https://example.com/hook');

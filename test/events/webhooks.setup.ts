@@ -6,7 +6,7 @@ import type { Json, Tenant } from '../tenant.ts';
 
 const ticket = { title: 'Line is down', description: 'No light since 9:30.', priority: 'high' };
 
-/** The event type of most tests: `ticket.created`. */
+/** Creates a ticket, which emits the event `ticket.created`. */
 export async function openTicket(tenant: Tenant, members: object = {}): Promise<Json> {
   const { status, body } = await tenant.rest('POST', '/support/tickets', { body: { ...ticket, ...members } });
   expect(status, JSON.stringify(body)).toBe(201);
@@ -22,7 +22,7 @@ export async function subscribe(tenant: Tenant, body: object): Promise<Json> {
 export const deliveriesOf = async (tenant: Tenant, id: string, query = ''): Promise<Json[]> =>
   (await tenant.rest('GET', `/webhooks/${id}/deliveries${query}`)).body.data;
 
-/** Waits until the newest delivery of the webhook has a state. */
+/** Waits until the newest delivery of the webhook matches `expected` and returns it. */
 export const delivered = (tenant: Tenant, id: string, expected: object): Promise<Json> =>
   eventually(async () => {
     const [delivery] = await deliveriesOf(tenant, id);
@@ -30,7 +30,10 @@ export const delivered = (tenant: Tenant, id: string, expected: object): Promise
     return delivery;
   });
 
-/** Verifies a delivery like a receiver, at the platform's time: the library refuses timestamps older than five minutes. */
+/**
+ * Verifies a delivery as a receiver would, at the platform's time, because the library rejects timestamps older than
+ * five minutes.
+ */
 export function verified(secret: string, text: string, headers: IncomingHttpHeaders, at = clock.now()): unknown {
   vi.setSystemTime(at);
   try {

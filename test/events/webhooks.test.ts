@@ -21,7 +21,7 @@ async function created(body: object = valid, path = '/webhooks', by = tenant): P
 }
 
 describe('webhooks', () => {
-  test('a created webhook returns its secret only once', async () => {
+  test("a webhook's secret is only in the response to its creation and is null in later responses", async () => {
     const webhook = await created({ ...valid, description: 'Service desk' });
     expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_/),
@@ -44,14 +44,14 @@ describe('webhooks', () => {
     expect((await tenant.rest('GET', '/webhooks')).body.data).toContainEqual({ ...webhook, secret: null });
   });
 
-  test('a webhook may be created with a chosen secret and as inactive', async () => {
+  test('a webhook can be created with a chosen secret and as inactive', async () => {
     expect(await created({ ...valid, secret: 'a secret of our own', active: false })).toMatchObject({
       secret: 'a secret of our own',
       active: false,
     });
   });
 
-  test('a repeated event pattern of a webhook is stored once', async () => {
+  test('a webhook created with a repeated event pattern contains the pattern once', async () => {
     expect((await created({ ...valid, events: ['ticket.*', 'ticket.*', '*'] })).events).toEqual(['ticket.*', '*']);
   });
 
@@ -68,7 +68,7 @@ describe('webhooks', () => {
     expect((await created({ ...valid, events })).events).toEqual(events);
   });
 
-  test('updating a webhook changes only the fields that are sent, and null clears optional ones', async () => {
+  test('updating a webhook changes only the fields that are sent, and null clears optional fields', async () => {
     const { id } = await created({ ...valid, description: 'A', filters: { priorities: ['high'], customer_ids: ['cust_1'] } });
     const changed = await tenant.rest('PUT', `/webhooks/${id}`, { body: { events: ['comment.added'], active: false } });
     expect(changed.body.data).toMatchObject({
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     expect((await tenant.rest('GET', `/webhooks/${id}`)).body.data).toEqual(cleared.body.data);
   });
 
-  test('deleting a webhook returns its last state and removes it', async () => {
+  test('deleting a webhook returns the deleted webhook, and later operations on it return 404', async () => {
     const { id } = await created();
     const deleted = await tenant.rest('DELETE', `/webhooks/${id}`);
     expect(deleted.status).toBe(200);
@@ -101,7 +101,7 @@ describe('webhooks', () => {
     }
   });
 
-  test('a webhook of another organization is not found, for every operation', async () => {
+  test('every operation on a webhook of another organization returns 404', async () => {
     const { id } = await created();
     const other = await platform.organization();
     for (const [method, path] of [
@@ -147,7 +147,7 @@ describe('invalid webhooks', () => {
     expect(JSON.stringify(body)).not.toContain('sécret');
   });
 
-  test('updating a webhook refuses invalid values and null for required fields', async () => {
+  test('updating a webhook with null for a required field or an invalid value returns 400', async () => {
     const { id } = await created();
     for (const member of ['url', 'events', 'secret', 'active']) {
       const { status, body } = await tenant.rest('PUT', `/webhooks/${id}`, { body: { [member]: null } });
@@ -176,13 +176,13 @@ describe('webhook families', () => {
     ['/services/webhooks', 'service', ['service.*']],
     ['/billing/webhooks', 'billing', ['billing.invoice.*', 'payment.successful']],
     ['/support/webhooks', 'support', ['ticket.escalated', 'sla.breach']],
-  ])('a webhook created by %s is stored with all others', async (path, family, events) => {
+  ])('a webhook created by %s has the family %s and can be read by GET /webhooks/{id}', async (path, family, events) => {
     const webhook = await created({ ...valid, events }, path);
     expect(webhook).toMatchObject({ family, events });
     expect((await tenant.rest('GET', `/webhooks/${webhook.id}`)).body.data.family).toBe(family);
   });
 
-  test('a webhook of a family cannot subscribe to events of other families, also in an update', async () => {
+  test('creating or updating a webhook of a family with events of other families returns 400', async () => {
     const { status, body } = await create({ ...valid, events: ['invoice.created', 'ticket.*', 'service.down'] }, '/billing/webhooks');
     expect(status).toBe(400);
     expect(body.error.details.errors.map(({ value }: Json) => value)).toEqual(['ticket.*', 'service.down']);
@@ -190,7 +190,7 @@ describe('webhook families', () => {
     expect((await tenant.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } })).status).toBe(400);
   });
 
-  test('a webhook of a family receives only events of that family, whatever its pattern', async () => {
+  test('a webhook of a family with the pattern * receives only events of its family', async () => {
     const own = await platform.organization();
     const [billing, support] = [await receiver(), await receiver()];
     await created({ url: billing.url, events: ['*'] }, '/billing/webhooks', own);
@@ -200,7 +200,7 @@ describe('webhook families', () => {
     expect(billing.arrivals).toEqual([]);
   });
 
-  test('only webhooks of the support family accept filters', async () => {
+  test('webhooks of the support family accept filters, and webhooks of the services family return an error', async () => {
     const filters = { customer_ids: ['cust_1'], priorities: ['high', 'critical'] };
     expect((await created({ ...valid, filters }, '/support/webhooks')).filters).toEqual(filters);
     expect((await create({ ...valid, events: ['service.*'], filters }, '/services/webhooks')).body.error.details.field).toBe('filters');
@@ -224,7 +224,7 @@ describe('webhook permissions', () => {
     expect(status, JSON.stringify(body)).toBe(expected);
   });
 
-  test('a caller cannot subscribe a webhook to events that they may not read', async () => {
+  test('creating or updating a webhook with events that the caller may not read returns 403', async () => {
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     for (const events of [['*'], ['ticket.*', 'invoice.*'], ['billing.*']]) {
       const { status, body } = await create({ ...valid, events }, '/webhooks', limited);
@@ -245,7 +245,7 @@ describe('webhook permissions', () => {
     ['the filters', { filters: null }],
     ['the description', { description: 'Mine' }],
     ['nothing', {}],
-  ])('updating %s of a webhook is refused to a caller who may not read its events', async (_, body) => {
+  ])('updating %s of a webhook returns 403 to a caller who may not read all of its events', async (_, body) => {
     const webhook = await created({ ...valid, events: ['ticket.*', 'billing.*'], active: false, description: 'Theirs' });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     const answer = await limited.rest('PUT', `/webhooks/${webhook.id}`, { body });
@@ -257,14 +257,14 @@ describe('webhook permissions', () => {
     expect(read.body.data).toEqual({ ...webhook, secret: null });
   });
 
-  test('a caller who may not read all events of a webhook can still narrow it to those they may read', async () => {
+  test('a caller who may not read all events of a webhook can replace them by events that the caller may read', async () => {
     const { id } = await created({ ...valid, events: ['*'] });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     const { status, body } = await limited.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } });
     expect([status, body.data?.events]).toEqual([200, ['ticket.*']]);
   });
 
-  test('a caller with read permission only cannot change, test or delete a webhook', async () => {
+  test('updating, testing or deleting a webhook returns 403 to a caller with only webhooks:read', async () => {
     const { id } = await created();
     const reader = await tenant.limitedTo('webhooks:read', 'support:read');
     for (const [method, path] of [
@@ -278,7 +278,7 @@ describe('webhook permissions', () => {
 });
 
 describe('webhook test deliveries', () => {
-  test('a webhook test delivers a signed event at once and returns the result, also for an inactive webhook', async () => {
+  test('POST /webhooks/{id}/test sends a signed event and returns the delivery result, even for an inactive webhook', async () => {
     const hook = await receiver(answering(201, {}, 'thanks'));
     const webhook = await created({ url: hook.url, events: ['ticket.*'], active: false });
     const { status, body } = await tenant.rest('POST', `/webhooks/${webhook.id}/test`);
@@ -316,7 +316,7 @@ describe('webhook test deliveries', () => {
   });
 });
 
-test('every listed event type has a schema and a matching example', async () => {
+test('every event type in GET /webhooks/events has a schema and an example with the same fields', async () => {
   const { body } = await tenant.rest('GET', '/webhooks/events');
   const created = body.data.find(({ name }: Json) => name === 'ticket.created');
   expect(created).toMatchObject({

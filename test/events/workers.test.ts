@@ -8,14 +8,14 @@ const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): n
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('two concurrent processes', () => {
-  test('two concurrent processes deliver each event once and in order', async () => {
+  test('two concurrent processes deliver each event to a webhook once and in order', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const hooks = await Promise.all(upTo(2).map(() => receiver((response) => void setTimeout(() => response.end(), 2))));
     const ids = await Promise.all(hooks.map(({ url }) => one.subscribe(url)));
     for (let from = 0; from < 80; from += 10) {
       await (from % 20 ? one : two).append(10, from);
-      // after a change both look for due deliveries
+      // after a webhook was changed, both processes look for due deliveries
       for (const id of ids) await Promise.all([one, two].map((process) => process.touch(id)));
     }
     await eventually(() => hooks.every(({ arrivals }) => arrivals.length >= 80));
@@ -23,13 +23,13 @@ describe('two concurrent processes', () => {
     for (const { arrivals } of hooks) expect(indexes(arrivals)).toEqual(upTo(80));
   });
 
-  test('two processes take over deliveries from each other', async () => {
+  test('a second process continues to deliver events after the first process stops', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
     await one.subscribe(hook.url);
     await one.append(5);
-    // the embedded database supports one process, so there a second one takes what the first has not recorded
+    // the embedded database supports one process, so a second process would repeat deliveries that are not recorded yet
     await eventually(async () => (await world.query("select 1 from events.delivery where status = 'delivered'")).length === 5);
     const two = await world.start();
     await one.stop();
@@ -40,7 +40,7 @@ describe('two concurrent processes', () => {
 });
 
 describe('stopped processes', () => {
-  test('a delivery that was running when its process stopped is repeated by the next process under the same id', async () => {
+  test('a delivery that was in progress when its process stopped is repeated by the next process with the same id', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();
@@ -55,12 +55,12 @@ describe('stopped processes', () => {
     expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  test('a lease that a stopped process did not release delays its deliveries by one minute only', async () => {
+  test('a lease that a killed process did not release delays the deliveries of its webhook by only one minute', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
     await one.subscribe(hook.url);
-    // what a killed process leaves behind
+    // a lease as a killed process leaves it
     await world.query(`update events.webhook set lane_until = now() + interval '60 seconds'`);
     await one.append(2);
     await eventually(async () => (await world.query('select 1 from events.delivery')).length === 2);
@@ -69,7 +69,7 @@ describe('stopped processes', () => {
     await eventually(() => hook.arrivals.length === 2);
   });
 
-  test('deliveries continue if the clock was set back after a process stopped', async () => {
+  test('deliveries continue if the clock was set back after a process stopped without releasing its lease', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
@@ -84,7 +84,7 @@ describe('stopped processes', () => {
 describe('clock changes', () => {
   const DAY_MS = 24 * 60 * 60_000;
 
-  test('a clock that jumps forwards and backwards loses and repeats no delivery and keeps the order', async () => {
+  test('each event is delivered once and in order even if the clock jumps forward and back by days', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response) => void setTimeout(() => response.end(), 2));
     const process = await world.start();
@@ -99,7 +99,7 @@ describe('clock changes', () => {
     expect(indexes(hook.arrivals)).toEqual(upTo(50));
   });
 
-  test('a clock set back while no process runs does not delay waiting deliveries', async () => {
+  test('pending deliveries are not delayed if the clock was set back by a day while no process was running', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();
@@ -117,7 +117,7 @@ describe('clock changes', () => {
 describe('reactions', () => {
   const reaction = (handle: Reaction['handle']): Reaction => ({ name: 'test.reaction', on: 'thing.happened', handle });
 
-  test('a failing reaction is retried until it succeeds, with the event as logged', async () => {
+  test('a failing reaction is retried with the logged event until it succeeds', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const flaky = reaction(async (event) => {
@@ -154,7 +154,7 @@ describe('reactions', () => {
 });
 
 describe('private addresses', () => {
-  test('a webhook cannot be created for a private address, and a name that later resolves to one is not called', async () => {
+  test('creating a webhook for a private address returns INVALID_PARAMETERS, and deliveries to an existing one fail', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver(answering(200));
     const port = new URL(hook.url).port;

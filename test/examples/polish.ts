@@ -1,9 +1,9 @@
 import type { Json } from '../tenant.ts';
 
-/** Stands in every text of the records that examples are recorded from; `polish` replaces it by words of a customer. */
+/** The text in all records from which examples are recorded. `polish` replaces it by realistic text. */
 export const LABEL = 'Recorded Example';
 
-/** By the prefix of the record's id and the field, or by the field alone. */
+/** Realistic texts, by id prefix and field of the record, or by the field alone. */
 const WORDS: Readonly<Record<string, string>> = {
   'agent.name': 'Ada Diaz',
   'ak.name': 'Billing export',
@@ -35,7 +35,7 @@ const FIXED: Readonly<Record<string, string>> = { jira_url: 'https://acme.atlass
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 const ID = new RegExp(`\\b([a-z]+)_${ULID}\\b`, 'g');
 const LOWER_ULID = '[0-9a-hjkmnp-tv-z]{26}';
-/** What tests make fresh because it must be unique, and addresses of this machine. */
+/** Replacements for unique values of a test run and for local addresses. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b[a-z]+_${LOWER_ULID}(@|%40)example\\.com`, 'g'), 'grace$1acme.example.com'],
   [new RegExp(`^${LABEL} [a-z]+_${ULID}$`), LABEL],
@@ -59,22 +59,22 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/^Test( User)?$/, LABEL],
   [/\b(sk_live|whsec|rt|cs|dlv_secret)_[A-Za-z0-9+/=_-]{16,}/g, '$1_EXAMPLEEXAMPLEEXAMPLE'],
 ];
-/** Fields whose whole value is a secret, or computed from one. */
+/** Names of fields whose value is a secret or is computed from a secret. */
 const SECRETS = /secret|password|token$|fingerprint|serial|digest|^key$|_hint$|^last4$|^codes?$|backup_codes/;
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
-/** When examples happen. */
+/** The time at which all examples take place. */
 const NOW = Date.parse('2026-01-31T09:30:00.000Z');
 const TODAY = Date.parse('2026-01-31T00:00:00.000Z');
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** Of a list that many entries are shown. */
+/** The number of entries of a list that an example contains. */
 const ENTRIES = 2;
 const TEXT_LENGTH = 400;
 
 /**
- * A recorded response as documents show it: ids, times and secrets are always the same, names are those of a customer, lists are short.
- * `at` is when it was recorded.
+ * Converts a recorded response to an example: fixed ids, times and secrets, realistic names and short lists. `at` is
+ * the time of the recording.
  */
 export function polish(body: Json, at: Date): Json {
   return new Polisher(at).value(body, '', '');
@@ -117,7 +117,7 @@ class Polisher {
     return identified.length > TEXT_LENGTH ? `${identified.slice(0, TEXT_LENGTH)}…` : identified;
   }
 
-  /** The first record of a kind has the same id in all examples, and so have the second and the third. */
+  /** Replaces an id. The nth record of a kind has the same id in all examples. */
   #id(id: string, prefix: string): string {
     const known = this.#ids.get(id);
     if (known) return known;
@@ -132,17 +132,20 @@ class Polisher {
     return new Date(TODAY + days * DAY_MS).toISOString().slice(0, 10);
   }
 
-  /** As far from the example's time as it was from the recording's: to the minute, and to the day for a midnight. */
+  /**
+   * Moves a time so that its distance to `NOW` equals its distance to the recording time, rounded to minutes. Midnight
+   * stays midnight.
+   */
   #time(text: string): string {
     const time = Date.parse(text);
     if (time % DAY_MS === 0) return `${this.#date(text.slice(0, 10))}T00:00:00.000Z`;
     const offset = Math.round((time - this.#at.getTime()) / MINUTE_MS) * MINUTE_MS;
-    // records are made some seconds or a minute before they are shown
+    // records are created some seconds or a minute before their response is recorded
     return new Date(NOW + (Math.abs(offset) <= 3 * MINUTE_MS ? 0 : offset)).toISOString();
   }
 }
 
-/** As long, and always the same. */
+/** A placeholder with the length of the text. Equal lengths get equal placeholders. */
 function hidden(text: string): string {
   const characters = /^[\d-]+$/.test(text) ? '1234567890' : /^[0-9a-f]+$/i.test(text) ? '0123456789abcdef' : 'EXAMPLE';
   return Array.from(text, (_, at) => characters.charAt(at % characters.length)).join('');

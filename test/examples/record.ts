@@ -13,10 +13,11 @@ const FILE = 'apps/platform/examples.json';
 const isAll = process.env.EXAMPLES === 'all';
 
 /**
- * `npm run examples`: runs as a test because the records are made by what tests make theirs by. An example that is there stays as it
- * is while it fits the document and has the fields of the response; `EXAMPLES=all npm run examples` records all of them anew.
+ * Records the examples of responses (`npm run examples`). It runs as a test because it creates records with the helpers
+ * of tests. An existing example is kept if it matches the OpenAPI document and has the fields of the response.
+ * `EXAMPLES=all npm run examples` records all examples again.
  */
-test('the example of every response is recorded', async () => {
+test('every REST operation returns a response that is recorded as an example and matches the OpenAPI document', async () => {
   const known: Record<string, Json> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
   const tenant = await (await rig()).organization({ plan: 'custom' });
   const records = new Records(tenant, LABEL);
@@ -35,7 +36,7 @@ test('the example of every response is recorded', async () => {
   writeFileSync(FILE, `${JSON.stringify(examples, null, 2)}\n`);
 }, 600_000);
 
-/** The paths of all fields; entries of a list count as one. */
+/** The paths of all fields, without the indexes of list entries. */
 const shapeOf = (value: Json): string => [...new Set(pathsIn(value, ''))].toSorted().join('\n');
 
 function* pathsIn(value: Json, path: string): Generator<string> {

@@ -11,7 +11,7 @@ afterAll(() => rig.close());
 
 const execute = <R>(sql: string, values: unknown[] = []): Promise<R[]> => rig.orm.em.getConnection().execute<R[]>(sql, values, 'all');
 
-/** Rows that logins leave behind, with this end time. */
+/** Creates the rows that a login creates, with this id and expiry time. */
 const leaveBehind = async (id: string, at: Date): Promise<void> => {
   await execute(
     `insert into identity.session (id, organization_id, user_id, method, created_at, last_used_at, expires_at, ended_at)
@@ -30,7 +30,7 @@ const leaveBehind = async (id: string, at: Date): Promise<void> => {
   await execute('insert into identity.revoked_token (id, revoked_at, expires_at) values (?, ?, ?)', [id, at, at]);
 };
 
-test('expired data of logins and signed requests is deleted, and current data stays', async () => {
+test('the retention task deletes expired data of logins and signed requests and keeps current data', async () => {
   const now = rig.clock.now().getTime();
   await leaveBehind('old', new Date(now - 25 * HOUR_MS));
   await leaveBehind('young', new Date(now + HOUR_MS));
@@ -53,7 +53,7 @@ test('expired data of logins and signed requests is deleted, and current data st
   expect(await execute(`select 1 from identity.change where changed_at < clock_timestamp() - interval '1 hour'`)).toEqual([]);
 });
 
-test('an ended session is kept for a day, so that its tokens get a precise error', async () => {
+test('the retention task keeps a session for a day after its end', async () => {
   await leaveBehind('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
   await rig.startProcess().core.retentionTask.run();
   expect(await execute(`select 1 from identity.session where id = 'yesterday'`)).toHaveLength(1);

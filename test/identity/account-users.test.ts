@@ -18,7 +18,7 @@ let count = 0;
 const invite = (accountId: string, body: object, by = tenant) =>
   by.rest('POST', `/accounts/${accountId}/users`, { body: { email: `somebody-${++count}@example.com`, name: 'Somebody', ...body } });
 
-/** Accepts the invitation and logs in. */
+/** Accepts the invitation, logs in and returns the caller. */
 async function accepted({ email }: Json): Promise<Tenant> {
   const token = await tokenMailedTo(email);
   const anybody = { headers: { authorization: '' } };
@@ -26,7 +26,7 @@ async function accepted({ email }: Json): Promise<Tenant> {
   return new Tenant(tenant.origin, tenant.organizationId, (await login(tenant, email)).body.data.access_token);
 }
 
-test('an organization has one account of its own, which can be neither closed nor deleted', async () => {
+test('an organization has one account of its own, and closing or deleting this account returns INVALID_STATE', async () => {
   const { body } = await tenant.rest('GET', '/accounts?own=true');
   expect(body.data).toHaveLength(1);
   expect(own).toMatchObject({ own: true, status: 'active' });
@@ -38,23 +38,23 @@ test('an organization has one account of its own, which can be neither closed no
 });
 
 test.each([
-  ['member', 'own', null],
+  ['member', 'own', 'none'],
   ['member', 'other', 'account'],
-  ['billing', 'own', null],
+  ['billing', 'own', 'none'],
   ['billing', 'other', 'account'],
   ['read_only', 'other', 'account'],
-  ['owner', 'other', null],
-  ['admin', 'other', null],
-  ['support', 'other', null],
+  ['owner', 'other', 'none'],
+  ['admin', 'other', 'none'],
+  ['support', 'other', 'none'],
   ['account_admin', 'own', 'own'],
   ['account_admin', 'other', 'account'],
-])('the role %s under the account "%s" of the organization is limited to: %s', async (role, under, limit) => {
+])('a user with the role %s who is invited to the account "%s" has the account limit "%s"', async (role, under, limit) => {
   const { status, body } = await invite(under === 'own' ? own.id : account.id, { role });
   expect(status, JSON.stringify(body)).toBe(201);
-  expect(body.data.accounts).toEqual({ own: [own.id], account: [account.id] }[limit ?? ''] ?? null);
+  expect(body.data.accounts).toEqual({ own: [own.id], account: [account.id] }[limit] ?? null);
 });
 
-test('an invitation can set other accounts for roles that can be limited', async () => {
+test('an invitation can set the accounts of a member, returns 400 for an admin and 404 for an unknown account', async () => {
   expect((await invite(account.id, { role: 'member', accounts: null })).body.data.accounts).toBeNull();
   expect((await invite(own.id, { role: 'member', accounts: [account.id] })).body.data.accounts).toEqual([account.id]);
   const admin = await invite(account.id, { role: 'admin', accounts: [account.id] });
@@ -63,7 +63,7 @@ test('an invitation can set other accounts for roles that can be limited', async
   expect((await invite(account.id, { role: 'member', accounts: [] })).status).toBe(400);
 });
 
-test('a role for the whole organization removes the account limit, and a limit can be set later', async () => {
+test("changing a user's role to admin removes the account limit, and changing it to account_admin sets a limit", async () => {
   const { body } = await invite(account.id, { role: 'member' });
   const change = (input: object) => tenant.rest('PUT', `/accounts/${account.id}/users/${body.data.id}`, { body: input });
   expect((await change({ role: 'admin', accounts: [account.id] })).body.error.details.field).toBe('accounts');
@@ -72,7 +72,7 @@ test('a role for the whole organization removes the account limit, and a limit c
   expect((await change({ role: 'member', accounts: null })).body.data.accounts).toBeNull();
 });
 
-test('an account administrator manages only users of their accounts and grants no more than their own permissions', async () => {
+test('an account administrator can invite and remove users only in their accounts and gets 403 for higher roles', async () => {
   const admin = await accepted((await invite(account.id, { role: 'account_admin' })).body.data);
   const caller = (await admin.rest('GET', '/auth/verify')).body.data;
   expect(caller).toMatchObject({ accounts: [account.id], user: { role: 'account_admin' } });

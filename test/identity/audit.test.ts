@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const records = async (tenant: Tenant, query = ''): Promise<Json[]> => (await tenant.rest('GET', `/auth/audit?${query}`)).body.data;
 
-test('login, failure, use and logout are recorded in the audit log with all fields of the specification', async () => {
+test('the audit log records a login, a failed login and a logout with all fields of the specification', async () => {
   const tenant = await platform.organization();
   const user = await userOf(tenant, 'billing');
   await login(tenant, user.email, 'a wrong password');
@@ -43,7 +43,7 @@ test('login, failure, use and logout are recorded in the audit log with all fiel
   expect(JSON.stringify(found)).not.toMatch(/wrong password at|a wrong password|eyJ|rt_/);
 });
 
-test('the use of a key is recorded once for each place it comes from, not for each request', async () => {
+test('the use of a key is recorded once per User-Agent in the audit log, not once per request', async () => {
   const tenant = await platform.organization();
   const from = (agent: string) => tenant.rest('GET', '/auth/verify', { headers: { 'user-agent': agent } });
   for (const agent of ['one', 'one', 'two', 'one']) await from(agent);
@@ -56,7 +56,7 @@ test('the use of a key is recorded once for each place it comes from, not for ea
   ]);
 });
 
-test('an audit record of a change names its actor and its subject', async () => {
+test('an audit record of a change contains the caller and the changed user or client', async () => {
   const tenant = await platform.organization();
   const keyId = (await tenant.rest('GET', '/auth/verify')).body.data.id;
   const owner = await userOf(tenant);
@@ -71,7 +71,7 @@ test('an audit record of a change names its actor and its subject', async () => 
   expect(await about('user_restrictions_updated')).toEqual([[null, keyId, `by api_key ${keyId}`]]);
 });
 
-test('the audit log can be read by credential administrators of its own organization only', async () => {
+test("the audit log contains only records of the caller's organization and returns 403 without credentials:admin", async () => {
   const [tenant, other] = [await platform.organization(), await platform.organization()];
   await userOf(tenant);
   expect(await records(tenant)).not.toEqual([]);
@@ -80,7 +80,7 @@ test('the audit log can be read by credential administrators of its own organiza
   for (const { id } of await records(tenant)) expect(text).not.toContain(id);
 });
 
-test('the database refuses changes of audit records', async () => {
+test('the database rejects updates and deletions of audit records', async () => {
   const tenant = await platform.organization();
   await userOf(tenant);
   const database = await rows();

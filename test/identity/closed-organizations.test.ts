@@ -27,7 +27,7 @@ const expectRefused = ({ status, body }: RestResponse): void => {
 };
 
 describe('closed organizations', () => {
-  test('a closed organization is refused with its own error code for any credentials until it is resumed', async () => {
+  test('all credentials of a closed organization get 403 ORGANIZATION_CLOSED until it is resumed', async () => {
     const { clock } = await rig();
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
@@ -56,7 +56,7 @@ describe('closed organizations', () => {
     ]);
   });
 
-  test('sockets of a closed organization are closed with 4403', async () => {
+  test('open sockets of an organization are closed with 4403 when it is closed', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {
@@ -75,7 +75,7 @@ describe('closed organizations', () => {
     }
   });
 
-  test('an organization can be closed once, also while suspended, and a closed one cannot be suspended', async () => {
+  test('a suspended organization can be closed, and closing or suspending a closed organization returns 409', async () => {
     const tenant = await (await rig()).organization();
     await act('suspend', tenant);
     const both = await Promise.all([act('close', tenant), act('close', tenant)]);
@@ -88,13 +88,13 @@ describe('closed organizations', () => {
   });
 });
 
-test('the operator organization and an unknown organization cannot be closed', async () => {
+test('closing the operator organization returns 409, and closing an unknown organization returns 404', async () => {
   expect((await act('close', platform)).status).toBe(409);
   expect((await act('close', { organizationId: 'org_none' })).status).toBe(404);
 });
 
 describe('conditions for closing an organization', () => {
-  test('an organization with live services or open provisioning requests cannot be closed, and the error names them', async () => {
+  test('closing an organization with active services or provisioning requests returns 409 with their ids', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { id } = await createAccount(tenant);
     const { service } = await orderService(tenant, id);
@@ -115,12 +115,12 @@ describe('conditions for closing an organization', () => {
     expect((await act('close', tenant)).status).toBe(200);
   });
 
-  test('an organization is reopened within minutes if a service was ordered while it was being closed', async () => {
+  test('a closed organization becomes active again within minutes if a service was ordered while it was being closed', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { id } = await createAccount(tenant);
     await act('close', tenant);
-    // a request that was authenticated before and ends after the check
+    // simulates an order that was authenticated before the organization was closed
     const { orm } = assembly.domains.identity.core.ports;
     await orm.em
       .fork()
@@ -143,7 +143,7 @@ describe('conditions for closing an organization', () => {
     expect(own.filter(({ reason }: Json) => reason.includes(tenant.organizationId))).toHaveLength(1);
   });
 
-  test('an organization stays closed if nothing was ordered meanwhile', async () => {
+  test('a closed organization stays closed if no service was ordered while it was being closed', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization();
     await act('close', tenant);
@@ -157,7 +157,7 @@ describe('conditions for closing an organization', () => {
   });
 });
 
-/** There is no operation yet that removes a service. */
+/** Removes a service directly in the database, because no operation removes services yet. */
 async function decommissioned(id: string): Promise<void> {
   const { rows } = (await rig()).assembly.domains.identity.core.ports;
   await rows.query(`update "services"."service" set "status" = 'decommissioned' where "id" = $1`, [id]);

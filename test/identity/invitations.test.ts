@@ -25,14 +25,14 @@ const mailsTo = (email: string, subject = /./) => platform.mails.filter((mail) =
 const linksTo = (email: string): string[] => mailsTo(email).flatMap(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? []);
 const choose = (token: string | undefined) =>
   tenant.rest('POST', '/auth/password', { body: { token, password: PASSWORD }, headers: { authorization: '' } });
-/** Without fields that differ between any two records. */
+/** The user without the fields that differ between any two users. */
 const shape = ({ id: _, account_id: __, email: ___, created_at: ____, updated_at: _____, accounts, ...rest }: Json): Json => ({
   ...rest,
   accounts: accounts?.length,
 });
 
 describe('invitations of an address in use by another organization', () => {
-  test('inviting an address in use elsewhere looks like any other invitation in responses, lists, updates and removal', async () => {
+  test('inviting an address that another organization uses gets the same responses as inviting a new address', async () => {
     const known = await userOf(await platform.organization());
     const [taken, free] = [await invite(tenant, known.email.toUpperCase()), await invite(tenant, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -57,14 +57,14 @@ describe('invitations of an address in use by another organization', () => {
     expect(search.body.data).toEqual([]);
   });
 
-  test('a pending invitation of an address in use elsewhere is found by a search for the address', async () => {
+  test('searching users by email address finds an invitation for an address that another organization uses', async () => {
     const known = await userOf(await platform.organization());
     const { path, body } = await invite(tenant, known.email);
     const found = await tenant.rest('GET', `${path.replace(/\/user_\w+$/, '')}?search=${known.email.slice(0, 20)}`);
     expect(found.body.data.map(({ id }: Json) => id)).toEqual([body.data.id]);
   });
 
-  test('inviting an address in use elsewhere mails its owner an explanation without a link and changes nothing', async () => {
+  test('inviting an address that another organization uses sends its owner an email without a link', async () => {
     const known = await userOf(await platform.organization());
     const links = linksTo(known.email);
     await invite(tenant, known.email);
@@ -75,7 +75,7 @@ describe('invitations of an address in use by another organization', () => {
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('inviting an address in use elsewhere runs the same statements as a new one, until its job runs', async () => {
+  test('inviting an address that another organization uses runs the same SQL statements as inviting a new address', async () => {
     const known = await userOf(await platform.organization());
     const account = await createAccount(tenant);
     const statements = async (email: string) => {
@@ -90,7 +90,7 @@ describe('invitations of an address in use by another organization', () => {
 });
 
 describe('two invitations of one address', () => {
-  test('two organizations can invite one address, and the first used link gets the user and makes the other invalid', async () => {
+  test('if two organizations invite one address, the first used link activates the user, and the second link returns 401', async () => {
     const stranger = await platform.organization({ plan: 'custom' });
     const email = newAddress();
     const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
@@ -103,7 +103,7 @@ describe('two invitations of one address', () => {
     expect(states.toSorted()).toEqual(['ACTIVE', 'INVITED']);
   });
 
-  test('of two concurrent invitations of an address in one organization one succeeds and the other returns 409', async () => {
+  test('one of two concurrent invitations of an address in an organization returns 201 and the other returns 409', async () => {
     const email = newAddress();
     const answers = await Promise.all([invite(tenant, email), invite(tenant, email)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
@@ -111,7 +111,7 @@ describe('two invitations of one address', () => {
 });
 
 describe('invitations of an address in use by another account', () => {
-  /** An administrator of one account, and a user of another account of the same organization. */
+  /** Creates an administrator of one account and a user of another account of the same organization. */
   async function strangers() {
     const [admin, known] = [await userOf(tenant, 'account_admin'), await userOf(tenant, 'member')];
     await tenant.rest('PUT', `/accounts/${known.account.id}/users/${known.id}`, { body: { accounts: [known.account.id] } });
@@ -120,7 +120,7 @@ describe('invitations of an address in use by another account', () => {
     return { admin, known, path, inviteBy };
   }
 
-  test('inviting an address of another account looks like any other invitation, and its owner is told by mail', async () => {
+  test('inviting an address of another account returns the same response as a new address and sends its owner an email', async () => {
     const { admin, known, path, inviteBy } = await strangers();
     const [taken, free] = [await inviteBy(admin, known.email), await inviteBy(admin, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -132,7 +132,7 @@ describe('invitations of an address in use by another account', () => {
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('inviting an address twice returns 409 to a caller who sees its account, and within one account', async () => {
+  test("inviting an address that a user of the caller's accounts already has returns 409 DUPLICATE_RESOURCE", async () => {
     const { admin, known, inviteBy } = await strangers();
     expect((await inviteBy(tenant, known.email)).body.error.code).toBe('DUPLICATE_RESOURCE');
     const email = newAddress();
@@ -140,7 +140,7 @@ describe('invitations of an address in use by another account', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test('inviting an address that the caller cannot see runs the same statements as a new one, until its job runs', async () => {
+  test('inviting an address of an account that the caller cannot read runs the same SQL statements as a new address', async () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
@@ -150,7 +150,7 @@ describe('invitations of an address in use by another account', () => {
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
   });
 
-  test('of two accounts that invite one new address the one whose link is opened first gets the user', async () => {
+  test('if two accounts invite one new address, the first used link activates the user, and the second link returns 401', async () => {
     const { admin, inviteBy } = await strangers();
     const email = newAddress();
     const other = await strangers();
@@ -180,7 +180,7 @@ test('an address gets at most five invitation emails in 15 minutes, while each r
   expect(mailsTo(email)).not.toHaveLength(0);
 });
 
-test('a user stored by the previous release without a separate address logs in, is listed and can be activated', async () => {
+test('a user that the previous release stored can log in, and an invited user that it activates can log in', async () => {
   const database = await rows();
   const known = await userOf(tenant);
   const [id, other] = [newId('user'), newId('user')];

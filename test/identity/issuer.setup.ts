@@ -6,7 +6,7 @@ import { clock } from '../rig.ts';
 import type { RestResponse, Tenant } from '../tenant.ts';
 
 export const AUDIENCE = 'https://api.acme.example.com';
-/** The platform's time in seconds, as in tokens. */
+/** The platform's time in seconds since 1970, as in token claims. */
 export const seconds = (): number => Math.floor(clock.now().getTime() / 1000);
 
 export interface Signer {
@@ -22,23 +22,23 @@ export async function signer(alg = 'ES256'): Promise<Signer> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** The response to requests for a key set, and their number. */
+/** The response to requests for a key set, and the number of these requests. */
 interface KeySet {
   status: number;
   headers: Record<string, string>;
   body: unknown;
-  asked: number;
+  requests: number;
 }
 
 const sets = new Map<string, KeySet>();
 let serving: Promise<string> | undefined;
 
-/** Serves all key sets during the tests without keeping the process alive. */
+/** Starts one server for all key sets. The server does not keep the process alive. */
 const serveKeySets = (): Promise<string> => {
   serving ??= new Promise((resolve) => {
     const server = createServer(({ url = '' }, response) => {
       const set = sets.get(url);
-      if (set) set.asked += 1;
+      if (set) set.requests += 1;
       const body = typeof set?.body === 'string' ? set.body : JSON.stringify(set?.body ?? {});
       response.writeHead(set?.status ?? 404, { 'content-type': 'application/json', ...set?.headers }).end(body);
     }).unref();
@@ -49,7 +49,7 @@ const serveKeySets = (): Promise<string> => {
 
 export interface IssuerOptions {
   keys?: Signer[];
-  /** Fields of the registration. */
+  /** Fields of the registration that differ from the default. */
   body?: object;
 }
 
@@ -63,11 +63,14 @@ export interface TestIssuer {
   token(claims?: object, header?: object, key?: Signer): Promise<string>;
 }
 
-/** An authorization server that a tenant trusts: its key set, its registration, and its tokens. */
+/**
+ * Registers an authorization server that a tenant trusts. Returns the registration, the key set and a function that
+ * signs tokens.
+ */
 export async function trustedIssuer(by: Tenant, { keys, body = {} }: IssuerOptions = {}): Promise<TestIssuer> {
   const signers = keys ?? [await signer()];
   const path = `/${newId('trustedIssuer')}`;
-  const set: KeySet = { body: { keys: signers.map(({ jwk }) => jwk) }, asked: 0, headers: {}, status: 200 };
+  const set: KeySet = { body: { keys: signers.map(({ jwk }) => jwk) }, requests: 0, headers: {}, status: 200 };
   sets.set(path, set);
   const uri = `${await serveKeySets()}${path}`;
   const registration = { name: 'Own', issuer: uri, audience: AUDIENCE, jwks_uri: uri, permissions: ['accounts:*'], ...body };

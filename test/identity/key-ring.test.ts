@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** The ring as a newly started process loads it. */
+/** The key ring as a newly started process loads it. */
 const ringNow = (): KeyRing => rig.startProcess().core.ring;
 const kids = async (): Promise<string[]> => (await ringNow().published()).map(({ kid }) => kid);
 
-test('a signing key is used for 90 days, published a day before and kept for two hours after', async () => {
+test('a signing key is published one day before its use, used for 90 days and published for two more hours', async () => {
   const [first] = await kids();
   rig.clock.advance(89 * DAY_MS - HOUR_MS);
   expect(await kids()).toEqual([first]);
@@ -35,7 +35,7 @@ test('a signing key is used for 90 days, published a day before and kept for two
   expect(await ringNow().find(first as string)).toBeUndefined();
 });
 
-test('of several processes that need a new signing key one creates it', async () => {
+test('four processes that need a new signing key at the same time create only one key', async () => {
   await kids();
   rig.clock.advance(90 * DAY_MS);
   const found = await Promise.all(Array.from({ length: 4 }, () => kids()));
@@ -43,7 +43,7 @@ test('of several processes that need a new signing key one creates it', async ()
   expect(found[0]).toHaveLength(2);
 });
 
-test('private signing keys are stored encrypted, and public ones contain no private parts', async () => {
+test('private signing keys are stored encrypted, and public keys contain no private parameters', async () => {
   const current = await ringNow().current();
   const stored = await rig.orm.em.getConnection().execute('select * from identity.signing_key');
   for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {

@@ -36,14 +36,14 @@ const login = (email: string, ip: string, password = PASSWORD, at = platform): P
 const askForReset = async (email: string, ip: string): Promise<number> =>
   (await tenant.rest('POST', '/auth/password/reset', { body: { email }, headers: from(ip) })).status;
 
-/** Addresses that no user here has signed in from. */
+/** The number of addresses that `stranger` has returned. */
 let strangers = 0;
 const stranger = (): string => {
   strangers += 1;
   return `2001:db8:${(0x1000 + strangers).toString(16)}:1::1`;
 };
 
-/** Each mail of both processes once. */
+/** The tokens in the emails of both processes to this address, without duplicates. */
 const mailedLinks = (email: string): string[] =>
   [...new Set([...platform.mails, ...other.mails])]
     .filter(({ to }) => to === email)
@@ -55,7 +55,7 @@ const rowsOf = <R>(sql: string, values: unknown[] = []): Promise<R[]> =>
 /** Waits until every requested reset is processed and every mail is sent. */
 const mailsAreSettled = (): Promise<unknown> => eventually(async () => (await rowsOf(DUE_IDENTITY_JOBS)).length === 0);
 
-/** A user who set a password at `ip` and has not logged in yet. */
+/** Creates a user who set a password at `ip` and has not logged in yet. */
 async function member(ip: string): Promise<{ email: string; id: string }> {
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com' } })).body.data;
   const email = `${newId('user').toLowerCase()}@example.com`;
@@ -66,21 +66,21 @@ async function member(ip: string): Promise<{ email: string; id: string }> {
   return { email, id: invited.body.data.id };
 }
 
-/** Wrong logins from many addresses, until logins at new places are blocked. */
+/** Sends wrong passwords from many addresses until logins from new addresses return 429. */
 async function lockOut(email: string): Promise<void> {
   for (let guess = 0; guess < 50; guess += 1) expect((await login(email, stranger(), 'wrong')).status).toBe(401);
   expect((await login(email, stranger())).status).toBe(429);
 }
 
 describe('counting login attempts', () => {
-  test('login attempts from one IPv6 /64 count as one place', async () => {
+  test('failed logins from different addresses of an IPv6 /64 count together and then return 429', async () => {
     const { email } = await member(HOME);
     for (let host = 1; host <= 5; host += 1) expect((await login(email, `2001:db8:bb:1::${host}`, 'wrong')).status).toBe(401);
     expect((await login(email, '2001:db8:bb:1:ffff::99')).status).toBe(429);
     expect((await login(email, '2001:db8:bb:2::1')).status).toBe(200);
   });
 
-  test('login attempts from an IPv4-mapped address count with those from the IPv4 address', async () => {
+  test('failed logins from an IPv4-mapped IPv6 address count together with failed logins from the IPv4 address', async () => {
     const { email } = await member(HOME);
     for (const ip of ['198.51.100.9', '::ffff:198.51.100.9', '::ffff:c633:6409', '198.51.100.9', '::FFFF:198.51.100.9'])
       expect((await login(email, ip, 'wrong')).status).toBe(401);
@@ -90,7 +90,7 @@ describe('counting login attempts', () => {
 });
 
 describe('lockouts caused by others', () => {
-  test('a lockout blocks new places but not a place where the user signed in before, in any process', async () => {
+  test('a locked-out user can log in from a network that they used before, in any process, and other networks get 429', async () => {
     const { email } = await member(HOME);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('lockouts caused by others', () => {
     expect((await login(email, stranger())).status, 'the sign-in of the user gave strangers no further guesses').toBe(429);
   });
 
-  test('a lockout ends for a user who resets the password by mail', async () => {
+  test('a locked-out user can log in from a new network after resetting the password by email', async () => {
     const { email } = await member(HOME);
     const hotel = stranger();
     await lockOut(email);
@@ -111,7 +111,7 @@ describe('lockouts caused by others', () => {
     expect((await login(email, hotel, password)).status).toBe(200);
   });
 
-  test('a locked-out user who is signed in can still change the password', async () => {
+  test('a locked-out user with a session can change the password', async () => {
     const { email } = await member(HOME);
     const { body } = await login(email, HOME);
     await lockOut(email);
@@ -123,14 +123,14 @@ describe('lockouts caused by others', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a lockout blocks a known place again if the user has not signed in there for 90 days', async () => {
+  test('a locked-out user gets 429 from a network that they have not used for 90 days', async () => {
     const { email } = await member(HOME);
     await platform.advance(90 * DAY_MS + 1000);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(429);
   });
 
-  test('known places are the twenty where the user signed in last', async () => {
+  test('a locked-out user can log in only from the twenty networks that they used last', async () => {
     const { email } = await member(HOME);
     for (let place = 0; place < 20; place += 1) {
       platform.clock.advance(1000);
@@ -142,7 +142,7 @@ describe('lockouts caused by others', () => {
   });
 });
 
-test('an attacker with the password cannot use up the code attempts of a user at a verified place', async () => {
+test("wrong second-factor codes from other networks do not block a user's codes from a verified network", async () => {
   const { email } = await member(HOME);
   const at = async (ip: string) => {
     const { body } = await login(email, ip);
@@ -167,7 +167,7 @@ test('an attacker with the password cannot use up the code attempts of a user at
   expect((await answer(again, await newChallenge(again), await totp(secret))).status).toBe(200);
 });
 
-test('at most six reset links per hour are mailed to an address, and the response does not show it', async () => {
+test('at most six password reset emails per hour are sent to an address, and each request returns 202', async () => {
   const { email } = await member(HOME);
   await platform.advance(HOUR_MS);
   const before = mailedLinks(email).length;
@@ -181,7 +181,7 @@ test('at most six reset links per hour are mailed to an address, and the respons
   expect(mailedLinks(email)).toHaveLength(before + 7);
 });
 
-test('known places are stored without addresses or networks as plain text', async () => {
+test('the networks from which a user logged in are not stored as plain text', async () => {
   const { id } = await member('203.0.113.77');
   const rows = await platform.assembly.domains.identity.core.ports.rows.query('select * from identity.known_place where user_id = $1', [
     id,

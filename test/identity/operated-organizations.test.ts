@@ -14,7 +14,7 @@ const auditOf = async (tenant: Tenant, eventType: string): Promise<Json[]> =>
   (await tenant.rest('GET', `/auth/audit?event_type=${eventType}`)).body.data;
 
 describe('organization creation by an operator', () => {
-  test('the first owner of a created organization is invited, sets a password and has all permissions', async () => {
+  test('the first owner of an organization that an operator creates gets an invitation and has all permissions', async () => {
     const email = freshEmail();
     const body = { name: 'Acme Corporation', plan: 'business', administrator: { name: 'Grace Hopper', email } };
     const made = await platform.rest('POST', '/operator/organizations', { body });
@@ -38,7 +38,7 @@ describe('organization creation by an operator', () => {
     expect(records.find(({ reason }) => reason.includes(made.body.data.id))).toMatchObject({ client_id: expect.stringMatching(/^ak_/) });
   });
 
-  test('creating an organization reports all invalid fields at once', async () => {
+  test('creating an organization with several invalid fields returns 400 with all of these fields', async () => {
     const body = { name: '', plan: 'platinum', administrator: { name: '', email: 'nobody' } };
     const refused = await platform.rest('POST', '/operator/organizations', { body });
     expect(refused.status).toBe(400);
@@ -48,7 +48,7 @@ describe('organization creation by an operator', () => {
 });
 
 describe('organization search by an operator', () => {
-  test('an operator finds organizations by name, plan and status without reading their records', async () => {
+  test('an operator can search organizations by name, plan, status and review', async () => {
     const { organizationId } = await (await rig()).organization({ plan: 'business' });
     const name = `Umbrella ${organizationId}`;
     const own = await renamed(organizationId, name);
@@ -70,7 +70,7 @@ describe('organization search by an operator', () => {
 });
 
 describe('plan changes by an operator', () => {
-  test('usage of the current hour counts against the limit of the new plan', async () => {
+  test('requests of the current hour count against the limit of a new plan', async () => {
     const tenant = await (await rig()).organization({ plan: 'developer' });
     const remaining = async (): Promise<[number, number]> => {
       const { headers } = await tenant.rest('GET', '/organization');
@@ -89,7 +89,7 @@ describe('plan changes by an operator', () => {
   });
 });
 
-test('a plan change within a month is recorded by day and determines the price of overage', async () => {
+test('a plan change is stored with its day, and overage is priced by the plan of each day', async () => {
   const { advance, assembly, clock } = await rig();
   const { core } = assembly.domains.identity;
   const tenant = await (await rig()).organization({ plan: 'business' });
@@ -120,25 +120,25 @@ test('a plan change within a month is recorded by day and determines the price o
     const { data } = await tenant.graphql('{ events(filter: { event: ["usage.overage"] }) { nodes { payload } } }');
     return data.events.nodes.length > 0 && data.events.nodes;
   });
-  const told: Json[] = found.map(({ payload }: Json) => JSON.parse(payload).data.usage);
-  expect(told.map((usage) => usage.included)).toEqual(told.map(() => included));
-  // the latest requests first: up to the quota of the developer plan, the rest at the price of business
-  expect(told.find(({ unit_price }) => unit_price === '0.001')?.quantity).toBe(Math.min(70_000, 370_000 - included));
+  const usages: Json[] = found.map(({ payload }: Json) => JSON.parse(payload).data.usage);
+  expect(usages.map((usage) => usage.included)).toEqual(usages.map(() => included));
+  // the latest requests are overage at the price of the developer plan, earlier requests at the price of business
+  expect(usages.find(({ unit_price }) => unit_price === '0.001')?.quantity).toBe(Math.min(70_000, 370_000 - included));
 });
 
-test("usage of the current minute counts against the new plan's limit, and a larger plan has room again", async () => {
+test('requests of the current minute count against the limit of a new plan, so a downgrade can cause a 429', async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   const change = async (plan: string): Promise<void> =>
     expect((await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan } })).status).toBe(200);
-  // 500 in any 60 seconds, and the 100 of the plan below
-  const asked = await Promise.all(Array.from({ length: 101 }, () => tenant.rest('GET', '/organization')));
-  expect(asked.filter(({ status }) => status !== 200)).toEqual([]);
+  // the business plan allows 500 requests in 60 seconds, the developer plan 100
+  const responses = await Promise.all(Array.from({ length: 101 }, () => tenant.rest('GET', '/organization')));
+  expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
   await change('developer');
   const refused = await tenant.rest('GET', '/organization');
   expect([refused.status, refused.body.error.details.window, refused.body.error.details.limit]).toEqual([429, 'burst', 100]);
 });
 
-test('clearing a review resets the violations of the organization', async () => {
+test("clearing a review resets the organization's burst violations, so that one more violation starts no review", async () => {
   const tenant = await (await rig()).organization();
   const { core } = (await rig()).assembly.domains.identity;
   const { principal } = await core.authenticator.authenticate({
@@ -162,7 +162,7 @@ test('clearing a review resets the violations of the organization', async () => 
   expect((await tenant.rest('GET', '/organization')).body.data.under_review_since).toBeNull();
 });
 
-test('withdrawing an email domain releases it and is audited in both organizations', async () => {
+test('an operator who withdraws an email domain removes it from the SAML connection, and both audit logs record it', async () => {
   const tenant = await (await rig()).organization();
   const domain = newDomain();
   const body = { name: 'Directory', email_domains: [domain], idp_entity_id: 'https://idp.example.com' };
@@ -179,7 +179,7 @@ test('withdrawing an email domain releases it and is audited in both organizatio
   expect((await auditOf(platform, 'saml_domain_withdrawn')).filter(({ reason }) => reason.includes(domain))).toHaveLength(1);
 });
 
-test('the custom plan has no hourly limit for rate categories', async () => {
+test('an organization on the custom plan can exceed the hourly export limit of other plans', async () => {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   for (let count = 0; count < 11; count += 1) {
     const report = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage' } });

@@ -11,13 +11,13 @@ import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Tables whose rows are kept by rule. */
+/** Tables whose rows are kept or pseudonymized when an organization is deleted. */
 const STAYING = new Set(
   Object.values(domains).flatMap(({ name, organizationData }) =>
     organizationData.tables.filter(({ end }) => end !== 'deleted').map(({ table }) => `${name}.${table}`),
   ),
 );
-/** Jobs, stored responses and change records expire within a day. */
+/** Tables with jobs, stored responses and change records, which expire within a day. */
 const FOR_A_DAY = /^(pgboss|bridge)\.|^identity\.change$/;
 
 let platform: Tenant;
@@ -31,7 +31,7 @@ const read = async ({ organizationId }: Tenant): Promise<Json> =>
   (await platform.rest('GET', `/operator/organizations/${organizationId}`)).body.data;
 const sql = async <R extends object = Json>(text: string, ...values: unknown[]): Promise<R[]> => (await rows()).query<R>(text, values);
 
-/** Ends everything active, as if services were removed and requests cancelled. */
+/** Sets all services to decommissioned and all provisioning requests to cancelled. */
 async function ended({ organizationId }: Tenant): Promise<void> {
   await sql(`update services.service set status = 'decommissioned' where organization_id = $1`, organizationId);
   await sql(`update services.provisioning_request set status = 'cancelled' where organization_id = $1`, organizationId);
@@ -39,7 +39,7 @@ async function ended({ organizationId }: Tenant): Promise<void> {
 
 async function closeAndWait(tenant: Tenant): Promise<void> {
   const { advance, assembly } = await rig();
-  // usage counted in memory would be written a moment later, on the day of the deletion
+  // write usage that is counted in memory now; otherwise it would be written on the day of the deletion
   await assembly.domains.identity.core.usage.flush();
   const closed = await act('close', tenant);
   expect(closed.status, JSON.stringify(closed.body)).toBe(200);
@@ -52,7 +52,7 @@ const deleted = (tenant: Tenant): Promise<Json> =>
     return found.deleted_at && found;
   });
 
-/** Tables that contain a text, without those of short-lived rows. */
+/** Tables that contain a text, except tables whose rows expire within a day. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of await tables()) if (!FOR_A_DAY.test(table) && (await rowsWith(table, text)) > 0) found.push(table);
@@ -60,7 +60,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 describe('deletion 30 days after closing', () => {
-  test('all records, users and files of a closed organization are deleted, and rows kept by rule name nobody', async () => {
+  test('30 days after closing, all records and files of an organization are deleted, and kept rows contain no personal data', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { organizationId } = tenant;
     const label = `Label ${organizationId.toLowerCase()}`;
@@ -96,7 +96,7 @@ describe('deletion 30 days after closing', () => {
     expect(await deleted(tenant)).toMatchObject({ status: 'closed', name: 'Test' });
 
     expect((await tablesWith(organizationId)).filter((table) => !STAYING.has(table))).toEqual([]);
-    // the service name stays on the invoice
+    // invoice lines keep the name of the service
     expect((await tablesWith(label)).filter((table) => table !== 'billing.invoice_line')).toEqual([]);
     for (const person of [email, user.email, user.id, phone]) {
       const found = await tablesWith(person);
@@ -118,7 +118,7 @@ describe('deletion 30 days after closing', () => {
     expect(trace).toEqual({ pseudonym_key: null, deletion_position: null, deletion_due_at: null });
   });
 
-  test('records of other organizations are not affected by the deletion', async () => {
+  test('deleting an organization does not change records of another organization', async () => {
     const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
     const bystander = new Records(other, `Label ${other.organizationId}`);
     const account = await bystander.id('account_id');
@@ -130,7 +130,7 @@ describe('deletion 30 days after closing', () => {
     expect((await other.rest('GET', `/accounts/${account}`)).body.data.name).toBe(`Label ${other.organizationId}`);
   });
 
-  test('a value has one pseudonym within an organization and a different one in another', async () => {
+  test('equal values get the same pseudonym within a deleted organization and different pseudonyms in different organizations', async () => {
     const tenants = [await (await rig()).organization(), await (await rig()).organization()];
     for (const tenant of tenants) {
       const { id } = await createAccount(tenant, 'Somebody');
@@ -151,7 +151,7 @@ describe('deletion 30 days after closing', () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  test("a deleted organization can be neither reopened nor exported, and its users' email addresses are free", async () => {
+  test("operator actions on a deleted organization return 409, and its users' email addresses can be used again", async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     await closeAndWait(tenant);
@@ -166,7 +166,7 @@ describe('deletion 30 days after closing', () => {
     expect((await platform.rest('POST', '/operator/organizations', { body })).status).toBe(201);
   });
 
-  test('an organization that is reopened in time is not deleted', async () => {
+  test('an organization that is resumed 29 days after closing is not deleted', async () => {
     const { advance } = await rig();
     const tenant = await (await rig()).organization();
     const { id } = await createAccount(tenant, 'Acme');
@@ -180,7 +180,7 @@ describe('deletion 30 days after closing', () => {
     expect((await tenant.rest('GET', `/accounts/${id}`)).body.data.name).toBe('Acme');
   });
 
-  test('an organization with active services is deleted only after they have ended', async () => {
+  test('a closed organization with an active service is not deleted until the service is decommissioned', async () => {
     const { advance, logged } = await rig();
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const own = new Records(tenant, 'Label');
@@ -202,12 +202,12 @@ describe('deletion 30 days after closing', () => {
   });
 });
 
-test('an interrupted deletion continues without pseudonymizing pseudonyms again', async () => {
+test('an interrupted deletion of an organization continues and does not replace pseudonyms by new pseudonyms', async () => {
   const { advance } = await rig();
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'Somebody');
   await act('close', tenant);
-  // the state after a crash that followed the change of one page
+  // the state after a crash in which one record already had its pseudonym
   const [mark] = await sql<{ name: string }>(
     `update identity.organization set pseudonym_key = 'k', deletion_position = '{"pass": 1, "table": 0, "after": null, "deleted": 0}' where id = $1
      returning 'deleted-' || substr(encode(sha256(convert_to('k' || 'somebody', 'UTF8')), 'hex'), 1, 16) as name`,
@@ -225,7 +225,7 @@ test('an interrupted deletion continues without pseudonymizing pseudonyms again'
   expect(names).toEqual([{ name: mark?.name }]);
 });
 
-test('the database allows changes of audit records only for an organization that is being deleted', async () => {
+test('the database allows changing the address in audit records only while their organization is being deleted', async () => {
   const tenant = await (await rig()).organization();
   const { organizationId } = tenant;
   await sql(

@@ -30,7 +30,7 @@ const fetched = (tenant: Pick<Tenant, 'organizationId'>, by = platform, method =
   fetch(`${by.origin}/v1${pathOf(tenant)}/file`, { method, headers: { authorization: `Bearer ${by.apiKey}` } });
 const downloaded = async (tenant: Tenant): Promise<Buffer> => Buffer.from(await (await fetched(tenant)).arrayBuffer());
 
-/** An organization whose archive has several parts. */
+/** Creates an organization whose export archive has several parts. */
 async function withMuch(): Promise<Tenant> {
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'x'.repeat(100));
@@ -50,7 +50,7 @@ const filesBelow = (folder: string): string[] =>
     : [];
 
 describe('organization export', () => {
-  test('an organization export contains its records of every kind and its files, and no secrets', async () => {
+  test('an organization export contains records of every kind and attachments, but no secrets', async () => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const label = `Label ${tenant.organizationId}`;
     const own = new Records(tenant, label);
@@ -131,7 +131,7 @@ describe('organization export', () => {
     expect(names.filter((name) => name.startsWith('records/identity/account/')).length).toBeGreaterThan(2);
   });
 
-  test('an organization has one export at a time, and a new one replaces the last', async () => {
+  test('a second concurrent export of an organization returns 409, and a later export replaces the previous export', async () => {
     const tenant = await (await rig()).organization();
     const both = await Promise.all([platform.rest('POST', pathOf(tenant)), platform.rest('POST', pathOf(tenant))]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -149,7 +149,7 @@ describe('organization export', () => {
     }
   });
 
-  test('a closed organization can be exported until its records are deleted', async () => {
+  test('an export of a closed organization succeeds and expires no later than the deletion of the organization', async () => {
     const tenant = await (await rig()).organization();
     const { body } = await platform.rest('POST', `/operator/organizations/${tenant.organizationId}/close`);
     await platform.rest('POST', pathOf(tenant));
@@ -160,7 +160,7 @@ describe('organization export', () => {
 });
 
 describe('export downloads and expiry', () => {
-  test('downloading an export requires an operator with a second factor and is audited in both organizations', async () => {
+  test('downloading an export requires platform:admin and a second factor, and both audit logs record it', async () => {
     const tenant = await (await rig()).organization();
     await platform.rest('POST', pathOf(tenant));
     const { id } = await readyOf(tenant);
@@ -184,7 +184,7 @@ describe('export downloads and expiry', () => {
     }
   });
 
-  test('an export that does not exist is not found', async () => {
+  test('reading or downloading an export that does not exist returns 404', async () => {
     const tenant = await (await rig()).organization();
     for (const { organizationId } of [tenant, { organizationId: 'org_none' }]) {
       expect((await platform.rest('GET', pathOf({ organizationId }))).status).toBe(404);
@@ -194,7 +194,7 @@ describe('export downloads and expiry', () => {
     expect((await fetched({ organizationId: '%00' })).status).toBe(400);
   });
 
-  test('an export that keeps failing is marked as failed without details, leaves no file and can be requested again', async () => {
+  test('an export that fails ten times gets the status failed, its files are deleted, and a new export succeeds', async () => {
     const { advance, assembly, dataDir, logged } = await rig();
     const tenant = await withMuch();
     const { files } = assembly.domains.identity.core.ports;

@@ -18,7 +18,7 @@ const choose = (token: string, password = PASSWORD) => tenant.rest('POST', '/aut
 const ask = (email: string) => tenant.rest('POST', '/auth/password/reset', { body: { email }, ...open });
 
 describe('password reset', () => {
-  test('a password reset mails a link that works once, ends all sessions and notifies the user', async () => {
+  test('a password reset sends a link that can be used once, revokes all sessions and notifies the user', async () => {
     const user = await userOf(tenant);
     expect((await ask(user.email.toUpperCase())).body.data).toEqual({ accepted: true });
     const token = await tokenMailedTo(user.email, /new password/);
@@ -31,7 +31,7 @@ describe('password reset', () => {
     await eventually(() => platform.mails.some(({ to, subject }) => to === user.email && /was changed/.test(subject)));
   });
 
-  test('the password reset email has the same content in text and HTML and escapes names', async () => {
+  test("the HTML part of the password reset email contains the link and escapes HTML in the user's name", async () => {
     const user = await userOf(tenant);
     const name = '<a href="https://evil.example">Bob</a>';
     expect((await tenant.rest('PUT', `/accounts/${user.account.id}/users/${user.id}`, { body: { name } })).status).toBe(200);
@@ -47,7 +47,7 @@ describe('password reset', () => {
     expect(html).not.toContain('<a href="https://evil.example"');
   });
 
-  test('a password reset for an unknown address gives the same response and sends no mail', async () => {
+  test('a password reset for an unknown address returns the same response as for a known address and sends no email', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     const known = await userOf(tenant);
     const [absent, present] = [await ask(email), await ask(known.email)];
@@ -56,7 +56,7 @@ describe('password reset', () => {
     expect(platform.mails.filter(({ to }) => to === email)).toEqual([]);
   });
 
-  test('a reset email is retried after temporary failures but not after a permanent one', async () => {
+  test('a password reset email is retried after a temporary failure and dropped after a permanent failure', async () => {
     const [gone, busy] = [await userOf(tenant), await userOf(tenant)];
     platform.mailFailures.set(gone.email, [new MailRejected(`550 5.1.1 ${gone.id} has no mailbox`)]);
     platform.mailFailures.set(busy.email, [new Error(`450 ${busy.id} is busy`)]);
@@ -69,7 +69,7 @@ describe('password reset', () => {
     expect(platform.mails.filter(({ to, subject }) => to === gone.email && /new password/.test(subject))).toEqual([]);
   });
 
-  test('a reset link is valid for an hour and an invitation link for seven days', async () => {
+  test('using a password reset link after an hour or an invitation link after seven days returns 401', async () => {
     const user = await userOf(tenant);
     await ask(user.email);
     const token = await tokenMailedTo(user.email, /new password/);
@@ -79,7 +79,7 @@ describe('password reset', () => {
     expect((await choose(token, 'another horse battery')).status).toBe(401);
     await platform.advance(7 * 86_400_000);
     expect((await choose(invitation)).status).toBe(401);
-    // a reset request of an invited user repeats the invitation
+    // a reset request for an invited user sends the invitation again
     await ask(email);
     const renewed = await eventually(async () => {
       const latest = await tokenMailedTo(email);
@@ -88,7 +88,7 @@ describe('password reset', () => {
     expect((await choose(renewed)).body.data.status).toBe('active');
   });
 
-  test('using one reset link makes the others invalid', async () => {
+  test('using a password reset link makes earlier reset links of the user invalid', async () => {
     const user = await userOf(tenant);
     await ask(user.email);
     const first = await tokenMailedTo(user.email, /new password/);
@@ -101,13 +101,13 @@ describe('password reset', () => {
     expect((await choose(first, 'a third horse battery')).status).toBe(401);
   });
 
-  test('password resets for an address are rate limited', async () => {
+  test('the sixth password reset request for an address returns 429', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await ask(email)).status).toBe(202);
     expect((await ask(email)).status).toBe(429);
   });
 
-  test('a reset link is neither stored nor logged as plain text', async () => {
+  test('the token of an invitation link is neither stored nor logged as plain text', async () => {
     const { email } = await invited(tenant);
     const token = await tokenMailedTo(email);
     const database = await rows();
@@ -126,7 +126,7 @@ describe('password rules', () => {
     ['password1234', 'is too easy to guess'],
     ['aaaaaaaaaaaaaaaa', 'is too easy to guess'],
     ['qwertyqwerty!1', 'is too easy to guess'],
-  ])('the weak password %s is refused, and the link still works', async (password, reason) => {
+  ])('choosing the weak password %s returns 400, and the link can then be used with a better password', async (password, reason) => {
     const { email } = await invited(tenant);
     const token = await tokenMailedTo(email);
     const { status, body } = await choose(token, password);
@@ -135,14 +135,14 @@ describe('password rules', () => {
     expect((await choose(token)).status).toBe(200);
   });
 
-  test("a password made of the user's own email address is refused", async () => {
+  test("a new password that contains the user's email address is rejected", async () => {
     const { email } = await invited(tenant);
     expect((await choose(await tokenMailedTo(email), `${email}1`)).body.error.details.reason).toBe(
       'must not consist of your name or e-mail address',
     );
   });
 
-  test('changing the password requires the old one and ends all other sessions', async () => {
+  test('changing the password requires the old password and revokes all other sessions', async () => {
     const user = await userOf(tenant);
     const other = await user.again();
     const change = (current: string, next: string) =>
@@ -158,7 +158,7 @@ describe('password rules', () => {
   });
 });
 
-test('a form with a null character is refused', async () => {
+test('the form of POST /password/forgot returns 400 for an email address with a null character', async () => {
   const answer = await fetch(`${tenant.origin}/password/forgot`, {
     method: 'POST',
     body: new URLSearchParams({ email: 'a\0@example.com' }),
@@ -170,7 +170,7 @@ describe('login during a change', () => {
   const core = async () => (await rig()).assembly.domains.identity.core;
   const client = { ip: '127.0.0.1', userAgent: 'Test' };
 
-  test('a login does not start a session if the password was changed meanwhile', async () => {
+  test('a login returns INVALID_CREDENTIALS if the password was changed between the password check and the session start', async () => {
     const user = await userOf(tenant);
     const { login: logins, sessions } = await core();
     const checked = await logins.check(user.email, PASSWORD, client);
@@ -180,7 +180,7 @@ describe('login during a change', () => {
     expect((await user.rest('GET', '/auth/sessions')).body.data).toHaveLength(1);
   });
 
-  test('a login does not start a session if the user was suspended meanwhile', async () => {
+  test('a login returns INVALID_CREDENTIALS if the user was suspended between the password check and the session start', async () => {
     const user = await userOf(tenant, 'member');
     const { login: logins, sessions } = await core();
     const checked = await logins.check(user.email, PASSWORD, client);

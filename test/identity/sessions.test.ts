@@ -17,7 +17,7 @@ const claimsOf = (token: string): Json => JSON.parse(Buffer.from(token.split('.'
 const withToken = (token: string) => new Tenant(tenant.origin, tenant.organizationId, token);
 
 describe('login', () => {
-  test('a login returns the token response of the specification with the user', async () => {
+  test('a login returns the tokens of the specification and the user', async () => {
     const user = await userOf(tenant, 'billing');
     expect(user.tokens).toMatchObject({
       token_type: 'Bearer',
@@ -42,7 +42,7 @@ describe('login', () => {
     expect(claims.nbf).toBe(claims.iat);
   });
 
-  test('a login grants the permissions of the role over REST, GraphQL and WebSocket, and no more', async () => {
+  test("a login grants the permissions of the user's role over REST, GraphQL and WebSocket", async () => {
     const user = await userOf(tenant, 'billing');
     expect((await user.rest('GET', '/billing/invoices')).status).toBe(200);
     expect((await user.rest('GET', '/auth/api-keys')).body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
@@ -55,7 +55,7 @@ describe('login', () => {
     await socket.dispose();
   });
 
-  test('login is the only GraphQL operation that works without credentials', async () => {
+  test('GraphQL operations without credentials return INVALID_CREDENTIALS, except the mutation login', async () => {
     const { email } = await userOf(tenant);
     const nobody = new Tenant(tenant.origin, '', '');
     const mutation = 'mutation($input: LoginInput!) { login(input: $input) { accessToken user { id } } }';
@@ -74,12 +74,12 @@ describe('login', () => {
     }
   });
 
-  test('a login with a wrong password and one with an unknown address get the same response', async () => {
+  test('a login with a wrong password returns the same 401 response as a login with an unknown address', async () => {
     const { email } = await userOf(tenant);
     const [wrong, unknown] = [await login(tenant, email, 'not the password'), await login(tenant, `${newId('user')}@example.com`, 'x')];
     expect(wrong.status).toBe(401);
-    const { request_id: _, ...told } = wrong.body.error;
-    expect(told).toEqual({ code: 'INVALID_CREDENTIALS', message: 'Invalid e-mail address or password.', details: {} });
+    const { request_id: _, ...error } = wrong.body.error;
+    expect(error).toEqual({ code: 'INVALID_CREDENTIALS', message: 'Invalid e-mail address or password.', details: {} });
     expect({ ...unknown.body.error, request_id: '' }).toEqual({ ...wrong.body.error, request_id: '' });
   });
 
@@ -88,7 +88,7 @@ describe('login', () => {
     expect((await login(tenant, ` ${email.toUpperCase()} `)).status).toBe(200);
   });
 
-  test('logins are blocked for 15 minutes after five failures, also for unknown addresses', async () => {
+  test('logins with a known or unknown address return 429 for 15 minutes after five failures', async () => {
     const { email } = await userOf(tenant);
     for (const address of [email, `${newId('user')}@example.com`]) {
       for (let attempt = 0; attempt < 5; attempt += 1) expect((await login(tenant, address, 'wrong')).status).toBe(401);
@@ -101,14 +101,14 @@ describe('login', () => {
     expect((await login(tenant, email)).status).toBe(200);
   });
 
-  test('of many concurrent password guesses five are checked', async () => {
+  test('five of twelve concurrent logins with a wrong password are checked, and the others return 429', async () => {
     const { email } = await userOf(tenant);
     const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await login(tenant, email, 'wrong')).status));
     expect(statuses.filter((status) => status === 401)).toHaveLength(5);
     expect(statuses.filter((status) => status === 429)).toHaveLength(7);
   });
 
-  test('a successful login resets the failure count', async () => {
+  test('a successful login resets the count of failed logins', async () => {
     const { email } = await userOf(tenant);
     for (let round = 0; round < 2; round += 1) {
       for (let attempt = 0; attempt < 4; attempt += 1) await login(tenant, email, 'wrong');
@@ -123,7 +123,7 @@ describe('login', () => {
     [{ email: 'a@example.com', password: 'x'.repeat(1025) }, 'password'],
     [{ email: 'a@example.com', password: 5 }, 'password'],
     [{ email: 'a@example.com', password: 'x', remember: true }, 'remember'],
-  ])('a login with %j returns 400 and names %s, without the password', async (body, field) => {
+  ])('a login with %j returns 400 with the field %s and without the password', async (body, field) => {
     const { status, body: answer } = await tenant.rest('POST', '/auth/login', { body });
     expect(status).toBe(400);
     expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -132,7 +132,7 @@ describe('login', () => {
 });
 
 describe('access tokens', () => {
-  test('an access token expires after an hour', async () => {
+  test('an access token returns 401 TOKEN_EXPIRED after one hour', async () => {
     const user = await userOf(tenant);
     expect((await verify(user)).status).toBe(200);
     await platform.advance(3600_000);
@@ -141,7 +141,7 @@ describe('access tokens', () => {
     expect(body.error.details).toHaveProperty('expired_at');
   });
 
-  test("an access token loses permissions at once with its user's role, and all when the user is suspended or removed", async () => {
+  test("an access token gets 403 after its user's role is reduced and 401 after its user is suspended or removed", async () => {
     const user = await userOf(tenant, 'admin');
     const path = `/accounts/${user.account.id}/users/${user.id}`;
     expect((await user.rest('GET', '/auth/api-keys')).status).toBe(200);
@@ -158,7 +158,7 @@ describe('access tokens', () => {
     expect((await verify(again)).status).toBe(401);
   });
 
-  test('ending a session closes the sockets opened with its token', async () => {
+  test("logging out closes sockets that were opened with the session's token with 4403", async () => {
     const user = await userOf(tenant);
     const socket = user.socket();
     const followed = socket.iterate({ query: 'subscription { events { id } }' }).next();
@@ -172,7 +172,7 @@ describe('access tokens', () => {
 });
 
 describe('refresh tokens', () => {
-  test('a refresh token continues the session once', async () => {
+  test('a refresh token returns a new access token and refresh token for the same session', async () => {
     const user = await userOf(tenant);
     const { status, body } = await refresh(user.tokens.refresh_token);
     expect(status).toBe(200);
@@ -181,7 +181,7 @@ describe('refresh tokens', () => {
     expect((await verify(withToken(body.data.access_token))).body.data.session_id).toBe(user.tokens.session_id);
   });
 
-  test('reusing a refresh token ends the session for all holders of its tokens', async () => {
+  test('reusing a refresh token returns 401 and revokes all tokens of its session', async () => {
     const user = await userOf(tenant);
     const { body } = await refresh(user.tokens.refresh_token);
     const replayed = await refresh(user.tokens.refresh_token);
@@ -193,13 +193,13 @@ describe('refresh tokens', () => {
     expect((await verify(await user.again())).status).toBe(200);
   });
 
-  test('of concurrent uses of a refresh token one succeeds', async () => {
+  test('one of two concurrent uses of a refresh token succeeds, and the other returns 401', async () => {
     const user = await userOf(tenant);
     const answers = await Promise.all([refresh(user.tokens.refresh_token), refresh(user.tokens.refresh_token)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 
-  test('a refresh token expires after 14 days without use, and a session after 30 days', async () => {
+  test('a refresh token returns 401 after 14 days without use, or when its session is 30 days old', async () => {
     const user = await userOf(tenant);
     await platform.advance(14 * 86_400_000 + 1000);
     expect((await refresh(user.tokens.refresh_token)).status).toBe(401);
@@ -213,7 +213,7 @@ describe('refresh tokens', () => {
     }
   });
 
-  test('an unknown refresh token is refused', async () => {
+  test('an unknown refresh token returns 401', async () => {
     for (const token of ['rt_nothing', '', 'x'.repeat(200)]) expect((await refresh(token)).status).toBe(401);
     expect((await refresh('x'.repeat(201))).status).toBe(400);
   });
@@ -225,7 +225,7 @@ describe('session management', () => {
     user = await userOf(tenant, 'member');
   });
 
-  test('users can list their sessions with their origins and end each', async () => {
+  test('users can list their sessions with IP address and User-Agent and delete other sessions', async () => {
     const other = await user.again();
     const { body } = await user.rest('GET', '/auth/sessions');
     expect(body.data.map(({ id }: Json) => id).toSorted()).toEqual([user.tokens.session_id, other.tokens.session_id].toSorted());
@@ -239,7 +239,7 @@ describe('session management', () => {
     expect((await user.rest('DELETE', `/auth/sessions/${other.tokens.session_id}`)).status).toBe(404);
   });
 
-  test('sessions of another user are not found, except by credential administrators', async () => {
+  test('deleting a session of another user returns 404, except for credential administrators', async () => {
     const colleague = await userOf(tenant, 'member');
     const path = `/auth/sessions/${colleague.tokens.session_id}`;
     expect((await user.rest('DELETE', path)).body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
@@ -250,7 +250,7 @@ describe('session management', () => {
     expect((await verify(colleague)).status).toBe(401);
   });
 
-  test('logging out ends the session, and an API key has no session', async () => {
+  test("logging out revokes the session's tokens, and logging out with an API key returns INVALID_STATE", async () => {
     const login = await user.again();
     const { status, body } = await login.rest('POST', '/auth/logout');
     expect([status, body.data.id]).toEqual([200, login.tokens.session_id]);
@@ -261,7 +261,7 @@ describe('session management', () => {
   });
 });
 
-test('verifying an API key returns its identity and permissions', async () => {
+test('GET /auth/verify with an API key returns its identity and permissions', async () => {
   const key = await tenant.limitedTo('services:read', 'billing:read');
   expect((await verify(key)).body.data).toEqual({
     active: true,

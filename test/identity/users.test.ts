@@ -15,7 +15,7 @@ const pathOf = ({ account, user }: { account: Json; user?: Json }): string =>
   user ? `/accounts/${account.id}/users/${user.id}` : `/accounts/${account.id}/users`;
 
 describe('user invitations', () => {
-  test('an invited user can log in only after setting a password by the link of the mail', async () => {
+  test('an invited user without a password gets 401 at login, and the invitation email contains a password link', async () => {
     const { user, account, email } = await invited(tenant, 'support', '+1 212 555 0100');
     expect(user).toEqual({
       id: expect.stringMatching(/^user_/),
@@ -38,7 +38,7 @@ describe('user invitations', () => {
     expect(mail?.text).toContain(`${tenant.origin}/password?token=${token}`);
   });
 
-  test('inviting an address of an existing user of the organization is refused and stores nothing', async () => {
+  test('inviting an address of an existing user of the organization returns 409 and creates no user', async () => {
     for (const { email } of [await invited(tenant), await userOf(tenant)]) {
       const account = await createAccount(tenant);
       const body = { email: email.toUpperCase(), name: 'Somebody' };
@@ -57,7 +57,7 @@ describe('user invitations', () => {
     [{ status: 'active' }, 'status'],
     [{ organization_id: 'org_other' }, 'organization_id'],
     [{ second_factor: true }, 'second_factor'],
-  ])('inviting a user with %j returns 400 and names %s', async (members, field) => {
+  ])('inviting a user with %j returns 400 for the field %s', async (members, field) => {
     const account = await createAccount(tenant);
     const body = { email: 'somebody@example.com', name: 'Somebody', ...members };
     const { status, body: answer } = await tenant.rest('POST', pathOf({ account }), { body });
@@ -67,7 +67,7 @@ describe('user invitations', () => {
 });
 
 describe('users of an account', () => {
-  test('users can be listed by name, role, status and part of the address in pages', async () => {
+  test('the users of an account can be sorted by name, filtered by role and status, searched and listed in pages', async () => {
     const account = await createAccount(tenant);
     const add = (name: string, role: string) =>
       tenant.rest('POST', pathOf({ account }), { body: { email: `${name}.${account.id}@example.com`.toLowerCase(), name, role } });
@@ -87,7 +87,7 @@ describe('users of an account', () => {
     expect(await names('search=%25')).toEqual([]);
   });
 
-  test('the users of many accounts are loaded by one statement', async () => {
+  test('the users of several accounts are loaded by one SQL statement', async () => {
     const own = await platform.organization({ plan: 'custom' });
     for (let index = 0; index < 3; index += 1) await invited(own);
     const statements = await platform.statements(async () => {
@@ -98,7 +98,7 @@ describe('users of an account', () => {
     expect(statements.filter((sql) => sql.includes('"identity"."user"'))).toHaveLength(1);
   });
 
-  test('a user is found under their own account only', async () => {
+  test('updating or removing a user under another account returns 404', async () => {
     const { user } = await invited(tenant);
     const other = await createAccount(tenant);
     for (const method of ['PUT', 'DELETE']) {
@@ -109,7 +109,7 @@ describe('users of an account', () => {
     }
   });
 
-  test('updating a user changes only the fields that are sent', async () => {
+  test('updating a user changes only the fields that are sent, and rejects null for required fields', async () => {
     const { user, account } = await invited(tenant, 'member', '+1 212 555 0100');
     const { body } = await tenant.rest('PUT', pathOf({ account, user }), { body: { name: 'New Name', phone: null } });
     expect(body.data).toMatchObject({ ...user, name: 'New Name', phone: null, updated_at: expect.any(String) });
@@ -126,7 +126,7 @@ describe('users of an account', () => {
 });
 
 describe('user roles', () => {
-  test('a caller can neither assign a role beyond their own permissions nor change a user who has one', async () => {
+  test('an admin gets 403 when assigning the owner role or changing an owner', async () => {
     const own = await platform.organization();
     const owner = await userOf(own, 'owner');
     const admin = await userOf(own, 'admin');
@@ -143,7 +143,7 @@ describe('user roles', () => {
     expect((await owner.rest('PUT', pathOf({ account: admin.account, user: admin }), { body: { role: 'owner' } })).status).toBe(200);
   });
 
-  test('the last owner cannot be removed, suspended or given another role, but one of two can', async () => {
+  test('removing, suspending or demoting the last owner returns 409 INVALID_STATE', async () => {
     const own = await platform.organization();
     const [owner, other] = [await userOf(own, 'owner'), await userOf(own, 'owner')];
     const path = (user: typeof owner) => pathOf({ account: user.account, user });
@@ -159,7 +159,7 @@ describe('user roles', () => {
     expect((await owner.rest('GET', '/auth/verify')).status).toBe(200);
   });
 
-  test('of two owners who remove each other concurrently one stays', async () => {
+  test('one of two concurrent removals of the last two owners returns 409', async () => {
     const own = await platform.organization();
     const [one, two] = [await userOf(own, 'owner'), await userOf(own, 'owner')];
     const remove = (by: Tenant, whom: typeof one) => by.rest('DELETE', pathOf({ account: whom.account, user: whom }));
@@ -168,7 +168,7 @@ describe('user roles', () => {
   });
 });
 
-test('a caller who may change but not read accounts does not see their users in the response', async () => {
+test('the users in the response to updateAccount require accounts:read, even if the caller may update the account', async () => {
   const { account } = await userOf(tenant, 'member');
   const writer = await tenant.limitedTo('accounts:write');
   const mutation = 'mutation ($id: ID!) { updateAccount(id: $id, input: { name: "New" }) { name users { email } } }';
