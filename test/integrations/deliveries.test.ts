@@ -17,8 +17,8 @@ const deliveries = async (tenant: Tenant, kind: 'slack' | 'jira', id: string, qu
 };
 const statuses = ({ data }: Json): string[] => data.map(({ status }: Json) => status);
 
-/** One delivered message, one that Slack refused, and one that waits for Slack. */
-async function told(): Promise<{ tenant: Tenant; id: string }> {
+/** An integration with one delivered message, one that Slack rejected, and one that is pending after a failure. */
+async function withDeliveries(): Promise<{ tenant: Tenant; id: string }> {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
   await openTicket(tenant);
@@ -31,8 +31,8 @@ async function told(): Promise<{ tenant: Tenant; id: string }> {
   return { tenant, id };
 }
 
-test('the results of messages to Slack are listed, newest first', async () => {
-  const { tenant, id } = await told();
+test('the list of Slack deliveries contains the result of each message, newest first', async () => {
+  const { tenant, id } = await withDeliveries();
   const { data } = await deliveries(tenant, 'slack', id);
   const shared = {
     id: expect.stringMatching(/^idlv_/),
@@ -48,8 +48,8 @@ test('the results of messages to Slack are listed, newest first', async () => {
   ]);
 });
 
-test('the list of integration deliveries can be filtered and paged, and is the same over GraphQL', async () => {
-  const { tenant, id } = await told();
+test('the list of integration deliveries can be filtered and paged, and GraphQL returns the same deliveries', async () => {
+  const { tenant, id } = await withDeliveries();
   expect(statuses(await deliveries(tenant, 'slack', id, '?status=refused,delivered'))).toEqual(['refused', 'delivered']);
   expect(statuses(await deliveries(tenant, 'slack', id, '?event=ticket.resolved'))).toEqual([]);
   const [newest] = (await deliveries(tenant, 'slack', id)).data;
@@ -66,7 +66,7 @@ test('the list of integration deliveries can be filtered and paged, and is the s
   expect(found).toEqual({ nodes: [{ id: second.data[0].id, error: 'Slack answered 400: invalid_payload' }], pageInfo: { total: 1 } });
 });
 
-test('deliveries of Slack and Jira integrations have separate paths, and an integration of the other kind is not found', async () => {
+test('reading the deliveries of a Slack integration under the Jira path, or the other way round, returns 404', async () => {
   const [tenant, jira, slack] = [await platform.organization(), await jiraServer(), await slackServer()];
   const [there, here] = [await withJira(tenant, jira), await withSlack(tenant, slack)];
   await openTicket(tenant);

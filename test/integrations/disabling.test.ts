@@ -11,36 +11,36 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-const administered = async (): Promise<{ tenant: Tenant; told: string[]; untold: string[] }> => {
+const administered = async (): Promise<{ tenant: Tenant; notified: string[]; others: string[] }> => {
   const tenant = await platform.organization();
-  const told = [await userOf(tenant, 'owner'), await userOf(tenant, 'admin')];
-  const untold = [await userOf(tenant, 'support'), await invited(tenant, 'owner')];
-  return { tenant, told: told.map(({ email }) => email), untold: untold.map(({ email }) => email) };
+  const notified = [await userOf(tenant, 'owner'), await userOf(tenant, 'admin')];
+  const others = [await userOf(tenant, 'support'), await invited(tenant, 'owner')];
+  return { tenant, notified: notified.map(({ email }) => email), others: others.map(({ email }) => email) };
 };
 const mailsTo = (email: string) => platform.mails.filter(({ to, subject }) => to === email && subject.includes('integration'));
 
-test('active owners and administrators get one email about a Slack integration disabled by Slack, without its webhook URL', async () => {
-  const [{ tenant, told, untold }, slack] = [await administered(), await slackServer()];
+test("active owners and administrators receive one email without the webhook URL when Slack's response disables an integration", async () => {
+  const [{ tenant, notified, others }, slack] = [await administered(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   slack.next([410, 'channel_is_archived']);
   await openTicket(tenant);
-  await eventually(() => told.every((email) => mailsTo(email).length > 0));
-  const [mail] = mailsTo(told[0] ?? '');
+  await eventually(() => notified.every((email) => mailsTo(email).length > 0));
+  const [mail] = mailsTo(notified[0] ?? '');
   expect(mail?.subject).toBe('The integration with Slack was disabled');
   for (const part of ['#support', id, 'channel_is_archived', `PUT ${platform.origin}/v1/support/integrations/slack/${id}`])
     expect(mail?.text).toContain(part);
   expect(mail?.text).not.toContain(new URL(slack.url).pathname);
-  expect([...told, ...untold].map((email) => mailsTo(email).length)).toEqual([1, 1, 0, 0]);
+  expect([...notified, ...others].map((email) => mailsTo(email).length)).toEqual([1, 1, 0, 0]);
 });
 
-test("active owners and administrators get one email about a Jira integration disabled after five days, with Jira's last error", async () => {
-  const [{ tenant, told }, jira] = [await administered(), await jiraServer()];
+test("active owners and administrators receive one email with Jira's last error when an integration fails for five days", async () => {
+  const [{ tenant, notified }, jira] = [await administered(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }], [503, { errorMessages: ['Try later.'] }]);
   await openTicket(tenant);
   await settled(tenant, 'jira', id, (one) => one.failing_since);
   await platform.advance(5 * 86_400_000);
-  const [mail] = await eventually(() => mailsTo(told[0] ?? '').length > 0 && mailsTo(told[0] ?? ''));
+  const [mail] = await eventually(() => mailsTo(notified[0] ?? '').length > 0 && mailsTo(notified[0] ?? ''));
   expect(mail?.subject).toBe('The integration with Jira was disabled');
   expect(mail?.text).toContain(`SUP at ${jira.url}`);
   expect(mail?.text).toContain('every attempt has failed for five days. The last error was: “Jira answered 503: Try later.”');

@@ -5,7 +5,7 @@ import type { SlackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** A ticket as returned by REST. */
+/** Opens a ticket over REST and returns it. */
 export async function openTicket(tenant: Tenant, input: Json = {}, headers: Record<string, string> = {}): Promise<Json> {
   const body = { title: 'Line is down', description: 'Since 9:30.', priority: 'high', ...input };
   return (await tenant.rest('POST', '/support/tickets', { body, headers })).body.ticket;
@@ -16,7 +16,7 @@ export async function changeTicket(tenant: Tenant, id: string, body: Json): Prom
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 }
 
-/** An integration with a channel of the fake Slack server. */
+/** Creates an integration with a channel of the test Slack server. */
 export async function withSlack(tenant: Tenant, slack: SlackServer, input: Json = {}): Promise<Json> {
   const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], ...input };
   const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
@@ -24,7 +24,7 @@ export async function withSlack(tenant: Tenant, slack: SlackServer, input: Json 
   return answer.body.data;
 }
 
-/** An integration with a project of the fake Jira server. */
+/** Creates an integration with a project of the test Jira server. */
 export async function withJira(tenant: Tenant, jira: JiraServer, input: Json = {}): Promise<Json> {
   const body = { jira_url: jira.url, username: USERNAME, api_token: API_TOKEN, project_key: 'SUP', ...input };
   const answer = await tenant.rest('POST', '/support/integrations/jira', { body });
@@ -32,11 +32,11 @@ export async function withJira(tenant: Tenant, jira: JiraServer, input: Json = {
   return answer.body.data;
 }
 
-/** An integration as its owner can read it. */
+/** An integration as REST returns it to its organization. */
 export const readBack = async (tenant: Tenant, kind: 'slack' | 'jira', id: string): Promise<Json> =>
   (await tenant.rest('GET', `/support/integrations/${kind}/${id}`)).body.data;
 
-/** Waits until an integration is in the expected state. */
+/** Waits until an integration meets a condition, and returns it. */
 export const settled = (tenant: Tenant, kind: 'slack' | 'jira', id: string, isSo: (integration: Json) => unknown): Promise<Json> =>
   eventually(async () => {
     const integration = await readBack(tenant, kind, id);
@@ -51,7 +51,7 @@ export interface DeliveryRow {
   payload: string | null;
 }
 
-/** The stored deliveries of an integration, in order. */
+/** The stored deliveries of an integration, in the order of their events. */
 export const deliveryRows = async (integrationId: string): Promise<DeliveryRow[]> => {
   const all: Rows = await rows();
   return all.query<DeliveryRow>('select * from "support"."integration_delivery" where integration_id = $1 order by event_sequence', [
@@ -59,7 +59,7 @@ export const deliveryRows = async (integrationId: string): Promise<DeliveryRow[]
   ]);
 };
 
-/** Waits until this many deliveries have ended. */
+/** Waits until there are `count` deliveries and none of them is pending, and returns them. */
 export const allSettled = (integrationId: string, count: number): Promise<DeliveryRow[]> =>
   eventually(async () => {
     const found = await deliveryRows(integrationId);

@@ -19,7 +19,7 @@ const slackBody = { webhook_url: 'https://hooks.slack.com/services/T000/B000/wal
 const jiraBody = { jira_url: 'https://walk.atlassian.net', username: 'walk@example.com', api_token: 'jira-token', project_key: 'SUP' };
 
 describe('integration management', () => {
-  test('a Slack integration can be created without contacting Slack, read, listed, changed and deleted', async () => {
+  test('a Slack integration can be created, read, listed, updated and deleted without a request to Slack', async () => {
     const input = { ...slackBody, filters: { priorities: ['high', 'critical'] }, message_format: { template: 'ticket_update' } };
     const created = await tenant.rest('POST', SLACK, { body: input });
     expect(created.status).toBe(201);
@@ -55,7 +55,7 @@ describe('integration management', () => {
     expect((await tenant.rest('GET', `${SLACK}/${id}`)).status).toBe(404);
   });
 
-  test('a Jira integration is created without contacting Jira, and settings that are not sent have defaults and stay in updates', async () => {
+  test('creating a Jira integration sends no request to Jira, and updates keep settings that are not sent', async () => {
     const created = await tenant.rest('POST', JIRA, { body: { ...jiraBody, jira_url: 'https://walk.atlassian.net/' } });
     expect(created.status).toBe(201);
     const { id, ...integration } = created.body.data;
@@ -88,7 +88,7 @@ describe('integration management', () => {
     expect((await tenant.rest('DELETE', `${JIRA}/${id}`)).body.data).toMatchObject({ id, inbound_secret: null });
   });
 
-  test('integrations can be created and read over GraphQL', async () => {
+  test('a Slack integration can be created and read over GraphQL', async () => {
     const own = await platform.organization();
     const input = { webhookUrl: 'https://hooks.slack.com/services/T000/B000/graph', channel: '#graph', events: ['*'] };
     const create =
@@ -105,7 +105,7 @@ describe('integration management', () => {
     });
   });
 
-  test('an integration with the same target cannot be created twice, and another channel or project is another target', async () => {
+  test('creating an integration with the same target twice returns 409, and another channel or project is another target', async () => {
     const own = await platform.organization();
     for (const [path, body, other] of [
       [SLACK, slackBody, { channel: '#other' }],
@@ -148,11 +148,14 @@ describe('invalid integrations', () => {
     ],
     ['an unknown field', { colour: 'red' }, 'colour', /./],
   ];
-  test.each(SLACK_CASES)('a Slack integration with %s is refused and names the field', async (_, input, field, reason) => {
-    const { status, body } = await tenant.rest('POST', SLACK, { body: { ...slackBody, ...input } });
-    expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
-    expect(body.error.details.reason).toMatch(reason);
-  });
+  test.each(SLACK_CASES)(
+    'creating a Slack integration with %s returns 400 INVALID_PARAMETERS and names the field',
+    async (_, input, field, reason) => {
+      const { status, body } = await tenant.rest('POST', SLACK, { body: { ...slackBody, ...input } });
+      expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
+      expect(body.error.details.reason).toMatch(reason);
+    },
+  );
 
   const JIRA_CASES: [string, Json, string, string | RegExp][] = [
     ['an invalid URL', { jira_url: 'ftp://walk' }, 'jira_url', 'must be an https URL'],
@@ -162,13 +165,16 @@ describe('invalid integrations', () => {
     ['an invalid project key', { project_key: 'support desk' }, 'project_key', /must be a project key/],
     ['a priority without a name', { sync_settings: { priority_mapping: { high: '' } } }, 'sync_settings.priority_mapping.high', /1 to 60/],
   ];
-  test.each(JIRA_CASES)('a Jira integration with %s is refused and names the field', async (_, input, field, reason) => {
-    const { status, body } = await tenant.rest('POST', JIRA, { body: { ...jiraBody, ...input } });
-    expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
-    expect(body.error.details.reason).toMatch(reason);
-  });
+  test.each(JIRA_CASES)(
+    'creating a Jira integration with %s returns 400 INVALID_PARAMETERS and names the field',
+    async (_, input, field, reason) => {
+      const { status, body } = await tenant.rest('POST', JIRA, { body: { ...jiraBody, ...input } });
+      expect([status, body.error.code, body.error.details.field]).toEqual([400, 'INVALID_PARAMETERS', field]);
+      expect(body.error.details.reason).toMatch(reason);
+    },
+  );
 
-  test('the Jira URL cannot be changed without sending the token again', async () => {
+  test('changing the URL of a Jira integration without sending the API token returns 400', async () => {
     const own = await platform.organization();
     const { id } = (await own.rest('POST', JIRA, { body: jiraBody })).body.data;
     const refused = await own.rest('PUT', `${JIRA}/${id}`, { body: { jira_url: 'https://evil.example.com' } });
@@ -180,7 +186,7 @@ describe('invalid integrations', () => {
 });
 
 describe('integration secrets and access', () => {
-  test('integration secrets appear in no response, event, table or log line, even after failures', async () => {
+  test('secrets of integrations are in no later response, event, table or log line, even after failures', async () => {
     const own = await platform.organization({ plan: 'custom' });
     const [slack, jira] = [await slackServer(), await jiraServer()];
     const made = [await withSlack(own, slack, { events: ['*'] }), await withJira(own, jira)];
@@ -208,7 +214,7 @@ describe('integration secrets and access', () => {
     expect(JSON.stringify(answers.slice(0, 2))).not.toContain(API_TOKEN);
   });
 
-  test('managing and reading integrations requires support:admin', async () => {
+  test('reading or changing integrations without support:admin returns 403 INSUFFICIENT_PERMISSIONS', async () => {
     const own = await platform.organization();
     const { id } = (await own.rest('POST', SLACK, { body: slackBody })).body.data;
     const desk = await own.limitedTo('support:write', 'support:read');
@@ -224,7 +230,7 @@ describe('integration secrets and access', () => {
       });
   });
 
-  test('Jira issues of a ticket are visible to support staff only, and customers can read the rest', async () => {
+  test('reading the Jira issues of a ticket without support:write returns null and INSUFFICIENT_PERMISSIONS', async () => {
     const own = await platform.organization();
     const ticket = await openTicket(own);
     const query = 'query ($id: ID!) { ticket(id: $id) { number issues { key } } }';
@@ -234,7 +240,7 @@ describe('integration secrets and access', () => {
   });
 });
 
-test('integrations refuse private addresses unless the settings allow them', async () => {
+test('an integration with a private address or a plain http URL returns 400 unless the settings allow it', async () => {
   const strict = await start({ ALLOW_PRIVATE_URLS: '0' });
   try {
     const own = await strict.organization();

@@ -18,7 +18,7 @@ interface World {
   issue: JiraIssueRecord;
 }
 
-/** A ticket with its Jira issue. */
+/** An organization with a Jira integration, and a ticket with its Jira issue. */
 async function world(input: Json = {}): Promise<World> {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const integration = await withJira(tenant, jira, input);
@@ -32,8 +32,12 @@ const signed = (secret: string, text: string): Record<string, string> => ({
   'x-hub-signature': `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`,
 });
 
-/** A request like Jira's, authenticated only by its signature. */
-async function tell({ integration }: Pick<World, 'integration'>, payload: Json, headers?: Record<string, string>): Promise<Response> {
+/** Sends a request as Jira does. It has no credentials except its signature. */
+async function sendFromJira(
+  { integration }: Pick<World, 'integration'>,
+  payload: Json,
+  headers?: Record<string, string>,
+): Promise<Response> {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   return fetch(integration.inbound_url, { method: 'POST', headers: headers ?? signed(integration.inbound_secret, text), body: text });
 }
@@ -56,27 +60,27 @@ const comment = (on: World, content: string, more: Json = {}): Promise<Json> =>
   on.tenant.rest('POST', `/support/tickets/${on.ticket.id}/comments`, { body: { content, ...more } });
 
 describe('comments from Jira', () => {
-  test('a Jira comment becomes one internal comment of the ticket, in wiki or document format, however often it is sent', async () => {
+  test('a Jira comment in wiki or document format becomes one internal ticket comment, even if it is sent several times', async () => {
     const here = await world();
-    expect((await tell(here, commented(here, { id: '20001', body: 'Fibre cut at *km 12*.' }))).status).toBe(204);
-    await Promise.all([1, 2, 3].map(() => tell(here, commented(here, { id: '20002', body: document('Splicing now.') }))));
-    expect((await tell(here, commented(here, { id: '20002', body: document('Splicing now.') }))).status).toBe(204);
+    expect((await sendFromJira(here, commented(here, { id: '20001', body: 'Fibre cut at *km 12*.' }))).status).toBe(204);
+    await Promise.all([1, 2, 3].map(() => sendFromJira(here, commented(here, { id: '20002', body: document('Splicing now.') }))));
+    expect((await sendFromJira(here, commented(here, { id: '20002', body: document('Splicing now.') }))).status).toBe(204);
     expect(await commentsOn(here)).toEqual([
       { content: 'Fibre cut at *km 12*.', visibility: 'INTERNAL', author: { type: 'SYSTEM', name: 'Grace Hopper (Jira)' } },
       { content: 'Splicing now.', visibility: 'INTERNAL', author: { type: 'SYSTEM', name: 'Grace Hopper (Jira)' } },
     ]);
   });
 
-  test('a Jira comment is visible to the customer only if the settings and Jira allow it, and is not sent back', async () => {
+  test('a Jira comment is customer-visible only if both the settings and Jira allow it, and it is not sent back to Jira', async () => {
     const here = await world({ sync_settings: { jira_comment_visibility: 'customer' } });
-    await tell(here, commented(here, { id: '20001', body: 'We found it.' }));
-    await tell(
+    await sendFromJira(here, commented(here, { id: '20001', body: 'We found it.' }));
+    await sendFromJira(
       here,
       commented(here, { id: '20002', body: 'The customer is wrong.', visibility: { type: 'role', value: 'Administrators' } }),
     );
-    await tell(here, commented(here, { id: '20003', body: 'Hidden in the portal.', jsdPublic: false }));
+    await sendFromJira(here, commented(here, { id: '20003', body: 'Hidden in the portal.', jsdPublic: false }));
     expect((await commentsOn(here)).map(({ visibility }) => visibility)).toEqual(['CUSTOMER', 'INTERNAL', 'INTERNAL']);
-    // the creation and the customer-visible comment were processed and skipped
+    // the deliveries of the new ticket and of the customer-visible comment; the comment is skipped
     const kept = await allSettled(here.integration.id, 2);
     expect(kept.map(({ event, status }) => [event, status])).toEqual([
       ['ticket.created', 'delivered'],
@@ -85,58 +89,60 @@ describe('comments from Jira', () => {
     expect(here.issue.comments).toEqual([]);
   });
 
-  test('an edited Jira comment becomes another comment, unless the edit changes nothing', async () => {
+  test('an edited Jira comment creates another ticket comment only if its text has changed', async () => {
     const here = await world();
-    await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }));
-    await tell(here, commented(here, { id: '20001', body: 'Tomorow.' }, 'comment_updated'));
-    await tell(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
-    await tell(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
+    await sendFromJira(here, commented(here, { id: '20001', body: 'Tomorow.' }));
+    await sendFromJira(here, commented(here, { id: '20001', body: 'Tomorow.' }, 'comment_updated'));
+    await sendFromJira(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
+    await sendFromJira(here, commented(here, { id: '20001', body: 'Tomorrow.' }, 'comment_updated'));
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Tomorow.', 'Edited: Tomorrow.']);
   });
 
-  test('Jira comments are accepted while the platform has disabled the integration, but not while its owner has', async () => {
+  test('Jira comments are imported while the platform has disabled the integration, but not while the owner has disabled it', async () => {
     const here = await world();
     const path = `/support/integrations/jira/${here.integration.id}`;
     here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, [401, {}]);
     await comment(here, 'Is anybody there?');
     await settled(here.tenant, 'jira', here.integration.id, (one) => one.disabled_reason === 'unauthorized');
-    expect((await tell(here, commented(here, { id: '20001', body: 'The token has expired.' }))).status).toBe(204);
+    expect((await sendFromJira(here, commented(here, { id: '20001', body: 'The token has expired.' }))).status).toBe(204);
     await here.tenant.rest('PUT', path, { body: { active: false } });
-    expect((await tell(here, commented(here, { id: '20002', body: 'Not wanted.' }))).status).toBe(204);
+    expect((await sendFromJira(here, commented(here, { id: '20002', body: 'Not wanted.' }))).status).toBe(204);
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Is anybody there?', 'The token has expired.']);
   });
 
-  test('Jira comments on unknown issues, or with synchronization turned off, are ignored', async () => {
+  test('Jira comments on unknown issues are ignored, and so are all Jira comments if sync_comments is false', async () => {
     const here = await world({ sync_settings: { sync_comments: false } });
-    expect((await tell(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);
-    expect((await tell(here, commented({ issue: { ...here.issue, id: '99999' } }, { id: '20002', body: 'Nor this.' }))).status).toBe(204);
+    expect((await sendFromJira(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);
+    expect(
+      (await sendFromJira(here, commented({ issue: { ...here.issue, id: '99999' } }, { id: '20002', body: 'Nor this.' }))).status,
+    ).toBe(204);
     expect(await commentsOn(here)).toEqual([]);
   });
 });
 
 describe('comments to Jira', () => {
-  test('a ticket comment is posted to the Jira issue once with its author and is not imported back', async () => {
+  test('a ticket comment is posted to its Jira issue once with its author, and is not imported back', async () => {
     const here = await world();
-    const said = await comment(here, 'A technician is on the way.\n\nBy noon.');
-    expect(said.status).toBe(201);
+    const created = await comment(here, 'A technician is on the way.\n\nBy noon.');
+    expect(created.status).toBe(201);
     await allSettled(here.integration.id, 2);
     const [posted] = here.issue.comments;
     const [head, first, second] = posted?.body.content ?? [];
     expect(wordsIn(head)).toMatch(new RegExp(`^.+ \\(agent\\) on ${here.ticket.number}$`));
     expect([wordsIn(first), wordsIn(second)]).toEqual(['A technician is on the way.', 'By noon.']);
-    // by its id, by its marker in the document, and by its marker in wiki text
+    // Jira sends the comment back with its id, or with the marker in the document, or with the marker in wiki text
     const url = head.content.at(-1).marks[0].attrs.href;
-    for (const told of [
+    for (const received of [
       { id: posted?.id, body: 'Whatever it says' },
       { id: '30001', body: posted?.body },
       { id: '30002', body: `*Test* (agent) on [${here.ticket.number}|${url}]\n\nA technician is on the way.` },
     ])
-      expect((await tell(here, commented(here, told))).status).toBe(204);
+      expect((await sendFromJira(here, commented(here, received))).status).toBe(204);
     expect(await commentsOn(here)).toHaveLength(1);
     expect(here.issue.comments).toHaveLength(1);
   });
 
-  test('a comment whose response from Jira was lost is searched for before it is posted again', async () => {
+  test('after a lost response, a comment is searched for in Jira before it is posted again', async () => {
     const here = await world();
     here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, 'lost');
     await comment(here, 'Only once.');
@@ -146,7 +152,7 @@ describe('comments to Jira', () => {
     expect(here.issue.comments).toHaveLength(1);
   });
 
-  test('an internal comment is not posted to Jira', async () => {
+  test('an internal ticket comment is not posted to Jira', async () => {
     const here = await world();
     await comment(here, 'The customer is wrong.', { visibility: 'internal' });
     await comment(here, 'We are on it.');
@@ -156,15 +162,15 @@ describe('comments to Jira', () => {
   });
 });
 
-test('a moved Jira issue is followed, and a deleted one gets no updates and is not created again', async () => {
+test('a moved Jira issue has its new key and URL on the ticket, and a deleted issue receives no more updates', async () => {
   const here = await world();
   const { id } = here.issue;
   const fields = { status: { name: 'In Progress' } };
-  await tell(here, { webhookEvent: 'jira:issue_updated', issue: { id, key: 'OPS-7', fields } });
+  await sendFromJira(here, { webhookEvent: 'jira:issue_updated', issue: { id, key: 'OPS-7', fields } });
   const query = 'query ($id: ID!) { ticket(id: $id) { issues { key url status deletedAt } } }';
   const issues = async () => (await here.tenant.graphql(query, { id: here.ticket.id })).data.ticket.issues;
   expect(await issues()).toEqual([{ key: 'OPS-7', url: `${here.jira.url}/browse/OPS-7`, status: 'In Progress', deletedAt: null }]);
-  await tell(here, { webhookEvent: 'jira:issue_deleted', issue: { id, key: 'OPS-7' } });
+  await sendFromJira(here, { webhookEvent: 'jira:issue_deleted', issue: { id, key: 'OPS-7' } });
   expect(await issues()).toMatchObject([{ deletedAt: expect.any(String) }]);
   const before = here.jira.requests.length;
   await comment(here, 'Nobody there.');
@@ -173,7 +179,7 @@ test('a moved Jira issue is followed, and a deleted one gets no updates and is n
 });
 
 describe('unauthenticated Jira requests', () => {
-  test('an unsigned Jira request gets the same error for existing and unknown integrations', async () => {
+  test('an incorrectly signed Jira request returns 401 INVALID_SIGNATURE, with the same error for known and unknown integrations', async () => {
     const here = await world();
     const text = JSON.stringify(commented(here, { id: '20001', body: 'Forged.' }));
     const type = { 'content-type': 'application/json' };
@@ -185,11 +191,11 @@ describe('unauthenticated Jira requests', () => {
     };
     const bad = signed('another secret', text);
     const answers = await Promise.all([
-      tell(here, text, bad),
-      tell(here, `${text} `, signed(here.integration.inbound_secret, text)),
-      tell(here, text, { ...type, 'x-hub-signature': 'sha256=00' }),
-      tell(here, text, { ...type, 'x-hub-signature': bad['x-hub-signature']?.replace('sha256', 'sha1') ?? '' }),
-      tell(elsewhere, text, bad),
+      sendFromJira(here, text, bad),
+      sendFromJira(here, `${text} `, signed(here.integration.inbound_secret, text)),
+      sendFromJira(here, text, { ...type, 'x-hub-signature': 'sha256=00' }),
+      sendFromJira(here, text, { ...type, 'x-hub-signature': bad['x-hub-signature']?.replace('sha256', 'sha1') ?? '' }),
+      sendFromJira(elsewhere, text, bad),
     ]);
     const shown = await Promise.all(
       answers.map(async (answer) => {
@@ -202,25 +208,25 @@ describe('unauthenticated Jira requests', () => {
       status: 401,
       error: { code: 'INVALID_SIGNATURE', details: { reason: 'mismatch' } },
     });
-    expect(((await (await tell(here, text, type)).json()) as Json).error.details).toEqual({ reason: 'missing' });
+    expect(((await (await sendFromJira(here, text, type)).json()) as Json).error.details).toEqual({ reason: 'missing' });
     expect(await commentsOn(here)).toEqual([]);
   });
 
-  test('a Jira request signed with an old secret or that of another integration is refused', async () => {
+  test("a Jira request that is signed with an old secret or another integration's secret returns 401", async () => {
     const [here, other] = [await world(), await world()];
     const payload = commented(here, { id: '20001', body: 'Too late.' });
     const { body } = await here.tenant.rest('POST', `/support/integrations/jira/${here.integration.id}/rotate-secret`);
-    expect((await tell(here, payload)).status).toBe(401);
-    expect((await tell(here, payload, signed(other.integration.inbound_secret, JSON.stringify(payload)))).status).toBe(401);
-    expect((await tell({ integration: body.data }, payload)).status).toBe(204);
+    expect((await sendFromJira(here, payload)).status).toBe(401);
+    expect((await sendFromJira(here, payload, signed(other.integration.inbound_secret, JSON.stringify(payload)))).status).toBe(401);
+    expect((await sendFromJira({ integration: body.data }, payload)).status).toBe(204);
     expect(await readBack(here.tenant, 'jira', here.integration.id)).toMatchObject({ inbound_secret: null });
   });
 
-  test('a Jira request over a mebibyte is refused, and a signed one with unknown content is accepted and ignored', async () => {
+  test('a Jira request over 1 MiB returns 413, and a signed request with unknown content returns 204 and is ignored', async () => {
     const here = await world();
-    expect((await tell(here, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    expect((await sendFromJira(here, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
     for (const odd of ['', '{', '[]', '{"webhookEvent":"jira:issue_created"}', '{"webhookEvent":"comment_created","comment":7}'])
-      expect((await tell(here, odd)).status, odd).toBe(204);
+      expect((await sendFromJira(here, odd)).status, odd).toBe(204);
     await eventually(async () => (await commentsOn(here)).length === 0);
   });
 });

@@ -11,10 +11,10 @@ beforeAll(async () => {
 
 const ISSUES = 'query ($id: ID!) { ticket(id: $id) { issues { key url issueId integrationId priorityOmitted status deletedAt } } }';
 const issuesOf = async (tenant: Tenant, id: string): Promise<Json[]> => (await tenant.graphql(ISSUES, { id })).data.ticket.issues;
-const creations = ({ requests }: JiraServer): string[] => requests.filter((asked) => asked === 'POST /rest/api/3/issue');
+const creations = ({ requests }: JiraServer): string[] => requests.filter((request) => request === 'POST /rest/api/3/issue');
 
 describe('Jira issue creation', () => {
-  test('a new ticket becomes a Jira issue with description, mapped priority and the ticket as a label', async () => {
+  test('a new ticket creates a Jira issue with its description, mapped priority and the ticket id as a label', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const description = 'First line\nsecond line\n\n*No* markup, {code} neither.';
@@ -50,7 +50,7 @@ describe('Jira issue creation', () => {
     });
   });
 
-  test('a Jira issue whose creation response was lost is searched for before it is created again', async () => {
+  test('after a lost response, a Jira issue is searched for and not created again', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', 'lost');
@@ -64,7 +64,7 @@ describe('Jira issue creation', () => {
     expect(creations(jira)).toHaveLength(1);
   });
 
-  test('a Jira issue whose creation failed is created after the search finds none', async () => {
+  test('after a failed creation, a Jira issue is created if the search does not find it', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [502, '<html>Bad gateway</html>']);
@@ -73,10 +73,10 @@ describe('Jira issue creation', () => {
     await platform.advance(12_000);
     await allSettled(id, 1);
     expect(jira.issues).toHaveLength(1);
-    expect(jira.requests.filter((asked) => asked.includes('/search/jql'))).toHaveLength(1);
+    expect(jira.requests.filter((request) => request.includes('/search/jql'))).toHaveLength(1);
   });
 
-  test('a Jira issue is created without a priority if the screen has none, which is recorded', async () => {
+  test('if the Jira screen has no priority field, the issue is created without a priority and priorityOmitted is true', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     jira.withoutPriority();
     const { id } = await withJira(tenant, jira);
@@ -89,7 +89,7 @@ describe('Jira issue creation', () => {
     expect(await readBack(tenant, 'jira', id)).toMatchObject({ active: true, last_error: null });
   });
 
-  test('no Jira issue is created if the settings turn it off', async () => {
+  test('no Jira issue is created if create_jira_issues is false', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira, { sync_settings: { create_jira_issues: false } });
     const ticket = await openTicket(tenant);
@@ -100,7 +100,7 @@ describe('Jira issue creation', () => {
 });
 
 describe('Jira issue updates', () => {
-  test('a ticket change sets the priority of its Jira issue and comments the status once, even if a response is lost', async () => {
+  test('a ticket update sets the priority of its Jira issue and adds one status comment, even if a response is lost', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira, { sync_settings: { priority_mapping: { low: 'Lowest' } } });
     const ticket = await openTicket(tenant);
@@ -115,7 +115,7 @@ describe('Jira issue updates', () => {
     expect(issue?.comments.map(({ body }) => wordsIn(body))).toEqual([`The status of ${ticket.number} changed from open to in_progress.`]);
   });
 
-  test('a ticket change waits until its Jira issue is created, because an integration sends everything in order', async () => {
+  test('an update of a ticket is sent to Jira only after the Jira issue of the ticket is created', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [503, { errorMessages: ['Try later.'] }, { 'retry-after': '60' }]);
@@ -138,7 +138,7 @@ describe('Jira error responses', () => {
     ['404', [404, '<html>Site temporarily unavailable</html>'], 'not_found'],
     ['410', [410, {}], 'gone'],
   ];
-  test.each(FATAL)('the Jira response %s disables the integration, which shows the reason', async (_, answer, reason) => {
+  test.each(FATAL)('the Jira response %s disables the integration with a disabled_reason', async (_, answer, reason) => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', answer);
@@ -151,7 +151,7 @@ describe('Jira error responses', () => {
     await eventually(() => jira.issues.length === 1);
   });
 
-  test("a Jira response 400 fails only this issue and shows Jira's message", async () => {
+  test("the Jira response 400 fails only the delivery of this event, with Jira's message and without the token", async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const errors = { customfield_10010: `Team is required. ${API_TOKEN}` };
@@ -166,7 +166,7 @@ describe('Jira error responses', () => {
     expect(await readBack(tenant, 'jira', id)).toMatchObject({ active: true, failing_since: null });
   });
 
-  test('a Jira response 429 postpones the request by the stated time and is no failure', async () => {
+  test('the Jira response 429 postpones the request by Retry-After and does not count as a failure', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const headers = { 'retry-after': '300', 'ratelimit-reason': 'jira-burst-based' };
@@ -178,12 +178,12 @@ describe('Jira error responses', () => {
     expect(jira.requests).toHaveLength(1);
     await platform.advance(11_000);
     await allSettled(id, 1);
-    // it was refused before anything happened, so no search is needed
+    // the 429 response shows that no issue was created, so that no search is needed
     expect(creations(jira)).toHaveLength(2);
     expect(jira.requests).toHaveLength(2);
   });
 
-  test('an error response to the Jira test operation is reported and does not disable the integration', async () => {
+  test('an error response to the test request of a Jira integration is returned and does not disable the integration', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const tried = async () => (await tenant.rest('POST', `/support/integrations/jira/${id}/test`)).body.data;

@@ -11,7 +11,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** The state that a killed process leaves between a request and its record: the attempt has started, and its result is unknown. */
+/** Simulates a process that was killed after it sent a request and before it recorded the result. */
 const killedAfter = async (integrationId: string): Promise<void> => {
   const all = await rows();
   const leaseUntil = new Date(platform.clock.now().getTime() + 90_000);
@@ -24,18 +24,18 @@ const killedAfter = async (integrationId: string): Promise<void> => {
     await all.query(`update "support"."${table}" set lease_until = $2 where id = $1`, [integrationId, leaseUntil]);
 };
 
-test('many concurrent jobs of one integration post each event once', async () => {
+test('concurrent jobs of one integration send each event to Jira once', async () => {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   const path = `/support/integrations/jira/${id}`;
-  // each change wakes its own job, besides those of the events
+  // each update enqueues its own job, in addition to the jobs of the events
   await Promise.all([1, 2, 3, 4, 5].flatMap(() => [openTicket(tenant), tenant.rest('PUT', path, { body: { active: true } })]));
   await allSettled(id, 5);
   expect(jira.issues).toHaveLength(5);
   expect(new Set(jira.issues.map(({ fields }) => fields.labels[0])).size).toBe(5);
 });
 
-test('a Jira issue whose creation was not recorded is found after the lease of the killed process expires', async () => {
+test('a Jira issue whose creation was not recorded is found by a search after the lease of the killed process has expired', async () => {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   const ticket = await openTicket(tenant);
@@ -53,7 +53,7 @@ test('a Jira issue whose creation was not recorded is found after the lease of t
   expect(data.ticket.issues).toEqual([{ key: 'SUP-1' }]);
 });
 
-test('an event with an unknown format does not block others from being posted', async () => {
+test('an event with an unknown format is logged and does not prevent later Slack messages', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   const { organizationId } = tenant;
@@ -65,7 +65,7 @@ test('an event with an unknown format does not block others from being posted', 
   expect(platform.logged.some((line) => line.includes(odd.id))).toBe(true);
 });
 
-test('a failure inside the platform is shown to the owner, retried, and sent after it is fixed', async () => {
+test('after a failure inside the platform, the integration shows an error, and the message is sent when the failure is fixed', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   const table = await onlyTable('support.slack_integration');
@@ -88,7 +88,7 @@ test('a failure inside the platform is shown to the owner, retried, and sent aft
   expect(slack.posted).toHaveLength(1);
 });
 
-test('a Slack message whose sending was not recorded is sent again', async () => {
+test('a Slack message is sent again if a process was killed before it recorded the message as sent', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack);
   await openTicket(tenant);
@@ -100,7 +100,7 @@ test('a Slack message whose sending was not recorded is sent again', async () =>
   expect(slack.posted).toHaveLength(2);
 });
 
-test('pending messages of a deleted integration are dropped, and those of an inactive one are sent when it is active again', async () => {
+test('pending messages of a deleted integration are deleted, and of an inactive one are sent after it is activated', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const [gone, kept] = [await withSlack(tenant, slack), await withSlack(tenant, slack, { channel: '#kept' })];
   slack.next([429, '', { 'retry-after': '60' }], [429, '', { 'retry-after': '60' }]);
@@ -108,7 +108,7 @@ test('pending messages of a deleted integration are dropped, and those of an ina
   for (const { id } of [gone, kept]) await settled(tenant, 'slack', id, (one) => one.last_error);
   await tenant.rest('DELETE', `/support/integrations/slack/${gone.id}`);
   await tenant.rest('PUT', `/support/integrations/slack/${kept.id}`, { body: { active: false } });
-  // events during inactivity are not kept for it; an active integration shows that they were read
+  // an inactive integration receives no new events; the delivery of an active one shows that the event was processed
   const witness = await withSlack(tenant, await slackServer());
   await openTicket(tenant, { title: 'Meanwhile' });
   await allSettled(witness.id, 1);

@@ -11,24 +11,21 @@ beforeAll(async () => {
 });
 
 describe('Slack message templates', () => {
-  test.each(['toString', 'hasOwnProperty {{ticket.title}}'])(
-    'a Slack template with the text "%s" is used as custom text',
-    async (template) => {
-      const [tenant, slack] = [await platform.organization(), await slackServer()];
-      await withSlack(tenant, slack, { message_format: { template } });
-      await openTicket(tenant, { title: 'Down' });
-      expect((await eventually(() => slack.posted[0])).section).toBe(template.replace('{{ticket.title}}', 'Down'));
-    },
-  );
+  test.each(['toString', 'hasOwnProperty {{ticket.title}}'])('the Slack template "%s" is used as a custom text', async (template) => {
+    const [tenant, slack] = [await platform.organization(), await slackServer()];
+    await withSlack(tenant, slack, { message_format: { template } });
+    await openTicket(tenant, { title: 'Down' });
+    expect((await eventually(() => slack.posted[0])).section).toBe(template.replace('{{ticket.title}}', 'Down'));
+  });
 
-  test('a Slack template of one word must be a known template name, and no inherited property name', async () => {
+  test('creating a Slack integration with an unknown one-word template such as "constructor" returns 400', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], message_format: { template: 'constructor' } };
     const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
     expect([answer.status, answer.body.error?.details.field]).toEqual([400, 'message_format.template']);
   });
 
-  test('the detailed Slack template states which service level target is at risk or breached', async () => {
+  test('a Slack message in the detailed template states which SLA target is at risk or breached', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { events: ['sla.*'], message_format: { template: 'detailed' } });
     await openTicket(tenant, { priority: 'critical' });
@@ -36,7 +33,7 @@ describe('Slack message templates', () => {
     const atRisk = await eventually(() => slack.posted[0]);
     expect(atRisk.section).toMatch(/^\*Service level at risk\*\n/);
     expect(atRisk.section).toMatch(/\nSLA: response_time within 15 minutes, due 20\d\d-\S+Z$/);
-    // an attempt in progress when the clock jumps loses its lease and is repeated
+    // wait, because an attempt that is running when the clock is advanced would lose its lease and be repeated
     await allSettled(id, 1);
     await platform.advance(4 * MINUTE_MS);
     const breached = await eventually(() => slack.posted[1]);
@@ -45,7 +42,7 @@ describe('Slack message templates', () => {
   });
 });
 
-test('a Slack test message shows an example in the format of the integration', async () => {
+test('a Slack test message contains an example in the format of the integration', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { message_format: { template: 'compact' } });
   const { body } = await tenant.rest('POST', `/support/integrations/slack/${id}/test`);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('Slack messages', () => {
-  test('a ticket event is posted to the Slack channel with details, a fallback text and a link', async () => {
+  test('a new ticket is posted to the Slack channel with its details, a fallback text and a link', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     const ticket = await openTicket(tenant, { title: 'Line is down' });
@@ -33,7 +33,7 @@ describe('Slack messages', () => {
     });
   });
 
-  test('Slack messages are sent in order, one per second and once each', async () => {
+  test('Slack messages of a ticket are sent once, in order and at most one per second', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { message_format: { template: '{{event.name}} {{changes}}' } });
     const ticket = await openTicket(tenant);
@@ -50,7 +50,7 @@ describe('Slack messages', () => {
     expect(Math.min(...pauses)).toBeGreaterThan(990);
   });
 
-  test('an event that matches no pattern or priority filter of the integration is not sent to Slack', async () => {
+  test('an event that does not match the event patterns and priority filter of an integration is not sent to Slack', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const wanted = { events: ['ticket.created', 'ticket.escalated'], filters: { priorities: ['high', 'critical'] } };
     const { id } = await withSlack(tenant, slack, wanted);
@@ -62,7 +62,7 @@ describe('Slack messages', () => {
     expect((await deliveryRows(id)).map(({ event }) => event)).toEqual(['ticket.escalated', 'ticket.created']);
   });
 
-  test('ticket text is escaped and shortened for Slack', async () => {
+  test('the text of a ticket is escaped and shortened in a Slack message', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     await withSlack(tenant, slack, {
       events: ['ticket.created'],
@@ -77,7 +77,7 @@ describe('Slack messages', () => {
     expect(body.text).not.toContain('<');
   });
 
-  test('events of another organization are not sent to Slack', async () => {
+  test('an event of another organization is not sent to Slack', async () => {
     const [tenant, stranger, slack] = [await platform.organization(), await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     await openTicket(stranger);
@@ -97,7 +97,7 @@ describe('Slack error responses', () => {
     ['404 with an HTML page', [404, '<html>no such page</html>'], 'not_found'],
   ];
   test.each(FATAL)(
-    'the Slack response %s disables the integration, which shows the reason and emits an event',
+    'the Slack response %s disables the integration with a disabled_reason and creates an integration.disabled event',
     async (_, answer, reason) => {
       const [tenant, slack] = [await platform.organization(), await slackServer()];
       const { id } = await withSlack(tenant, slack);
@@ -107,12 +107,12 @@ describe('Slack error responses', () => {
       expect(integration).toMatchObject({ disabled_reason: reason, disabled_at: expect.any(String), failing_since: expect.any(String) });
       expect(integration.last_error).toMatch(/^Slack answered 4\d\d/);
       expect(integration.last_error).not.toContain('<');
-      const told = await eventually(async () => {
+      const disabled = await eventually(async () => {
         const { data } = await tenant.graphql('{ events(filter: { event: ["integration.disabled"] }) { nodes { data } } }');
         return data.events.nodes[0]?.data.integration;
       });
-      expect(told).toMatchObject({ id, kind: 'slack', target: '#support', disabled_reason: reason });
-      // pending messages are kept and sent when the owner has fixed the integration
+      expect(disabled).toMatchObject({ id, kind: 'slack', target: '#support', disabled_reason: reason });
+      // pending messages are kept, and are sent after the owner has activated the integration again
       expect(slack.posted).toEqual([]);
       const resumed = await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });
       expect(resumed.body.data).toMatchObject({ active: true, disabled_at: null, disabled_reason: null, failing_since: null });
@@ -139,7 +139,7 @@ describe('Slack error responses', () => {
     },
   );
 
-  test('a Slack response 429 postpones the message by the stated time and is no failure', async () => {
+  test('the Slack response 429 postpones the message by Retry-After and does not count as a failure', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next([429, 'rate_limited', { 'retry-after': '600' }]);
@@ -148,7 +148,7 @@ describe('Slack error responses', () => {
     await openTicket(tenant, { title: 'Second' });
     await eventually(async () => (await deliveryRows(id)).length === 2);
     await platform.advance(590_000);
-    // another integration that does not wait shows that this one was due too
+    // a delivery of another integration, which does not wait, shows that due messages have been processed
     const witness = await withSlack(tenant, await slackServer());
     await openTicket(tenant, { title: 'Third' });
     await allSettled(witness.id, 1);
@@ -159,7 +159,7 @@ describe('Slack error responses', () => {
     expect(slack.posted.map(({ section }) => section)).toEqual(['First', 'Second', 'Third'].map((title) => expect.stringContaining(title)));
   });
 
-  test('a Retry-After from Slack that is too large delays the next attempt by a day', async () => {
+  test('a Retry-After from Slack above a day postpones the next attempt by one day', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next([429, 'rate_limited', { 'retry-after': '9'.repeat(20) }]);
@@ -174,9 +174,9 @@ describe('Slack error responses', () => {
     ['500 rollup_error', [500, 'rollup_error'], 'Slack answered 500: rollup_error'],
     ['503', [503, ''], 'Slack answered 503'],
     ['200 with a foreign HTML page', [200, '<html>Sign in to the network</html>'], 'Slack answered 200'],
-    ['a redirect (not followed)', [302, '', { location: 'http://127.0.0.1:9/' }], 'Slack answered 302'],
+    ['302, which is not followed', [302, '', { location: 'http://127.0.0.1:9/' }], 'Slack answered 302'],
   ];
-  test.each(PASSING)('a Slack message is retried after %s', async (_, answer, error) => {
+  test.each(PASSING)('a Slack message is sent again after the response %s', async (_, answer, error) => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next(answer);
@@ -189,7 +189,7 @@ describe('Slack error responses', () => {
     expect(slack.posted).toHaveLength(1);
   });
 
-  test('a Slack message whose response was lost is sent again', async () => {
+  test('a Slack message is sent again if the response of Slack was lost', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next('lost');
@@ -200,14 +200,14 @@ describe('Slack error responses', () => {
     expect(slack.posted).toHaveLength(2);
   });
 
-  test('a Slack integration that fails for five days is disabled, and messages older than a day are not sent when it is resumed', async () => {
+  test('a Slack integration that fails for five days is disabled, and messages older than a day are not sent later', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });
     slack.next([500, 'rollup_error'], [500, 'rollup_error']);
     await openTicket(tenant, { title: 'Old' });
     await settled(tenant, 'slack', id, (one) => one.failing_since);
     await platform.advance(5 * 86_400_000);
-    // the old message has expired: a new one gets the second failure
+    // the old message has expired, so that a new message receives the second error
     await openTicket(tenant, { title: 'New' });
     expect(await settled(tenant, 'slack', id, (one) => !one.active)).toMatchObject({ disabled_reason: 'failing' });
     await tenant.rest('PUT', `/support/integrations/slack/${id}`, { body: { active: true } });

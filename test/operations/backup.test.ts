@@ -15,14 +15,14 @@ import { PASSWORD } from '../users.setup.ts';
 const run = promisify(execFile);
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
-/** The folders and database that a platform is started with, shared by no other backup. */
+/** The database and the data folder of a platform. Every platform in these tests has its own. */
 interface Place {
   databaseUrl: string | undefined;
   dataDir: string;
 }
 
 const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
-  // the embedded mode keeps the key in the data folder, and so in the backup
+  // the embedded platform stores its secret key in the data folder, so that the backup contains it
   const platform = await start({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...(!onServer && { SECRET_KEY: undefined }) });
   onTestFinished(() => platform.close());
   return platform;
@@ -31,8 +31,8 @@ const openedIn = async ({ databaseUrl, dataDir }: Place): Promise<Rig> => {
 const emptyPlace = async (): Promise<Place> => ({ databaseUrl: await ownDatabase(), dataDir: join(scratchFolder(), 'data') });
 
 /**
- * The procedure of docs/operations.md: on PostgreSQL while the platform runs, first the database and then the files; embedded as
- * a copy after a stop.
+ * Backs up and restores as docs/operations.md describes. On PostgreSQL the platform runs meanwhile, and the database is
+ * dumped before the files are copied. The embedded platform is stopped, and its data folder is copied.
  */
 async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unknown>): Promise<Place> {
   const backup = scratchFolder();
@@ -49,12 +49,12 @@ async function backedUp(from: Place, platform: Rig, meanwhile: () => Promise<unk
     cpSync(from.dataDir, join(backup, 'data'), { recursive: true, preserveTimestamps: true });
     cpSync(join(backup, 'data'), to.dataDir, { recursive: true });
   }
-  // the restored platform cannot use anything of the old place
+  // so that the restored platform cannot use the old data folder
   rmSync(from.dataDir, { recursive: true });
   return to;
 }
 
-/** A user who has set a password by the link of the invitation. */
+/** Invites a user, sets a password with the link in the invitation email, and returns the user's email address. */
 async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Backup', email: 'it@example.com' } })).body.data;
   const email = 'grace@backup.example';
@@ -65,7 +65,7 @@ async function userOf(platform: Rig, tenant: Tenant): Promise<string> {
   return email;
 }
 
-/** The first event that a subscriber gets who resumes after another one. */
+/** The first event that a subscriber receives after the event with the id `after`. */
 async function nextEvent(tenant: Tenant, after: string): Promise<Json> {
   const client = tenant.socket();
   onTestFinished(() => client.dispose());
@@ -90,7 +90,7 @@ test('a platform restored from a backup has its keys, logins, files, events and 
   const [first] = delivered.arrivals;
 
   const restored = await openedIn(
-    // what happens while the files are copied is not in the database backup
+    // changes that are made while the files are copied are not in the database backup
     await backedUp(place, old, () => openTicket(before)),
   );
   const after = new Tenant(restored.origin, before.organizationId, before.apiKey);
@@ -103,7 +103,7 @@ test('a platform restored from a backup has its keys, logins, files, events and 
   const asUser = new Tenant(restored.origin, before.organizationId, login.body.data.access_token);
   expect((await asUser.rest('GET', `/support/tickets/${opened.ticket.id}`)).status).toBe(200);
 
-  // delivered events are not sent again; pending ones are, with their earlier secret
+  // delivered events are not sent again; pending events are sent, signed with the secret from before the backup
   away.respond((response) => response.end());
   restored.clock.advance(3_600_000);
   await eventually(() => away.arrivals.length >= 2 && away.arrivals.at(-1)?.event.id === first?.event.id);
@@ -120,6 +120,6 @@ test('a platform restored from a backup has its keys, logins, files, events and 
   ).toBeTruthy();
   expect(next.id).not.toBe(opened.ticket.id);
 
-  // a cursor from before the backup still works
+  // an event id from before the backup can still be used to resume
   expect(await nextEvent(after, first?.event.id)).toMatchObject({ event: 'ticket.created' });
 }, 180_000);

@@ -14,13 +14,13 @@ async function connected(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** The setting in a new session. */
+/** The value of the `jit` setting in a new session. */
 async function compiles(url: string): Promise<string> {
   const { rows } = await (await connected(url)).query('show jit');
   return rows[0].jit;
 }
 
-/** Migrates an empty database; returns the warnings. */
+/** Migrates an empty database and returns the logged warnings. */
 async function migrated(url: string): Promise<string[]> {
   const logged: string[] = [];
   const log = createLogger({ level: 'warn', destination: { write: (line) => void logged.push(line) } });
@@ -30,7 +30,7 @@ async function migrated(url: string): Promise<string[]> {
   return logged;
 }
 
-/** The URL of a new database for a new role that may create schemas in it. */
+/** The URLs of a new database for its owner and for a new role that may create schemas in it. */
 async function asRole(): Promise<{ url: string; own: string; role: string }> {
   const own = (await ownDatabase()) as string;
   const admin = await connected(own);
@@ -47,20 +47,20 @@ async function asRole(): Promise<{ url: string; own: string; role: string }> {
 }
 
 describe.runIf(process.env.TEST_DATABASE_URL)('JIT compilation in PostgreSQL', () => {
-  test('migrations turn off JIT compilation for the whole database', async () => {
+  test('migrations turn off JIT compilation for the whole database if the role owns it', async () => {
     const url = (await ownDatabase()) as string;
     expect(await compiles(url)).toBe('on');
     expect(await migrated(url)).toEqual([]);
     expect(await compiles(url)).toBe('off');
   });
 
-  test('migrations turn off JIT compilation for the role if it does not own the database', async () => {
+  test('migrations turn off JIT compilation only for their own role if the role does not own the database', async () => {
     const { url, own } = await asRole();
     expect(await migrated(url)).toEqual([]);
     expect([await compiles(url), await compiles(own)]).toEqual(['off', 'on']);
   });
 
-  test('migrations keep a JIT setting that was made explicitly', async () => {
+  test('migrations do not change a JIT setting that the operator has made', async () => {
     const url = (await ownDatabase()) as string;
     const client = await connected(url);
     await client.query(`alter database ${client.database} set jit = on`);
@@ -68,7 +68,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('JIT compilation in PostgreSQL', (
     expect(await compiles(url)).toBe('on');
   });
 
-  test('if JIT compilation cannot be turned off a warning is logged and the start continues', async () => {
+  test('if migrations cannot turn off JIT compilation, they log a warning and succeed', async () => {
     const { url, own, role } = await asRole();
     await migrated(url);
     const admin = await connected(own);

@@ -20,7 +20,9 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const compose = parse(read('docker-compose.yml')) as { services: Record<string, Service>; volumes: Record<string, null> };
 const platform = compose.services.platform as Service;
 
-/** Substitutes variables like compose: `${NAME:-default}`, and `${NAME:?message}`, which fails without NAME. */
+/**
+ * Substitutes variables as Docker Compose does: `${NAME:-default}`, and `${NAME:?message}`, which fails without NAME.
+ */
 function substitute(text: string, environment: Record<string, string>): string {
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator: string, operand: string) => {
     const value = environment[name];
@@ -33,7 +35,7 @@ function substitute(text: string, environment: Record<string, string>): string {
 const environmentWith = (variables: Record<string, string>) =>
   Object.fromEntries(Object.entries(platform.environment ?? {}).map(([name, text]) => [name, substitute(text, variables)]));
 
-test('the compose file configures a platform on PostgreSQL and Redis with two secrets', () => {
+test('the compose file with two secrets configures a platform on PostgreSQL and Redis', () => {
   const environment = environmentWith({ POSTGRES_PASSWORD: 'p'.repeat(48), SECRET_KEY: 'k'.repeat(64) });
   const known = new Set(Object.values(settings).map(({ name }) => name as string));
   expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
@@ -44,12 +46,12 @@ test('the compose file configures a platform on PostgreSQL and Redis with two se
   });
 });
 
-test('the compose file refuses to start without a secret', () => {
+test('the compose file fails without POSTGRES_PASSWORD or SECRET_KEY and names the missing variable', () => {
   expect(() => environmentWith({ SECRET_KEY: 'k'.repeat(64) })).toThrow('POSTGRES_PASSWORD');
   expect(() => environmentWith({ POSTGRES_PASSWORD: 'p' })).toThrow('SECRET_KEY');
 });
 
-test('the compose platform waits for healthy services, whose data is stored in volumes', () => {
+test('in the compose file the platform waits for PostgreSQL and Redis to be healthy, and their data is stored in volumes', () => {
   for (const [name, { condition }] of Object.entries(platform.depends_on ?? {})) {
     expect(condition).toBe('service_healthy');
     expect(compose.services[name]?.healthcheck?.test.length).toBeGreaterThan(1);
@@ -58,18 +60,18 @@ test('the compose platform waits for healthy services, whose data is stored in v
   expect(Object.keys(platform.depends_on ?? {})).toEqual(['postgres', 'redis']);
 });
 
-test('the data folder of the image is a named volume, so that attachments outlive the container', () => {
+test("the compose file mounts a named volume at the image's data folder, so that attachments are kept", () => {
   const dataFolder = /\bDATA_DIR=(\S+)/.exec(read('Dockerfile'))?.[1];
   expect(platform.volumes).toEqual([`platform:${dataFolder}`]);
   expect(Object.keys(compose.volumes)).toContain('platform');
 });
 
-test('the compose file publishes only the platform, on the loopback address', () => {
+test('the compose file publishes only the port of the platform, on the loopback address', () => {
   for (const [name, service] of Object.entries(compose.services))
     expect(service.ports ?? []).toEqual(name === 'platform' ? ['127.0.0.1:4000:4000'] : []);
 });
 
-test('the compose grace period is longer than the shutdown timeout of the platform', () => {
+test('stop_grace_period in the compose file is longer than the shutdown timeout of the platform', () => {
   const graceMs = Number.parseInt(platform.stop_grace_period ?? '0', 10) * 1000;
   expect(graceMs).toBeGreaterThan(loadConfig({}).shutdownTimeoutMs);
 });
@@ -89,7 +91,7 @@ function instructions(): [string, string][] {
   return joined.map((line) => line.split(/\s+(.*)/s, 2) as [string, string]);
 }
 
-test('the Dockerfile has only known instructions and copies only files that exist or are built', () => {
+test('the Dockerfile contains only known instructions, and every file that it copies from the repository exists', () => {
   for (const [name, rest] of instructions()) {
     expect(INSTRUCTIONS).toContain(name);
     if (name !== 'COPY') continue;
@@ -102,7 +104,7 @@ test('the Dockerfile has only known instructions and copies only files that exis
   }
 });
 
-test('the image runs Node directly as an unprivileged user and has a readiness check', () => {
+test('the container image runs Node directly as an unprivileged user and has a health check of /readyz', () => {
   const all = instructions();
   const last = (name: string) => all.findLast(([one]) => one === name)?.[1] ?? '';
   expect(last('USER')).toBe('node');
@@ -113,7 +115,7 @@ test('the image runs Node directly as an unprivileged user and has a readiness c
   for (const path of ['node_modules', 'data', '.git', '.env*', 'bench', 'test']) expect(ignored).toContain(path);
 });
 
-test('the image build includes the guide pages and is repeated when a page changes', () => {
+test('guide pages are part of the image build, and setup.mjs builds again when a guide page changes', () => {
   const ignored = read('.dockerignore').split('\n');
   const sources = read('scripts/setup.mjs');
   for (const path of [SOURCE, ...REFERENCES]) {

@@ -5,7 +5,7 @@ import { originOf, type RunningProcess, runPlatform, temporaryFolder } from '../
 import { Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
-/** Files and folders that others than the owner can read or list. */
+/** Paths whose mode is not 0700 for a folder or 0600 for a file. */
 function open(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isSymbolicLink());
   const paths = [folder, ...entries.map(({ parentPath, name }) => join(parentPath, name))];
@@ -30,7 +30,7 @@ async function stop(platform: RunningProcess): Promise<void> {
 }
 
 test.runIf(process.platform !== 'win32')(
-  'the data folder is accessible only to its owner, also if it was open to others before',
+  'the platform makes its data folder accessible to the owner only, even if it was accessible to others before',
   async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const first = runPlatform(['--port', '0', '--data', dataDir]);

@@ -11,12 +11,12 @@ import { type Rig, start } from '../rig.ts';
 const KEY = 'attachments/org_1/att_1';
 const error = (code: string) => `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
 
-/** Responds like S3 with path-style addresses. */
+/** A test server that responds like S3 with path-style addresses. */
 class Bucket {
   readonly objects = new Map<string, Buffer>();
   readonly requests: { method: string; path: string; authorization: string }[] = [];
-  /** How the next requests are answered; normally afterwards. */
-  readonly moods: ('busy' | 'truncated')[] = [];
+  /** Failures for the next requests, in order. Without an entry a request succeeds. */
+  readonly failures: ('busy' | 'truncated')[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   endpoint = '';
 
@@ -36,15 +36,15 @@ class Bucket {
     const [path = ''] = url.split('?');
     const body = await buffer(request);
     this.requests.push({ method, path, authorization: headers.authorization ?? '' });
-    const mood = this.moods.shift();
+    const failure = this.failures.shift();
     const found = this.objects.get(path);
-    if (mood === 'busy') return void response.writeHead(503, { 'content-type': 'application/xml' }).end(error('SlowDown'));
+    if (failure === 'busy') return void response.writeHead(503, { 'content-type': 'application/xml' }).end(error('SlowDown'));
     if (method === 'PUT') this.objects.set(path, body);
     if (method === 'DELETE') this.objects.delete(path);
     if (method !== 'GET') return void response.writeHead(method === 'PUT' ? 200 : 204).end();
     if (!found) return void response.writeHead(404, { 'content-type': 'application/xml' }).end(error('NoSuchKey'));
     response.writeHead(200, { 'content-length': found.length });
-    if (mood !== 'truncated') return void response.end(found);
+    if (failure !== 'truncated') return void response.end(found);
     response.write(found.subarray(0, found.length / 2), () => response.destroy());
   }
 }
@@ -67,7 +67,7 @@ const stores: [string, () => FileStore][] = [
   ['a bucket', s3],
 ];
 
-test.each(stores)('%s stores a file until it is deleted', async (_, open) => {
+test.each(stores)('the file store in %s returns a stored file until the file is deleted', async (_, open) => {
   const store = open();
   const content = randomBytes(200_000);
   expect(await store.open(KEY)).toBeUndefined();
@@ -83,7 +83,7 @@ test.each(stores)('%s stores a file until it is deleted', async (_, open) => {
 });
 
 describe('S3 bucket', () => {
-  test('S3 requests are path-style and signed for the region of the bucket', async () => {
+  test('S3 requests use path-style addresses and are signed for the region of the bucket', async () => {
     const store = s3();
     await store.put(KEY, Buffer.from('a'));
     expect(bucket.requests.at(-1)).toEqual({
@@ -94,20 +94,20 @@ describe('S3 bucket', () => {
     await store.close();
   });
 
-  test('a busy S3 bucket is retried', async () => {
+  test('an S3 request is retried twice after 503 SlowDown and then fails', async () => {
     const store = s3();
-    bucket.moods.push('busy', 'busy');
+    bucket.failures.push('busy', 'busy');
     await store.put(KEY, Buffer.from('again'));
     expect(bucket.objects.get(`/desk/${KEY}`)?.toString()).toBe('again');
-    bucket.moods.push('busy', 'busy', 'busy');
+    bucket.failures.push('busy', 'busy', 'busy');
     await expect(store.put(KEY, Buffer.from('never'))).rejects.toThrow();
     await store.close();
   });
 
-  test('an S3 download that breaks off is an error and not a shorter file', async () => {
+  test('an S3 download that is cut off throws an error', async () => {
     const store = s3();
     await store.put(KEY, randomBytes(400_000));
-    bucket.moods.push('truncated');
+    bucket.failures.push('truncated');
     const file = await store.open(KEY);
     await expect(file && buffer(file.stream)).rejects.toThrow();
     await store.close();
@@ -127,7 +127,7 @@ describe('platform with an S3 bucket', () => {
   });
   afterAll(() => platform.close());
 
-  test('attachments are stored in the S3 bucket, and downloading returns 500 if the bucket fails', async () => {
+  test('attachments are stored in the S3 bucket, and storing or downloading returns 500 if the bucket fails', async () => {
     const tenant = await platform.organization();
     const data = Buffer.from('No light'.repeat(50_000));
     const attachments = [{ filename: 'a.txt', content_type: 'text/plain', data: data.toString('base64') }];
@@ -138,13 +138,13 @@ describe('platform with an S3 bucket', () => {
     const download = () => fetch(download_url, { headers: { authorization: `Bearer ${tenant.apiKey}` } });
     expect(Buffer.from(await (await download()).arrayBuffer()).equals(data)).toBe(true);
 
-    bucket.moods.push('truncated');
+    bucket.failures.push('truncated');
     const broken = await download();
     expect(broken.headers.get('content-length')).toBe(String(data.length));
     await expect(broken.arrayBuffer()).rejects.toThrow();
     expect(platform.logged.some((line) => line.includes('a download broke off') && line.includes(id))).toBe(true);
 
-    bucket.moods.push('busy', 'busy', 'busy');
+    bucket.failures.push('busy', 'busy', 'busy');
     expect((await open()).status).toBe(500);
     bucket.objects.clear();
     expect((await download()).status).toBe(500);

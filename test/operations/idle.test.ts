@@ -8,12 +8,12 @@ const STATEMENTS_PER_SECOND = 5;
 const PATIENCE_MS = 120_000;
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'an idle platform runs at most five statements a second as counted by PostgreSQL',
+  "an idle platform runs at most five SQL statements per second according to PostgreSQL's statistics",
   async () => {
     const url = new URL((await ownDatabase()) ?? '');
     const running = await start({ DATABASE_URL: url.href });
     onTestFinished(() => running.close());
-    // from another database, so that counting is not counted
+    // connected to another database, so that its own statements are not counted
     const observer = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await observer.connect();
     onTestFinished(() => observer.end());
@@ -26,7 +26,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       return { count: Number(rows[0]?.count), at: performance.now() };
     };
     const rates: number[] = [];
-    // PostgreSQL counts the statements of the start late; a polling loop would show in every window
+    // PostgreSQL counts the statements of the start with a delay, so that one slow window is enough
     const rate = await eventually(async () => {
       const before = await committed();
       await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
@@ -35,7 +35,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       return (rates.at(-1) ?? Number.POSITIVE_INFINITY) <= STATEMENTS_PER_SECOND && rates;
     }, PATIENCE_MS).catch(() => rates);
     expect(Math.min(...rate)).toBeLessThanOrEqual(STATEMENTS_PER_SECOND);
-    // the platform does poll: a count of zero would mean that the wrong database was measured
+    // the platform polls, so a count of zero would mean that the test measured another database
     await eventually(async () => (await committed()).count > 0);
   },
   PATIENCE_MS + 60_000,

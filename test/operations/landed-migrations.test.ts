@@ -11,44 +11,44 @@ describe('checks of npm run schema', () => {
   const withBilling = (steps: readonly MigrationStep[]) => () => migrationsDocument({ ...STEPS, billing: steps }, committed);
   const [first = migration('0001', [])] = billing;
 
-  test('npm run schema refuses a landed migration that was changed', () => {
+  test('npm run schema fails if a migration in schema/migrations.json was changed', () => {
     const changed = migration(first.name, [...first.statements, 'select 1']);
     expect(withBilling([changed, ...billing.slice(1)])).toThrow(
       /^The migration 0001-invoices of billing has landed but was changed\. Restore it/,
     );
   });
 
-  test('npm run schema refuses a landed migration that was removed', () => {
+  test('npm run schema fails if a migration in schema/migrations.json was removed', () => {
     expect(withBilling(billing.slice(1))).toThrow(/^The migration 0001-invoices of billing has landed but was removed\. Restore it/);
   });
 
-  test('npm run schema refuses a migration whose number is not higher than those before it', () => {
+  test('npm run schema fails if the number of a new migration is not higher than all earlier numbers', () => {
     const again = migration('0001-again', ['select 1']);
     expect(withBilling([...billing, again])).toThrow(/^The migration 0001-again of billing must have a higher number than/);
   });
 });
 
-test('npm run schema adds a new migration to the landed ones', () => {
+test('npm run schema adds the checksum of a new migration to schema/migrations.json', () => {
   const next = migration('9999-next', ['select 1']);
   const document = JSON.parse(migrationsDocument({ ...STEPS, billing: [...billing, next] }, committed));
   expect(document.billing).toEqual({ ...JSON.parse(committed).billing, '9999-next': next.checksum });
 });
 
-/** Statements that can break a release that does not know the step. Dropping a constraint to widen it is not one. */
+/** Matches statements that can break an earlier release. Replacing a constraint with a wider one is not matched. */
 const TAKES_AWAY =
   /\bdrop (table|column|view|function|schema|sequence|type)\b|\brename\b|\bset not null\b|\balter column "?\w+"? (set data )?type\b|\badd column (?:(?!default|generated)[^,])*\bnot null\b(?!.*\bdefault\b)/is;
-/** Steps that look as if they removed something but do not: each with the reason why every release can run after it. */
+/** Matching migrations that break no release, each with the reason. */
 const HARMLESS = {
   'identity 0002-access': 'older than every release',
   'identity 0004-usage': 'older than every release',
-  'identity 0016-invitations': 'a trigger fills the column that must have a value',
-  'support 0011-accents': 'the column is generated, and is there again after the same statement',
+  'identity 0016-invitations': 'a trigger sets the required column',
+  'support 0011-accents': 'the column is generated, and the same statement creates it again',
 };
 
 const takesAway = ({ statements, needs }: MigrationStep): boolean =>
   needs === undefined && statements.some((text) => TAKES_AWAY.test(text));
 
-test('a migration that removes something names the step that a release must know to run after it', () => {
+test('a migration that removes something states the migration that a release must contain to run after it', () => {
   const all = Object.entries(STEPS).flatMap(([schema, steps]) => steps.map((step) => ({ title: `${schema} ${step.name}`, step })));
   expect(all.filter(({ step }) => takesAway(step)).map(({ title }) => title)).toEqual(Object.keys(HARMLESS));
   for (const { step } of all) if (step.needs) expect(all.map((one) => one.step.name)).toContain(step.needs);
@@ -61,6 +61,6 @@ test.each([
   ['adds a column with a default', `alter table "a"."b" add column "c" text not null default 'x'`, false],
   ['adds a nullable column', 'alter table "a"."b" add column "c" text null', false],
   ['adds a table', 'create table "a"."b" ("c" text not null)', false],
-])('the check classifies a statement that %s', (_, statement, expected) => {
+])('the migration check classifies a statement that %s correctly', (_, statement, expected) => {
   expect(takesAway(migration('0001', [statement]))).toBe(expected);
 });

@@ -8,7 +8,7 @@ import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/messages/ma
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
 
-/** A local mail server that accepts recipients according to `accepts`. */
+/** Starts a local mail server. It accepts an email if `accepts` returns true; otherwise it responds with `refusal`. */
 async function mailServer(accepts: () => boolean = () => true, refusal = { message: 'Mailbox busy', responseCode: 450 }) {
   const taken: string[] = [];
   const recipients: string[] = [];
@@ -32,7 +32,7 @@ async function mailServer(accepts: () => boolean = () => true, refusal = { messa
   return { url: `smtp://127.0.0.1:${port}`, taken, recipients, close: () => new Promise<void>((resolve) => server.close(resolve)) };
 }
 
-test('an email is sent by SMTP with sender, recipient and text', async () => {
+test('the SMTP mailer sends an email with its sender, recipient and text', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'Platform <no-reply@example.com>');
   await mailer.send(MAIL);
@@ -44,7 +44,7 @@ test('an email is sent by SMTP with sender, recipient and text', async () => {
   await server.close();
 });
 
-test('an email is sent with its HTML and attachments, whose file names cannot inject headers', async () => {
+test('the SMTP mailer sends HTML and attachments, and a file name with a line break adds no header', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const file = { filename: 'invoice"\r\nBcc: victim@example.com.txt', contentType: 'text/plain', content: Buffer.from('Total: 120.00') };
@@ -57,7 +57,7 @@ test('an email is sent with its HTML and attachments, whose file names cannot in
   await server.close();
 });
 
-test('a temporary refusal by the mail server is an error, so that the email is retried', async () => {
+test('the SMTP mailer throws an error if the mail server temporarily rejects an email or is unreachable', async () => {
   const server = await mailServer(() => false);
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   await expect(mailer.send(MAIL)).rejects.toThrow('Mailbox busy');
@@ -68,7 +68,7 @@ test('a temporary refusal by the mail server is an error, so that the email is r
   await gone.close();
 });
 
-test("a permanent refusal by the mail server is a separate error with the server's message", async () => {
+test("the SMTP mailer throws MailRejected with the server's message if the mail server permanently rejects an email", async () => {
   const server = await mailServer(() => false, { message: '5.1.1 No such mailbox', responseCode: 550 });
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const error = await mailer.send(MAIL).catch((failure: unknown) => failure);
@@ -78,7 +78,7 @@ test("a permanent refusal by the mail server is a separate error with the server
   await server.close();
 });
 
-test("an email has its recipient's name, the given Message-ID and a header that marks it as automatic", async () => {
+test('an email has the given Message-ID and thread, and the header Auto-Submitted', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const ids = { messageId: 'nrec_1@example.com', thread: 'ticket_1@example.com' };
@@ -94,7 +94,7 @@ test("an email has its recipient's name, the given Message-ID and a header that 
   await server.close();
 });
 
-test('a line break in an address or subject cannot inject a header', async () => {
+test('a line break in the subject of an email adds no header', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   await mailer.send({ ...MAIL, subject: 'Hello\r\nBcc: victim@example.com' });
@@ -103,7 +103,7 @@ test('a line break in an address or subject cannot inject a header', async () =>
   await server.close();
 });
 
-test('without a mail server each email is written to a file that mail programs can open', async () => {
+test('the folder mailer writes each email to its own file', async () => {
   const folder = join(scratchFolder(), 'mail');
   const mailer = new FolderMailer(folder, 'Platform <no-reply@localhost>');
   await mailer.send(MAIL);

@@ -13,8 +13,8 @@ const KEY = { SECRET_KEY: 'a secret for tests that is long enough' };
 
 const run = (kept: KeptDatabase, ...args: string[]) => runInProcess(maintain, args, { ...kept.settings, ...KEY });
 
-/** A database with tickets and their events in the log. */
-async function lived(): Promise<{ kept: KeptDatabase; organizationId: string }> {
+/** A database with a user, three tickets, and their events in the event log. */
+async function databaseWithEvents(): Promise<{ kept: KeptDatabase; organizationId: string }> {
   const kept = await keptDatabase(KEY);
   const platform = await start({ ...kept.settings, ...KEY }, new TestClock());
   const tenant = await platform.organization({ plan: 'custom' });
@@ -30,8 +30,8 @@ async function lived(): Promise<{ kept: KeptDatabase; organizationId: string }> 
   return { kept, organizationId: tenant.organizationId };
 }
 
-test('verifying the event log reports damaged events by id', async () => {
-  const { kept, organizationId } = await lived();
+test('npm run maintenance verify lists damaged events and deliveries by id and exits with 1', async () => {
+  const { kept, organizationId } = await databaseWithEvents();
   const clean = await run(kept, 'verify');
   expect(clean).toMatchObject({
     code: 0,
@@ -73,8 +73,8 @@ test('verifying the event log reports damaged events by id', async () => {
     expect(stdout).toContain(line);
 }, 180_000);
 
-test('pruning deletes expired rows at once, and a dry run counts them', async () => {
-  const { kept } = await lived();
+test('npm run maintenance prune deletes expired rows, and with --dry-run only counts them', async () => {
+  const { kept } = await databaseWithEvents();
   expect((await run(kept, 'prune', '--dry-run')).stdout).toContain('identity.audit_record: 0 would be deleted');
   await kept.sql(`
     update "identity"."session" set "expires_at" = now() - interval '3 days';
@@ -97,7 +97,7 @@ test('pruning deletes expired rows at once, and a dry run counts them', async ()
   expect((await run(kept, 'prune')).stdout).toContain('0 rows were deleted.');
 }, 180_000);
 
-test('the maintenance tool lists its commands and reports invalid commands in one line', async () => {
+test('npm run maintenance --help lists the commands, and an invalid command exits with 1 and one line', async () => {
   expect(await runInProcess(maintain, ['--help'], KEY)).toMatchObject({ code: 0, stdout: expect.stringContaining('reencrypt') });
   for (const [args, says] of [
     [['frob'], 'There is no command frob. See npm run maintenance -- --help.'],

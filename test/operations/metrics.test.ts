@@ -19,20 +19,20 @@ beforeAll(async () => {
 
 const read = async (): Promise<string> => (await fetch(`${platform.origin}/metrics`)).text();
 
-/** The value of a series such as `jobs_running{queue="support.slack"}`; undefined if it does not exist. */
+/** The value of a time series such as `jobs_running{queue="support.slack"}`, or undefined if it does not exist. */
 async function valueIn(series: string): Promise<number | undefined> {
   const line = (await read()).split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
-/** Gauges that cost a statement are up to ten seconds old. */
+/** Waits until a time series has the expected value. Values that need a SQL statement can be ten seconds old. */
 const becomes = (series: string, isSo: (value: number) => boolean): Promise<boolean> =>
   eventually(async () => isSo((await valueIn(series)) ?? Number.NaN), 40_000);
 
-test('metrics show completed, failed and waiting jobs, and how long the oldest is overdue', async () => {
+test('/metrics contains the numbers of completed, failed and waiting jobs of a queue, and the age of the oldest waiting job', async () => {
   const tenant = await platform.organization();
   const address = 'metrics@example.com';
-  platform.mailFailures.set(address, [new Error('The mail server is away.')]);
+  platform.mailFailures.set(address, [new Error('The mail server is unavailable.')]);
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Metrics', email: 'it@example.com' } })).body.data;
   const body = { email: address, name: 'Grace', role: 'member' };
   const invited = await tenant.rest('POST', `/accounts/${account.id}/users`, { body });
@@ -47,10 +47,10 @@ test('metrics show completed, failed and waiting jobs, and how long the oldest i
     expect(await valueIn(`${gauge}{queue="identity.mail"}`)).toBeGreaterThanOrEqual(0);
 });
 
-test('metrics show what waits for an unreachable integration and since when', async () => {
+test('/metrics contains the number and age of deliveries that wait for an unreachable Slack', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   await withSlack(tenant, slack);
-  slack.next(...Array.from({ length: 50 }, () => [503, 'away'] as const));
+  slack.next(...Array.from({ length: 50 }, () => [503, 'unavailable'] as const));
   await openTicket(tenant);
   await becomes('integration_attempt_duration_seconds_count{provider="slack",outcome="later"}', (count) => count >= 1);
   await becomes('integration_deliveries_waiting{provider="slack"}', (count) => count >= 1);
@@ -59,22 +59,25 @@ test('metrics show what waits for an unreachable integration and since when', as
   expect(await valueIn('integration_deliveries_waiting{provider="jira"}')).toBe(0);
 });
 
-test.runIf(onServer)('metrics show who waits for a pool connection, without needing a connection themselves', async () => {
-  const tenant = await platform.organization();
-  expect(await valueIn('database_pool_waiting{pool="support"}')).toBe(0);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query('begin; lock table "support"."ticket" in access exclusive mode');
-  const lists = Array.from({ length: 3 }, () => tenant.rest('GET', '/support/tickets?status=open&priority=high'));
-  await becomes('database_pool_waiting{pool="support"}', (waiting) => waiting > 0);
-  expect(await valueIn('database_pool_connections{pool="support",state="busy"}')).toBe(1);
-  await client.query('commit');
-  await client.end();
-  for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
-  await becomes('database_pool_waiting{pool="support"}', (waiting) => waiting === 0);
-});
+test.runIf(onServer)(
+  '/metrics contains the number of requests that wait for a database connection, and needs no connection itself',
+  async () => {
+    const tenant = await platform.organization();
+    expect(await valueIn('database_pool_waiting{pool="support"}')).toBe(0);
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query('begin; lock table "support"."ticket" in access exclusive mode');
+    const lists = Array.from({ length: 3 }, () => tenant.rest('GET', '/support/tickets?status=open&priority=high'));
+    await becomes('database_pool_waiting{pool="support"}', (waiting) => waiting > 0);
+    expect(await valueIn('database_pool_connections{pool="support",state="busy"}')).toBe(1);
+    await client.query('commit');
+    await client.end();
+    for (const { status } of await Promise.all(lists)) expect(status).toBe(200);
+    await becomes('database_pool_waiting{pool="support"}', (waiting) => waiting === 0);
+  },
+);
 
-test('every metric of the platform is described in docs/operations.md', async () => {
+test('docs/operations.md describes every metric of the platform', async () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   const names = [...(await createMetrics().text()).matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name);
   const own = names.filter((name) => !/^(process|nodejs)_/.test(name));

@@ -4,7 +4,7 @@ import { drift } from '../../kernel/database/database.ts';
 import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { rig } from '../rig.ts';
 
-test.each(SUBGRAPHS)('the migrations of %s create the tables that its entities describe', async (schema) => {
+test.each(SUBGRAPHS)('the tables that the migrations of %s create match its entities', async (schema) => {
   const { databases } = (await rig()).assembly;
   const { orm } = await databases.storeOf({ ...domains[schema], schema });
   expect(await drift(orm)).toBe('');

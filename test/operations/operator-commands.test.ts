@@ -10,17 +10,17 @@ import { Tenant } from '../tenant.ts';
 
 const RESET = programOf('reset-admin');
 const OPERATOR = programOf('operator');
-/** Runs on the embedded database in every mode: the tool has the settings of the platform. */
+/** The commands and the platform use the embedded database in every test mode. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
 const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
 
-/** Runs the commands on a data folder. */
+/** Returns a function that runs operator commands on a data folder. */
 const operatorOf =
   (data: string) =>
   (...args: string[]) =>
     runInProcess(operate, [...args, '--data', data], SETTINGS);
 
-test('an operator manages organizations from the command line of the server', async () => {
+test('npm run operator creates, lists, exports, closes and resumes organizations on the server', async () => {
   const data = temporaryFolder();
   const asProcess = (...args: string[]) => new RunningProcess([OPERATOR, ...args, '--data', data], SETTINGS).exited;
   const run = operatorOf(data);
@@ -47,14 +47,14 @@ test('an operator manages organizations from the command line of the server', as
   expect((await run('list', '--plan', 'enterprise', '--search', 'acme')).stdout).toBe(`${id}  enterprise  active     Acme\n`);
   expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
   expect((await run('close', id, '--reason', 'The contract has ended')).stdout).toMatch(/status +CLOSED/);
-  // invitations wait while an organization is closed
+  // invitations are not sent while an organization is closed
   expect((await run('resume', id)).stdout).toMatch(/status +ACTIVE/);
   expect(await run('export-status', 'org_none')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await run('plan', 'org_none', 'enterprise')).toMatchObject({ code: 1, stderr: 'There is no organization org_none.\n' });
   expect(await run('revoke', USER.BOOTSTRAP_EMAIL)).toMatchObject({ code: 0, stdout: expect.stringMatching(/: none\n$/) });
 
   const second = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
-  // the job that the command enqueued
+  // the platform runs the job that the create command enqueued
   await eventually(() => second.mails.length > 0);
   expect(second.mails.map(({ to }) => to)).toEqual(['ada@example.com']);
   const { body } = await new Tenant(second.origin, '', '').rest('POST', '/auth/login', {
@@ -67,7 +67,7 @@ test('an operator manages organizations from the command line of the server', as
   await second.close();
 }, 180_000);
 
-test('the command line shows why an organization export failed and can start another one', async () => {
+test('npm run operator shows why an organization export failed, and can start the export again', async () => {
   const data = temporaryFolder();
   const run = operatorOf(data);
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
@@ -93,13 +93,13 @@ test('the command line shows why an organization export failed and can start ano
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +FAILED$/m) });
   expect(shown.stdout).toMatch(/^error +A part of the archive could not be written in 10 attempts; .* Request the export again\.$/m);
   expect((await run('export', id)).stdout).toMatch(/status +WRITING/);
-  const mended = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
-  await eventually(statusIs(mended, 'ready'));
-  await mended.close();
+  const repaired = await start({ ...SETTINGS, DATA_DIR: data }, new TestClock());
+  await eventually(statusIs(repaired, 'ready'));
+  await repaired.close();
   expect((await run('export-status', id)).stdout).toMatch(/^status +READY$/m);
 }, 180_000);
 
-test('the operator tool lists its commands and reports invalid commands in one line', async () => {
+test('npm run operator --help lists the commands, and an invalid command exits with 1 and one line', async () => {
   const help = await runInProcess(operate, ['--help'], SETTINGS);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('plan ORGANIZATION PLAN') });
   for (const [args, says] of [
@@ -112,7 +112,7 @@ test('the operator tool lists its commands and reports invalid commands in one l
   }
 }, 60_000);
 
-test('a lost password can be replaced on the server, which ends sessions and second factors', async () => {
+test('reset-admin sets a new password, ends the sessions of the user and removes second factors', async () => {
   const data = temporaryFolder();
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
   const login = async (origin: string, password: string) =>

@@ -4,14 +4,14 @@ import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 import type { OrganizationTable } from '../../kernel/records/organization-data.ts';
 import { rows } from '../support/tables.ts';
 
-/** Tables of every schema with short-lived rows or rows of no organization. */
+/** Tables that exist in every schema; their rows are short-lived or belong to no organization. */
 const EVERYWHERE = ['outbox', 'inbox', 'migration', 'backfill'];
-/** Schemas of no domain, each with what removes their data of organizations. */
+/** Schemas that belong to no domain, each with its contents and how long they are kept. */
 const OTHER_SCHEMAS = {
   bridge: 'responses to repeated requests, for a day',
   pgboss: 'jobs, for a day after they ended',
-  platform: 'whether the secret key is the right one',
-  test_probe: 'of tests',
+  platform: 'a check value of the secret key',
+  test_probe: 'used by tests only',
 };
 const SOUNDS_SECRET = /secret|hash|password|sealed|token|digest|hint|key$/;
 
@@ -27,7 +27,7 @@ async function columnsOf(schema: string): Promise<Map<string, string[]>> {
   return new Map([...byTable].map(([table, columns]) => [table, columns.map(({ column_name }) => column_name)]));
 }
 
-test('every table states once which data of organizations it contains', async () => {
+test('every table is declared exactly once in the organization data of its domain', async () => {
   for (const { name, organizationData } of all) {
     const stated = [...organizationData.tables.map(({ table }) => table), ...Object.keys(organizationData.others), ...EVERYWHERE];
     const there = [...(await columnsOf(name)).keys(), ...EVERYWHERE];
@@ -36,7 +36,7 @@ test('every table states once which data of organizations it contains', async ()
   }
 });
 
-test('every schema belongs to a domain or has a reason why it keeps no data of organizations', async () => {
+test('every database schema belongs to a domain or is listed as an exception with a reason', async () => {
   const found = await (await rows()).query<{ schema: string }>(
     `select distinct table_schema as schema from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
     [],
@@ -45,7 +45,7 @@ test('every schema belongs to a domain or has a reason why it keeps no data of o
   for (const { schema } of found) expect(known).toContain(schema);
 });
 
-test('a table whose rows are kept states what happens to each column', async () => {
+test('a table whose rows are not simply deleted with the organization declares what happens to each column', async () => {
   for (const { name, organizationData } of all) {
     const columns = await columnsOf(name);
     for (const { table, end } of organizationData.tables)
@@ -53,7 +53,7 @@ test('a table whose rows are kept states what happens to each column', async () 
   }
 });
 
-test('no export contains a column with a secret-sounding name unless it is declared harmless', async () => {
+test("an export contains no column with a name like a secret's unless the column is declared harmless", async () => {
   for (const domain of all) {
     const { name, organizationData } = domain;
     const columns = await columnsOf(name);

@@ -8,7 +8,7 @@ import { loadConfig } from '../../kernel/settings/config.ts';
 import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-/** A process without domains: what the platform does whatever it consists of. */
+/** Starts a platform without domains, to test what every platform does. */
 async function start(parts: Partial<Assembly> = {}, settings: Record<string, string> = {}): Promise<Platform> {
   const assemble: Assemble = async () => ({
     authenticate: () => Promise.reject(new InvalidCredentials('The API key is not valid.')),
@@ -25,7 +25,7 @@ async function start(parts: Partial<Assembly> = {}, settings: Record<string, str
   return platform;
 }
 
-test('/healthz and /readyz respond without credentials and are free of charge', async () => {
+test('/healthz and /readyz respond without credentials and do not count towards the rate limit', async () => {
   const { origin } = await start({ checks: { database: async () => {} } });
   for (let count = 0; count < 3; count++) {
     const answer = await fetch(`${origin}/healthz`);
@@ -36,7 +36,7 @@ test('/healthz and /readyz respond without credentials and are free of charge', 
   expect(await ready.json()).toEqual({ status: 'ready', checks: { database: 'ok' } });
 });
 
-test('/readyz returns 503 if a dependency is missing, and names it without details', async () => {
+test('/readyz returns 503 if a dependency fails, and names the dependency without details', async () => {
   const { origin } = await start({
     checks: {
       database: async () => {
@@ -51,7 +51,7 @@ test('/readyz returns 503 if a dependency is missing, and names it without detai
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
 });
 
-test('/readyz returns 503 with a reason until startup has finished', async () => {
+test('/readyz returns 503 with a reason until the start of the platform is complete', async () => {
   const port = await lastingPort();
   const work = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ test('/readyz returns 503 with a reason until startup has finished', async () =>
   expect((await fetch(`${origin}/readyz`)).status).toBe(200);
 });
 
-test('/metrics counts requests by route and is available only locally', async () => {
+test('/metrics counts requests by route, and returns 404 to clients on other hosts', async () => {
   const { origin } = await start();
   await fetch(`${origin}/healthz`);
   const text = await (await fetch(`${origin}/metrics`)).text();
@@ -87,14 +87,14 @@ test('/metrics counts requests by route and is available only locally', async ()
   expect((await fetch(`${origin}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status).toBe(404);
 });
 
-test('/metrics requires METRICS_TOKEN from everyone if it is set', async () => {
+test('/metrics returns 404 without METRICS_TOKEN if the token is set', async () => {
   const METRICS_TOKEN = 'a-token-of-some-length';
   const { origin } = await start({}, { METRICS_TOKEN });
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
   expect((await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).status).toBe(200);
 });
 
-test('closing finishes requests in progress, drops kept-alive connections and closes parts in reverse order', async () => {
+test('closing the platform completes running requests, closes idle connections, and then closes the database', async () => {
   const order: string[] = [];
   const release = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ test('closing finishes requests in progress, drops kept-alive connections and cl
       app.get('/slow', { config: { access: 'public' } }, async () => {
         entered.resolve();
         await release.promise;
-        order.push('answered');
+        order.push('responded');
         return { done: true };
       });
     },
@@ -125,11 +125,11 @@ test('closing finishes requests in progress, drops kept-alive connections and cl
   release.resolve();
   expect(await answer).toBe(200);
   await closed;
-  expect(order).toEqual(['closing', 'answered', 'database closed']);
+  expect(order).toEqual(['closing', 'responded', 'database closed']);
   await expect(fetch(`${platform.origin}/healthz`)).rejects.toThrow();
 });
 
-test('if a part fails to start the earlier parts are closed and the folder and port are free', async () => {
+test('if a part fails to start, the platform closes the earlier parts and releases its data folder and port', async () => {
   const DATA_DIR = temporaryFolder();
   const closed: string[] = [];
   const broken: Partial<Assembly> = {
@@ -141,13 +141,13 @@ test('if a part fails to start the earlier parts are closed and the folder and p
   await start({}, { DATA_DIR });
 });
 
-test('an embedded platform locks its data folder, also with its own secret key', async () => {
+test('a second embedded platform on the same data folder fails to start', async () => {
   const settings = { DATA_DIR: temporaryFolder(), SECRET_KEY: 'k'.repeat(32) };
   await start({}, settings);
   await expect(start({}, settings)).rejects.toThrow('is in use by process');
 });
 
-test('the embedded mode creates its secret key once', async () => {
+test('the embedded platform creates a secret key once and uses it again after a restart', async () => {
   const DATA_DIR = temporaryFolder();
   const secrets: string[] = [];
   const config = loadConfig({ PORT: '0', DATA_DIR });

@@ -9,7 +9,7 @@ import { SUBGRAPHS } from '../../kernel/settings/data.ts';
 import { receiver } from '../events/receiver.ts';
 import { openTicket, verified } from '../events/webhooks.setup.ts';
 import { refresh, registered, type TestClient, tokensOf } from '../oauth.setup.ts';
-import { liveThrough } from '../releases/history.ts';
+import { createHistory } from '../releases/history.ts';
 import { eventually, onRig, type Rig, start } from '../rig.ts';
 import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
 import { type KeptDatabase, keptDatabase, refusalOf, twoDatabases } from '../support/kept-database.ts';
@@ -21,7 +21,7 @@ import { login, userOf } from '../users.setup.ts';
 
 const PROGRAM = programOf('maintenance');
 const OLD = 'the key that the database was started with';
-const NEW = 'the key that takes its place from now on...';
+const NEW = 'the key that replaces the old one from now on';
 const BOTH = { SECRET_KEY: NEW, SECRET_KEY_FALLBACK: OLD };
 const REFUSED = /^The secret key is not the one that this database was encrypted with/;
 
@@ -29,26 +29,26 @@ const reencrypted = (kept: KeptDatabase, ...options: string[]) =>
   runInProcess(maintain, ['reencrypt', ...options], { ...kept.settings, ...BOTH });
 const startWith = (kept: KeptDatabase, keys: Record<string, string>) => start({ ...kept.settings, ...keys });
 
-interface Lived {
+interface Created {
   tenant: Tenant;
   email: string;
   webhook: { id: string; secret: string };
   backupCodes: string[];
   user: { email: string };
   client: TestClient;
-  /** Each can be used once. */
+  /** Refresh tokens; each of them can be used once. */
   refreshTokens: string[];
 }
 
-/** A database with records and secrets of every kind. */
-async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabase; lived: Lived }> {
-  // tokens are valid only at the origin they were issued for
+/** Creates a database with every kind of encrypted or hashed secret. */
+async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabase; created: Created }> {
+  // tokens are valid only at the origin that issued them, so the port must not change
   const made = database ?? (await keptDatabase({ SECRET_KEY: OLD }));
   const kept = { ...made, settings: { ...made.settings, PORT: String(await lastingPort()) } };
   const platform = await startWith(kept, { SECRET_KEY: OLD });
   const tenant = await platform.organization({ plan: 'custom' });
-  const lived = await onRig(platform, async () => {
-    const history = await liveThrough(tenant, 'Before');
+  const created = await onRig(platform, async () => {
+    const history = await createHistory(tenant, 'Before');
     const { user, backupCodes } = await enrolled(tenant);
     await tenant.rest('POST', `/webhooks/${history.records.webhook_id}/rotate-secret`);
     const rotated = await tenant.rest('POST', `/auth/api-keys/${history.records.client_id}/rotate`, { body: { grace_period: 3600 } });
@@ -58,11 +58,11 @@ async function withSecrets(database?: KeptDatabase): Promise<{ kept: KeptDatabas
     return { tenant, email: history.email, webhook: history.webhook, backupCodes, user, client, refreshTokens: [refresh_token] };
   });
   await platform.close();
-  return { kept, lived };
+  return { kept, created };
 }
 
-/** Checks that everything encrypted or hashed can still be used. */
-async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes, user, client, refreshTokens }: Lived): Promise<void> {
+/** Checks that every encrypted or hashed secret can still be used. */
+async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes, user, client, refreshTokens }: Created): Promise<void> {
   const caller = new Tenant(platform.origin, tenant.organizationId, tenant.apiKey);
   const { url, arrivals } = await receiver();
   await onRig(platform, async () => {
@@ -85,7 +85,7 @@ async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes
   });
 }
 
-/** Columns that contain text in SecretBox format, such as `events.webhook.sealed_secret`, with their number of rows. */
+/** The columns that contain text in SecretBox format, such as `events.webhook.sealed_secret`. */
 async function sealedColumns(kept: KeptDatabase): Promise<string[]> {
   const columns = await kept.sql<{ schema: string; name: string; column: string }>(
     `select table_schema as schema, table_name as name, column_name as column from information_schema.columns join information_schema.tables
@@ -100,8 +100,8 @@ async function sealedColumns(kept: KeptDatabase): Promise<string[]> {
   return found.map(({ place }) => place);
 }
 
-test('changing the secret key re-encrypts every secret in the database', async () => {
-  const { kept, lived } = await withSecrets();
+test('npm run maintenance reencrypt re-encrypts every secret in the database with the new secret key', async () => {
+  const { kept, created } = await withSecrets();
 
   const jobs = 'pgboss.job';
   const declared = [...SUBGRAPHS.flatMap(sealedPlacesOf), HASH_KEYS, KEY_CHECK].map(({ name }) => (name.startsWith(jobs) ? jobs : name));
@@ -123,12 +123,12 @@ test('changing the secret key re-encrypts every secret in the database', async (
   expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
 
   const platform = await startWith(kept, { SECRET_KEY: NEW });
-  await expectUsable(platform, lived);
+  await expectUsable(platform, created);
   await platform.close();
 }, 300_000);
 
-test('an interrupted change of the secret key continues, and needs both keys until it ends', async () => {
-  const { kept, lived } = await withSecrets();
+test('an interrupted reencrypt can be continued, and until it is complete the platform needs both secret keys', async () => {
+  const { kept, created } = await withSecrets();
   const COUNT = 12_000;
   const box = new SecretBox([OLD], 'oauth-records');
   const rows = Array.from(
@@ -145,7 +145,7 @@ test('an interrupted change of the secret key continues, and needs both keys unt
   expect(await refusalOf(startWith(kept, { SECRET_KEY: NEW }))).toMatch(REFUSED);
   expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
   const between = await startWith(kept, BOTH);
-  await expectUsable(between, lived);
+  await expectUsable(between, created);
   await between.close();
 
   const resumed = await reencrypted(kept);
@@ -153,15 +153,15 @@ test('an interrupted change of the secret key continues, and needs both keys unt
   const left = Number(/^(\d+) secrets were re-encrypted/m.exec(resumed.stdout)?.[1]);
   expect(left).toBeGreaterThan(0);
   const platform = await startWith(kept, { SECRET_KEY: NEW });
-  await expectUsable(platform, lived);
+  await expectUsable(platform, created);
   await platform.close();
 }, 300_000);
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'an interrupted change of the secret key over two databases continues in the second, and needs both keys until it ends',
+  'an interrupted reencrypt of two databases can be continued, and until then the platform needs both secret keys',
   async () => {
     const databases = await twoDatabases(['support', 'events']);
-    const { kept, lived } = await withSecrets(databases);
+    const { kept, created } = await withSecrets(databases);
     const COUNT = 12_000;
     const box = new SecretBox([OLD], 'events.webhook-secret');
     const rows = Array.from({ length: COUNT }, (_, index) => `('wh_${index}', '${box.seal('whsec', `wh_${index}`)}')`);
@@ -179,7 +179,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
     expect(await refusalOf(startWith(kept, { SECRET_KEY: NEW }))).toMatch(REFUSED);
     expect(await refusalOf(startWith(kept, { SECRET_KEY: OLD }))).toMatch(REFUSED);
     const between = await startWith(kept, BOTH);
-    await expectUsable(between, lived);
+    await expectUsable(between, created);
     await between.close();
 
     const resumed = await reencrypted(kept);
@@ -187,13 +187,13 @@ test.runIf(process.env.TEST_DATABASE_URL)(
     expect(Number(/^(\d+) secrets were re-encrypted/m.exec(resumed.stdout)?.[1])).toBeGreaterThan(0);
     expect((await reencrypted(kept)).stdout).toContain('0 secrets were re-encrypted.');
     const platform = await startWith(kept, { SECRET_KEY: NEW });
-    await expectUsable(platform, lived);
+    await expectUsable(platform, created);
     await platform.close();
   },
   300_000,
 );
 
-test('secrets that neither key can decrypt are reported, and all others are re-encrypted', async () => {
+test('reencrypt lists secrets that neither key can decrypt, re-encrypts all others and exits with 1', async () => {
   const kept = await keptDatabase({ SECRET_KEY: OLD });
   const platform = await startWith(kept, { SECRET_KEY: OLD });
   const tenant = await platform.organization();
@@ -205,7 +205,7 @@ test('secrets that neither key can decrypt are reported, and all others are re-e
   await kept.startedOnce({ SECRET_KEY: NEW });
 }, 120_000);
 
-test('the key file of a data folder is replaced, also if the change was interrupted', async () => {
+test('reencrypt replaces the key file of a data folder, also after an interrupted run', async () => {
   const dataDir = temporaryFolder();
   const settings = { DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' };
   const file = join(dataDir, 'secret.key');

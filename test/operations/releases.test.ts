@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { receiver } from '../events/receiver.ts';
 import { openTicket, verified } from '../events/webhooks.setup.ts';
-import { liveThrough } from '../releases/history.ts';
+import { createHistory } from '../releases/history.ts';
 import { type Recording, type Release, releases, restore, SETTINGS, unpackFolder } from '../releases/release.ts';
 import { eventually, onRig, type Rig, start } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/process.ts';
 import { Tenant } from '../tenant.ts';
 import { login } from '../users.setup.ts';
 
-// old recordings must not expire while they are checked
+// without this, events of old recordings would expire before they are checked
 const KEPT = { ...SETTINGS, EVENT_RETENTION_DAYS: '3650' };
 
 const openEmbedded = async ({ name }: Release): Promise<Rig> => {
@@ -35,12 +35,12 @@ const closedAfterTest = (platform: Rig): Rig => {
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
 describe.each(releases().map((release) => [release.name, release] as const))('a database of release %s', (_, release) => {
-  test('an embedded database of an earlier release is served by this release', async () => {
+  test('the platform can read, change and deliver the recorded data of an embedded database of an earlier release', async () => {
     await expectServed(await openEmbedded(release), release.embedded);
   }, 300_000);
 
   test.runIf(onServer)(
-    'a PostgreSQL database of an earlier release is served by this release',
+    'the platform can read, change and deliver the recorded data of a PostgreSQL database of an earlier release',
     async () => {
       await expectServed(await openPostgres(release), release.postgres);
     },
@@ -52,10 +52,10 @@ async function expectServed(platform: Rig, recorded: Recording): Promise<void> {
   const tenant = new Tenant(platform.origin, recorded.organizationId, recorded.apiKey);
   expect((await fetch(`${platform.origin}/readyz`)).status).toBe(200);
   await expectReadable(tenant, recorded);
-  // stored secrets can be decrypted: a password and a webhook secret
+  // the password and the webhook secret can be used, so that stored secrets can be decrypted
   expect((await login(tenant, recorded.email)).status).toBe(200);
   await expectSigned(platform, tenant, recorded);
-  await onRig(platform, () => liveThrough(tenant, 'After the upgrade'));
+  await onRig(platform, () => createHistory(tenant, 'After the upgrade'));
 }
 
 async function expectReadable(tenant: Tenant, { readable, records }: Recording): Promise<void> {

@@ -36,7 +36,7 @@ const left = async (): Promise<number> =>
   (await own.rows.query<{ count: number }>('select count(*)::int as count from "retention_test"."thing"', []))[0]?.count ?? 0;
 const OLD = { table: 'retention_test.thing', where: '"created_at" < $1', values: [new Date(Date.now() - DAY_MS)] };
 
-/** Counts the statements of a deletion; `after` runs after each. */
+/** A query function that counts its statements. `after` runs after each statement. */
 const counted = (after: (count: number) => void = () => undefined) => {
   const seen = { count: 0 };
   const query: typeof own.rows.query = async (text, values) => {
@@ -47,7 +47,7 @@ const counted = (after: (count: number) => void = () => undefined) => {
   return { query, seen };
 };
 
-test('expired rows are deleted in batches of a thousand, and other rows stay', async () => {
+test('expired rows are deleted in batches of a thousand, and other rows are kept', async () => {
   await fill(2500);
   const { query, seen } = counted();
   expect(await deleteExpired({ query }, OLD)).toBe(2500);
@@ -55,7 +55,7 @@ test('expired rows are deleted in batches of a thousand, and other rows stay', a
   expect(await left()).toBe(1);
 });
 
-test('a deletion that is asked to stop ends after its batch', async () => {
+test('a deletion of expired rows ends after the current batch when its signal is aborted', async () => {
   await fill(2500);
   const stopping = new AbortController();
   const { query } = counted(() => stopping.abort());
@@ -63,7 +63,7 @@ test('a deletion that is asked to stop ends after its batch', async () => {
   expect(await left()).toBe(1501);
 });
 
-test.runIf(onServer)('a deletion skips locked rows until the next pass', async () => {
+test.runIf(onServer)('a deletion of expired rows skips locked rows, and the next deletion deletes them', async () => {
   await fill(10);
   await own.orm.em.fork().transactional(async (tx) => {
     await tx.execute('select 1 from "retention_test"."thing" where "id" = 3 for update');
@@ -72,7 +72,7 @@ test.runIf(onServer)('a deletion skips locked rows until the next pass', async (
   expect(await deleteExpired(own.rows, OLD)).toBe(1);
 });
 
-test.runIf(onServer)('a row that is renewed during the deletion stays', async () => {
+test.runIf(onServer)('an expired row that is renewed while it is being deleted is kept', async () => {
   await fill(1);
   const deleting = own.orm.em.fork().transactional(async (tx) => {
     await tx.execute(`update "retention_test"."thing" set "created_at" = now() where "id" = 1`);
@@ -83,7 +83,7 @@ test.runIf(onServer)('a row that is renewed during the deletion stays', async ()
   expect(await left()).toBe(2);
 });
 
-test('concurrent deletions in several processes delete each row once', async () => {
+test('concurrent deletions of expired rows delete each row once', async () => {
   await fill(5000);
   const counts = await Promise.all([deleteExpired(own.rows, OLD), deleteExpired(own.rows, OLD), deleteExpired(own.rows, OLD)]);
   const rest = await deleteExpired(own.rows, OLD);
@@ -91,7 +91,7 @@ test('concurrent deletions in several processes delete each row once', async () 
   expect(await left()).toBe(1);
 });
 
-test('an inbox keeps an event until a week after it has left the log', async () => {
+test('an inbox entry is deleted a week after its event has expired from the event log', async () => {
   const { assembly } = await rig();
   const all = await rows();
   const marker = newId('event');
@@ -108,8 +108,8 @@ test('an inbox keeps an event until a week after it has left the log', async () 
     ]);
 });
 
-test('audit records are deleted after AUDIT_RETENTION_DAYS and not before', async () => {
-  // the database uses its own clock, which other tests may have moved away from the platform's
+test('audit records are deleted after AUDIT_RETENTION_DAYS and not earlier', async () => {
+  // the deletion compares with the clock of the database, and other tests may have moved the clock of their platform
   const { assembly, clock, close } = await start({}, new TestClock());
   onTestFinished(close);
   const { rows: all } = await assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] });
@@ -132,7 +132,7 @@ test('docs/operations.md states for every table how long its rows are kept', asy
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
   const isNamed = (table: string): boolean => named.includes(table) || named.includes(table.replace(/^\w+/, '*'));
-  // a partition counts as its table
+  // a partition is listed under the name of its table
   const present = new Set((await tables()).map((table) => table.replaceAll('"', '').replace(/_\d{8}$/, '')));
   const unnamed = [...present].filter((table) => !table.startsWith('test_probe.') && !isNamed(table));
   expect(unnamed, 'Say in the table of docs/operations.md how long rows of these are kept, and who deletes them').toEqual([]);

@@ -10,34 +10,34 @@ beforeEach(async () => {
 const refused = (settings: Record<string, string> = {}): Promise<string> => refusalOf(start({ ...kept.settings, ...settings }));
 
 describe('refused database schemas', () => {
-  test('the platform refuses to start if an applied migration differs from this release', async () => {
+  test('the platform does not start if an applied migration differs from this release, and names the migration', async () => {
     await kept.sql(`update "support"."migration" set checksum = 'of another text' where name = '0003-sla'`);
     expect(await refused()).toMatch(/^The step 0003-sla of the schema support is another one in this release .+ start a release that has/);
   });
 
-  test('the platform refuses to start if a migration is missing but a later one was applied', async () => {
+  test('the platform does not start if a migration is missing although a later one was applied', async () => {
     await kept.sql(`delete from "support"."migration" where name = '0003-sla'`);
     expect(await refused()).toMatch(/^The step 0003-sla of the schema support is missing in this database, although the later step/);
   });
 
-  test('the platform refuses to start if a newer release removed something that this one uses', async () => {
+  test('the platform does not start if a newer release removed something that this release uses', async () => {
     await kept.sql(`insert into "support"."migration" (name, checksum, needs) values ('9999-tags', 'c', '9998-labels')`);
     expect(await refused()).toMatch(
       /^The schema support of this database is newer than this release: its step 9999-tags is unknown here, where 00.+ It needs a release that knows the step 9998-labels\. Start a release that knows the step/,
     );
   });
 
-  test('the platform refuses to start if an unknown migration belongs to another history', async () => {
+  test('the platform does not start if the database has an unknown migration from another history', async () => {
     await kept.sql(`insert into "support"."migration" (name, checksum) values ('0000-elsewhere', 'c')`);
     expect(await refused()).toMatch(/0000-elsewhere is unknown here/);
   });
 
-  test('the platform refuses to start if the job queue schema is newer than this release', async () => {
+  test('the platform does not start if the schema of the job queue is newer than this release', async () => {
     await kept.sql('update pgboss.version set version = 999');
     expect(await refused()).toMatch(/^The schema pgboss of this database has the version 999, which is newer than \d+ of this release/);
   });
 
-  test('the platform with MIGRATE=never refuses an older schema, names both versions and changes nothing', async () => {
+  test('the platform with MIGRATE=never does not start on an older schema, names both versions and changes nothing', async () => {
     await kept.sql('drop schema "bridge" cascade');
     const message = await refused({ MIGRATE: 'never' });
     expect(message).toMatch(
@@ -47,19 +47,19 @@ describe('refused database schemas', () => {
   });
 });
 
-test('the platform starts on a newer schema that only added something', async () => {
+test('the platform starts on a newer schema if the newer release only added to it', async () => {
   await kept.sql(`insert into "support"."migration" (name, checksum) values ('9999-tags', 'c')`);
   await kept.startedOnce();
 });
 
-test('the platform with MIGRATE=never starts on an up-to-date schema', async () => {
+test('the platform with MIGRATE=never starts if the schema is up to date', async () => {
   await kept.startedOnce({ MIGRATE: 'never' });
 });
 
 describe('databases from before migration checksums', () => {
   beforeEach(() => kept.sql('alter table "support"."migration" drop column checksum, drop column needs'));
 
-  test('a database without checksums is accepted if its tables match the migrations, with additions by its operator', async () => {
+  test("the platform adds migration checksums to a database without them if its tables match, apart from the operator's additions", async () => {
     await kept.sql(`create index of_operator on "support"."ticket" ("updated_at"); alter table "support"."ticket" add column of_operator text;
       create table "support"."of_operator_too" (id text not null)`);
     await kept.startedOnce();
@@ -67,7 +67,7 @@ describe('databases from before migration checksums', () => {
     expect(steps).toEqual([{ checksum: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
   });
 
-  test('a database without checksums is refused and left unchanged if its tables differ from the migrations', async () => {
+  test('the platform does not start and changes nothing if a database without checksums differs from the migrations', async () => {
     await kept.sql(`alter table "support"."ticket" drop column "sla_due_at";
       alter table "support"."agent" add column "from_before" text not null default '';
       alter table "support"."agent" alter column "from_before" drop default`);
@@ -79,7 +79,7 @@ describe('databases from before migration checksums', () => {
     expect(await kept.sql(columns)).toEqual([]);
   });
 
-  test('a database without checksums is refused with MIGRATE=never', async () => {
+  test('the platform with MIGRATE=never does not start on a database without migration checksums', async () => {
     expect(await refused({ MIGRATE: 'never' })).toMatch(/the schema support is at \d{4}-\S+ without checksums, this release needs/);
   });
 });

@@ -12,10 +12,10 @@ const REFUSED =
   /^The secret key is not the one that this database was encrypted with.+ Set SECRET_KEY, or the file secret\.key of DATA_DIR/;
 
 const startWith = (kept: KeptDatabase, key: Record<string, string>): Promise<Rig> => start({ ...kept.settings, ...key });
-/** Makes the database look as if no release with the key check had opened it. */
+/** Removes the key check, as if only releases without the check had used the database. */
 const forgetCheck = (kept: KeptDatabase) => kept.sql('delete from "platform"."secret_key_check"; delete from "platform"."hash_key"');
 
-/** A database with secrets: a signing key, because a user has logged in, and a webhook secret. */
+/** A database with secrets: a signing key, which the login of a user creates, and a webhook secret. */
 async function withSecrets(): Promise<KeptDatabase> {
   const kept = await keptDatabase(RIGHT);
   const platform = await startWith(kept, RIGHT);
@@ -26,23 +26,26 @@ async function withSecrets(): Promise<KeptDatabase> {
   return kept;
 }
 
-test('the platform refuses to start with a secret key other than the first one', async () => {
+test('the platform does not start with a secret key that differs from the first one', async () => {
   const kept = await keptDatabase(RIGHT);
   await kept.startedOnce(RIGHT);
   expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
   await kept.startedOnce(RIGHT);
 });
 
-test.runIf(process.env.TEST_DATABASE_URL)('of two processes with different secret keys on a new database one is refused', async () => {
-  const kept = await keptDatabase(RIGHT);
-  await forgetCheck(kept);
-  const outcomes = await Promise.allSettled([startWith(kept, RIGHT), startWith(kept, { ...WRONG, DATA_DIR: temporaryFolder() })]);
-  for (const one of outcomes) if (one.status === 'fulfilled') await one.value.close();
-  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-});
+test.runIf(process.env.TEST_DATABASE_URL)(
+  'if two processes with different secret keys start on a new database, one of them fails',
+  async () => {
+    const kept = await keptDatabase(RIGHT);
+    await forgetCheck(kept);
+    const outcomes = await Promise.allSettled([startWith(kept, RIGHT), startWith(kept, { ...WRONG, DATA_DIR: temporaryFolder() })]);
+    for (const one of outcomes) if (one.status === 'fulfilled') await one.value.close();
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  },
+);
 
 describe('databases from before the key check', () => {
-  test('an unchecked database is refused with a wrong key and accepted with the right one', async () => {
+  test('a database with secrets but without a key check accepts only the secret key that decrypts them', async () => {
     const kept = await withSecrets();
     await forgetCheck(kept);
     expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
@@ -51,7 +54,7 @@ describe('databases from before the key check', () => {
     expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
   });
 
-  test('an unchecked database is accepted if the key decrypts its newest or oldest secret', async () => {
+  test('a database without a key check accepts a secret key that decrypts its newest or oldest secret', async () => {
     const kept = await withSecrets();
     await forgetCheck(kept);
     await kept.sql(`update "events"."webhook" set "sealed_secret" = 'v1.AAAA'`);
@@ -62,7 +65,7 @@ describe('databases from before the key check', () => {
 describe('data folder with a database', () => {
   const embedded = (dataDir: string) => start({ DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' });
 
-  test('a data folder without its key is refused, and no new key is created', async () => {
+  test('the platform does not start if the key file of its data folder is missing or empty, and creates no new key', async () => {
     const dataDir = temporaryFolder();
     await (await embedded(dataDir)).close();
     const file = join(dataDir, 'secret.key');
@@ -75,7 +78,7 @@ describe('data folder with a database', () => {
     expect(await refusalOf(embedded(dataDir))).toMatch(/secret\.key is empty: put the key back/);
   });
 
-  test('a data folder with the key of another folder is refused', async () => {
+  test('the platform does not start if its data folder contains the key of another data folder', async () => {
     const dataDir = temporaryFolder();
     await (await embedded(dataDir)).close();
     writeFileSync(join(dataDir, 'secret.key'), `${'k'.repeat(43)}\n`);

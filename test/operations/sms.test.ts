@@ -53,7 +53,7 @@ describe('SMS by Twilio', () => {
     return made;
   }
 
-  test('an SMS is sent as a form to the Messages resource of Twilio with Basic credentials', async () => {
+  test('an SMS is sent as a form to the Messages resource of Twilio with Basic authentication', async () => {
     await sender().send(SMS);
     expect(received).toMatchObject([
       {
@@ -66,12 +66,12 @@ describe('SMS by Twilio', () => {
     expect(Object.fromEntries(received[0]?.body ?? [])).toEqual({ To: SMS.to, From: OPTIONS.from, Body: SMS.text });
   });
 
-  test('a Twilio messaging service is sent as MessagingServiceSid', async () => {
+  test('a sender that is a Twilio messaging service is sent as MessagingServiceSid', async () => {
     await sender({ from: 'MG0123456789abcdef0123456789abcdef' }).send(SMS);
     expect(Object.fromEntries(received[0]?.body ?? [])).toMatchObject({ MessagingServiceSid: 'MG0123456789abcdef0123456789abcdef' });
   });
 
-  test("an invalid number is a permanent failure whose error has Twilio's code but neither number nor text", async () => {
+  test("an SMS to an invalid number throws SmsRejected with Twilio's error code and without the number", async () => {
     reply = (response) => json(response, 400, { code: 21211, message: `Invalid 'To' Phone Number: ${SMS.to}`, status: 400 });
     const error = await failure(sender());
     expect(error).toMatchObject({ name: 'SmsRejected', message: expect.stringContaining('status 400, error 21211') });
@@ -84,21 +84,21 @@ describe('SMS by Twilio', () => {
     [500, 'not JSON'],
     [503, {}],
     [302, {}],
-  ])('an SMS is retried after a Twilio response %i', async (status, body) => {
+  ])('an SMS with the Twilio response %i throws a retryable error', async (status, body) => {
     reply = (response) => json(response, status, body);
     const error = await failure(sender());
     expect(error.name).toBe('Error');
     expect(error.message).toContain(`status ${status}`);
   });
 
-  test('an SMS is retried if Twilio does not respond in time or drops the connection', async () => {
+  test('an SMS throws a retryable error if Twilio does not respond in time or closes the connection', async () => {
     reply = () => undefined;
     expect(await failure(sender({ timeoutMs: 50 }))).toMatchObject({ name: 'NoResponse', message: 'no response within 0.05 s' });
     reply = (response) => void response.destroy();
     expect((await failure(sender())).name).not.toBe('SmsRejected');
   });
 
-  test('an endless Twilio response is not read to the end', async () => {
+  test('an endless Twilio response is not read to the end and throws a retryable error', async () => {
     reply = (response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end('x'.repeat(1024 * 1024));
@@ -120,7 +120,7 @@ describe('simulated SMS', () => {
     };
   }
 
-  test('a simulated SMS is written to a file and logged without number and text', async () => {
+  test('a simulated SMS is written to a file, and is logged without its number and text', async () => {
     const { sms, logged, files } = simulated();
     await sms.send(SMS);
     expect(files()).toEqual([`Simulated: this message was not sent.\nTo: ${SMS.to}\n\n${SMS.text}\n`]);
@@ -128,7 +128,7 @@ describe('simulated SMS', () => {
     expect(logged.join()).not.toMatch(/492039|2125550100/);
   });
 
-  test('simulated SMS reject +1 500 555 0001 permanently and fail temporarily for +1 500 555 0009', async () => {
+  test('a simulated SMS to +1 500 555 0001 fails permanently, and to +1 500 555 0009 temporarily', async () => {
     const { sms, files } = simulated();
     await expect(sms.send({ ...SMS, to: '+15005550001' })).rejects.toMatchObject({ name: 'SmsRejected' });
     await expect(sms.send({ ...SMS, to: '+15005550009' })).rejects.toMatchObject({ name: 'Error' });

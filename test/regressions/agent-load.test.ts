@@ -9,7 +9,7 @@ const opened = async (tenant: Tenant) => {
   return { id: ticket.id as string, agentId: ticket.assigned_to.agent_id as string };
 };
 
-test('a ticket goes to the agent with the fewest unresolved tickets in its own organization', async () => {
+test('a new ticket is assigned to the agent with the fewest unresolved tickets in its organization', async () => {
   const [tenant, other] = [await (await rig()).organization(), await (await rig()).organization()];
   const { agentId: desk } = await opened(tenant);
   const [colleague = ''] = await copiesOf('support.agent', desk, 1, 'email');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually, rig } from '../rig.ts';
 
-test('a null character in an unauthenticated request does not block other audit records', async () => {
+test('a null character in an unauthenticated request does not prevent later audit records', async () => {
   const platform = await rig();
   const body = new URLSearchParams({ grant_type: 'no\0grant', client_id: 'nobody' });
   const refused = await fetch(`${platform.origin}/oauth/token`, { method: 'POST', body });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** Specification 8.4: 200 operations of account management and 10 large exports an hour. */
+/** Limits of specification 8.4: 200 account management operations and 10 large exports per hour. */
 const usedOf = async (tenant: Tenant, category: string): Promise<number> => {
   const { body } = await tenant.rest('GET', '/monitoring/rate-limits');
   return body.data.categories.find((one: Json) => one.category === category).used;
@@ -11,7 +11,7 @@ const invalid = { report_type: 'usage', parameters: { date_range: { start: 'yest
 const request = (tenant: Tenant, body: object = { report_type: 'usage' }) => tenant.rest('POST', '/support/reports/generate', { body });
 const MUTATION = 'mutation ($input: ReportInput!) { generateSupportReport(input: $input) { id } }';
 
-test('reading accounts does not count towards the account management limit, over REST and GraphQL', async () => {
+test('reading accounts over REST or GraphQL does not count towards the limit for account management', async () => {
   const tenant = await (await rig()).organization();
   const fields = Array.from({ length: 45 }, (_, n) => `a${n}: accounts(page: { limit: 1 }) { nodes { id } }`);
   for (let count = 0; count < 5; count++) expect((await tenant.graphql(`{ ${fields.join(' ')} }`)).errors).toBeUndefined();
@@ -21,7 +21,7 @@ test('reading accounts does not count towards the account management limit, over
   expect([await usedOf(tenant, 'account'), body.error]).toEqual([1, undefined]);
 });
 
-test('invalid requests do not count towards the limit of their category, over REST and GraphQL', async () => {
+test('invalid report requests over REST, GraphQL or a socket do not count towards the export limit', async () => {
   const tenant = await (await rig()).organization();
   for (let count = 0; count < 11; count++) expect((await request(tenant, invalid)).status).toBe(400);
   expect((await tenant.rest('POST', '/support/reports/generate', { body: '{' })).status).toBe(400);
@@ -36,14 +36,14 @@ test('invalid requests do not count towards the limit of their category, over RE
   expect(await usedOf(tenant, 'export')).toBe(1);
 });
 
-test('report requests without permission do not count towards the export limit', async () => {
+test('report requests that return 403 do not count towards the export limit', async () => {
   const tenant = await (await rig()).organization();
   const reader = await tenant.limitedTo('support:read');
   for (let count = 0; count < 11; count++) expect((await request(reader)).status).toBe(403);
   expect(await usedOf(tenant, 'export')).toBe(0);
 });
 
-test('of a GraphQL operation with two changes only the successful one counts towards the category limit', async () => {
+test('a GraphQL operation with one valid and one invalid report request counts once towards the export limit', async () => {
   const tenant = await (await rig()).organization();
   const query = `mutation ($good: ReportInput!, $bad: ReportInput!) {
     a: generateSupportReport(input: $good) { id } b: generateSupportReport(input: $bad) { id }

@@ -12,7 +12,7 @@ afterAll(() => router.close());
 
 const run = (document: string, variables = {}) => router.execute({ document, variables, context: caller() });
 
-test('a fragment on a page is excluded by @include over HTTP, and fields next to it remain', async () => {
+test('a fragment with @include(if: false) adds no fields, and fields next to it are still returned', async () => {
   const tenant = await (await rig()).organization();
   const query =
     'query ($full: Boolean!) { accounts { nodes { id } pageInfo { hasMore } ...Full @include(if: $full) } } fragment Full on AccountPage { pageInfo { total } }';
@@ -26,17 +26,17 @@ test('a fragment on a page is excluded by @include over HTTP, and fields next to
 describe('fields selected twice with a condition', () => {
   const person = 'person(id: "p1")';
   test.each([
-    ['includes the field if the condition is true', `query ($c: Boolean!) { ${person} { name } ${person} @include(if: $c) { score } }`],
-    ['includes the field unless it is skipped', `query ($c: Boolean!) { ${person} { name } ... @include(if: $c) { ${person} { score } } }`],
+    ['directly on the second selection', `query ($c: Boolean!) { ${person} { name } ${person} @include(if: $c) { score } }`],
+    ['on an inline fragment', `query ($c: Boolean!) { ${person} { name } ... @include(if: $c) { ${person} { score } } }`],
     [
-      'works through a fragment',
+      'on a named fragment',
       `query ($c: Boolean!) { ${person} { name } ...F @include(if: $c) } fragment F on Query { ${person} { score } }`,
     ],
     [
-      'works within another condition',
+      'inside another condition',
       `query ($c: Boolean! = true) { ${person} { name } ${person} @include(if: true) { score @include(if: $c) } }`,
     ],
-  ])('a field selected twice, once conditionally, is correct: it %s', async (_, query) => {
+  ])('if a field is selected again with @include %s, the second selection is returned only if the condition is true', async (_, query) => {
     expect(await run(query, { c: false })).toEqual({ data: { person: { name: 'Ada' } } });
     expect(await run(query, { c: true })).toEqual({ data: { person: { name: 'Ada', score: 'ADMIN 2' } } });
   });
@@ -59,15 +59,19 @@ describe('fields selected twice with a condition', () => {
 });
 
 test.each([
-  ['of a query', '{ whoAmI @skip(if: true) }', {}],
-  ['by a variable', 'query ($c: Boolean!) { whoAmI @include(if: $c) ...F @include(if: $c) } fragment F on Query { broken }', { c: false }],
-  ['of a mutation', 'mutation { rename(id: "p1", name: "No") @include(if: false) { id } }', {}],
-])('an operation without any included field returns an empty response and calls no subgraph: %s', async (_, query, variables) => {
+  ['a query', '{ whoAmI @skip(if: true) }', {}],
+  [
+    'a query with a variable',
+    'query ($c: Boolean!) { whoAmI @include(if: $c) ...F @include(if: $c) } fragment F on Query { broken }',
+    { c: false },
+  ],
+  ['a mutation', 'mutation { rename(id: "p1", name: "No") @include(if: false) { id } }', {}],
+])('an operation whose fields are all excluded returns empty data and calls no subgraph: %s', async (_, query, variables) => {
   expect(await run(query, variables)).toEqual({ data: {} });
   expect((await run('{ person(id: "p1") { name } }')).data?.person).toEqual({ name: 'Ada' });
 });
 
-test('an object without any included field is returned empty', async () => {
+test('an object whose selected fields are all excluded is returned as an empty object', async () => {
   expect(
     await run('{ person(id: "p1") { name @skip(if: true) } people { ...F } } fragment F on Person { id @include(if: false) }'),
   ).toEqual({
@@ -75,7 +79,7 @@ test('an object without any included field is returned empty', async () => {
   });
 });
 
-test('a subscription without any included field is refused with the reason', async () => {
+test('a subscription whose fields are all excluded returns an error with the reason', async () => {
   const follow = (document: string, variables = {}) => router.subscribe({ document, variables, context: caller() });
   const reason = expect.stringMatching(/all of its fields are skipped/);
   expect(await follow('subscription { orderPlaced @skip(if: true) { id } }')).toMatchObject({ errors: [{ message: reason }] });
@@ -83,13 +87,13 @@ test('a subscription without any included field is refused with the reason', asy
   expect(await follow(query, { c: false })).toMatchObject({ errors: [{ message: reason }] });
 });
 
-test('a null condition variable is refused and named', async () => {
+test('null for a condition variable returns INVALID_PARAMETERS with the name of the variable', async () => {
   const { data, errors } = await run('query ($c: Boolean = true) { whoAmI @include(if: $c) }', { c: null });
   expect(data).toBeUndefined();
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { errors: [{ field: 'c' }] } });
 });
 
-test('excluded root fields do not count towards the rate limit', () => {
+test('root fields that a condition excludes do not count towards the rate limit', () => {
   const priced = (variables: object) => {
     const document = 'query ($c: Boolean!) { whoAmI people { id } ...F @include(if: $c) } fragment F on Query { broken strict }';
     const admitted = router.admit({ document, variables: variables as Record<string, unknown>, context: caller() });
@@ -99,7 +103,7 @@ test('excluded root fields do not count towards the rate limit', () => {
   expect(priced({ c: false })).toEqual(['whoAmI', 'people']);
 });
 
-test('a response with schema and data fields keeps the order of the selection', async () => {
+test('schema fields and data fields of one operation are returned in the order of the selection', async () => {
   const { data } = await run(
     '{ a: whoAmI __schema { queryType { name } } b: whoAmI t: __typename __type(name: "Person") { name } c: whoAmI }',
   );

@@ -4,7 +4,10 @@ import { rig } from '../rig.ts';
 import { placeOrder } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** Specification 8.4. A failed order counts too: these name an account that does not exist. */
+/**
+ * The limit of specification 8.4. Failed orders count too, so that these tests order for an account that does not
+ * exist.
+ */
 const ORDERS_AN_HOUR = 50;
 const UNKNOWN = 'acc_00000000000000000000000000';
 
@@ -29,7 +32,7 @@ async function orderBySocket(tenant: Tenant): Promise<Json> {
   return refusal;
 }
 
-test('the 51st order of an hour is refused over REST and GraphQL, which share the limit', async () => {
+test('the 51st order within an hour over REST, GraphQL or a socket returns RATE_LIMIT_EXCEEDED', async () => {
   const { organization, advance } = await rig();
   const tenant = await organization();
   const elsewhere = await organization();
@@ -48,7 +51,7 @@ test('the 51st order of an hour is refused over REST and GraphQL, which share th
   expect((await order(tenant, 1))[0].code).toBe('RESOURCE_NOT_FOUND');
 });
 
-test('a GraphQL operation whose fields together exceed a category limit is refused as a whole', async () => {
+test('a GraphQL operation whose orders together exceed the limit returns RATE_LIMIT_EXCEEDED and counts none of them', async () => {
   const tenant = await (await rig()).organization();
   expect((await order(tenant, 30))[0].code).toBe('RESOURCE_NOT_FOUND');
   expect(await order(tenant, 21)).toMatchObject([{ code: 'RATE_LIMIT_EXCEEDED', details: { window: 'provisioning' } }]);

@@ -5,13 +5,13 @@ import { Database } from '../../kernel/database/database.ts';
 import { createLogger } from '../../kernel/log/log.ts';
 import { eventually } from '../rig.ts';
 
-// the responses of a PostgreSQL server that accepts everyone and sends nothing else
+// the messages of a PostgreSQL server that accepts every login and sends no data
 const AUTHENTICATION_OK = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]);
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const QUERY = 0x51;
 const LISTENING = Buffer.concat([Buffer.from([0x43, 0, 0, 0, 11]), Buffer.from('LISTEN\0'), READY]);
 
-test('reconnects to a failed database server are made one at a time', async () => {
+test('reconnections to a failed database server happen one at a time with pauses', async () => {
   const sockets = new Set<Socket>();
   const attempts: number[] = [];
   let isUp = true;
@@ -40,8 +40,8 @@ test('reconnects to a failed database server are made one at a time', async () =
   await database.close();
 });
 
-test('a channel that is added while the connection is lost is used by the next connection', async () => {
-  const asked: string[] = [];
+test('a channel that is added while the connection is lost is listened to after the reconnection', async () => {
+  const queries: string[] = [];
   let isLost = false;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -54,7 +54,7 @@ test('a channel that is added while the connection is lost is used by the next c
           socket.resetAndDestroy();
           return;
         }
-        asked.push(message.toString());
+        queries.push(message.toString());
         socket.write(LISTENING);
       });
     });
@@ -68,5 +68,5 @@ test('a channel that is added while the connection is lost is used by the next c
   await database.listen('first', () => undefined);
   isLost = true;
   await database.listen('second', () => undefined);
-  await eventually(() => asked.some((text) => text.includes('listen "first"') && text.includes('listen "second"')), 20_000);
+  await eventually(() => queries.some((text) => text.includes('listen "first"') && text.includes('listen "second"')), 20_000);
 });

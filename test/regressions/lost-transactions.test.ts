@@ -10,8 +10,8 @@ interface Desk {
   platform: Rig;
   tenant: Tenant;
   /**
-   * A direct connection to the server. A transaction sees other sessions as of its first look, so the locking connection does not
-   * observe.
+   * A direct connection to PostgreSQL that looks at other sessions. It is not `holder`, because a transaction keeps
+   * returning the sessions of its first look.
    */
   observer: pg.Client;
   holder: pg.Client;
@@ -35,11 +35,11 @@ async function desk(): Promise<Desk> {
 const openTicket = (tenant: Tenant): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
 
-/** Backends that have started a transaction and wait for the lock of the test. */
+/** Backends that wait for a lock, which the test holds. */
 const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`;
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'connections lost inside transactions are replaced, and their requests fail with 503',
+  'requests whose database connection is lost inside a transaction return 503, and later requests use new connections',
   async () => {
     const { tenant, observer, holder } = await desk();
     expect((await openTicket(tenant)).status).toBe(201);

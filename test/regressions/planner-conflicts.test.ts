@@ -22,7 +22,7 @@ async function compared(subgraphs: readonly SubgraphSource[], query: string, err
   return { ours: await world.ours(query, {}), expected: world.expected(parse(query), {}) };
 }
 
-/** The planner once merged both in one selection and ended the process: `Unexpected conflict`. */
+/** Earlier, the planner merged both fields in one selection, and the process crashed with `Unexpected conflict`. */
 test.each([
   ['arguments', '{ search { ... on Book { cover { thumbnail(width: 1) } } ... on Film { cover { thumbnail(width: 2) } } } }'],
   ['fields under one alias', '{ search { ... on Book { cover { y: url } } ... on Film { cover { y: thumbnail(width: 3) } } } }'],
@@ -30,14 +30,14 @@ test.each([
     'arguments in named fragments',
     '{ search { ...B ...F } } fragment B on Book { cover { ...T } } fragment T on Image { t: thumbnail(width: 1) } fragment F on Film { cover { t: thumbnail(width: 2, format: "jpg") } }',
   ],
-])('fragments on different types may select different %s under one response key', async (_, query) => {
+])('fragments on different types can select different %s with the same response key', async (_, query) => {
   const { ours, expected } = await compared(HARD, query);
   expect(ours.errors).toBeUndefined();
   expect(JSON.stringify(ours.data)).toBe(JSON.stringify(expected.data));
   expect(JSON.stringify(ours.data)).not.toContain('_1_');
 });
 
-test('an alias equal to its field name can be selected next to the field without it', async () => {
+test('an alias that equals its field name can be selected next to the same field without an alias', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ media { related { by { name } ... on Book { by { name: name } } } } }',
@@ -46,14 +46,14 @@ test('an alias equal to its field name can be selected next to the field without
   expect(ours.data).toEqual(expected.data);
 });
 
-test("errors of fields under the same response key have the path of the client's document", async () => {
+test("the path of an error in a field with a shared response key is the path in the client's document", async () => {
   const query =
     '{ search { ... on Book { cover { t: url } } ... on Film { c: cover { t: url(secure: true) } } ... on Maker { t: name } } }';
   const { ours } = await compared(HARD, query, 60);
   expect(JSON.stringify([ours.data, ours.errors])).not.toMatch(/_\d_/);
 });
 
-test('fields of an interface object are fetched for every selected type', async () => {
+test('fields of an interface object are returned for every selected type', async () => {
   for (const film of ['id', 'rating', 'title']) {
     const { ours, expected } = await compared(WITH_INTERFACE_OBJECTS, `{ rated { ... on Book { rating } ... on Film { ${film} } } }`);
     expect(ours.errors).toBeUndefined();
@@ -62,8 +62,11 @@ test('fields of an interface object are fetched for every selected type', async 
   }
 });
 
-/** The planner once asked the subgraph that knows the interface as an object for a member type, which it does not know. */
-test('a recursive field of an interface object is fetched by the name of the interface', async () => {
+/**
+ * Earlier, the planner asked the subgraph with the interface object for a member type, which that subgraph does not
+ * have.
+ */
+test('a recursive field of an interface object is fetched by the name of its interface', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ person { favourite { related { __typename } ...Related } } } fragment Related on Book { related { ... on Book { id } } }',
@@ -75,7 +78,7 @@ test('a recursive field of an interface object is fetched by the name of the int
   expect(ours.data).toEqual(expected.data);
 });
 
-test('an error of an interface object type that is not selected is left out of the response', async () => {
+test('an error in a type of an interface object that is not selected is not returned', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ rated { id ... on Book { related { pages: id } } ... on Film { title } } }',
@@ -86,13 +89,13 @@ test('an error of an interface object type that is not selected is left out of t
   expect(ours.data).toEqual(expected.data);
 });
 
-test('an aliased __typename is the type of the object, even as the only field of an interface or union', async () => {
+test('an aliased __typename returns the type of the object, even as the only field of an interface or union', async () => {
   const { ours, expected } = await compared(HARD, '{ search { kind: __typename } nodes { ... { kind: __typename } } }');
   expect(ours).toEqual({ data: JSON.parse(JSON.stringify(expected.data)) });
   expect(JSON.stringify(ours.data)).not.toMatch(/"(Hit|Node)"/);
 });
 
-test('selections of a field that differ only in the order of arguments are merged', async () => {
+test('two selections of a field with the same arguments in a different order are merged', async () => {
   const { ours, expected } = await compared(
     [ORDERED],
     '{ found(by: { text: "a", size: 1 }, last: true) { id } found(last: true, by: { size: 1, text: "a" }) { name } }',
@@ -107,7 +110,7 @@ test.each([
     'of a required field of another subgraph',
     '{ search { ... on Book { pages: title weight } ... on Maker { code: name reviews { id: text } } } }',
   ],
-])('a key is fetched even if an alias has its name: %s', async (_, query) => {
+])('a key of an entity is fetched even if an alias has the name of the key: %s', async (_, query) => {
   const { ours, expected } = await compared(HARD, query);
   expect(ours.errors).toBeUndefined();
   expect(JSON.stringify(ours.data)).toBe(JSON.stringify(expected.data));

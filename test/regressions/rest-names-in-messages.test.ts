@@ -7,7 +7,7 @@ beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });
 });
 
-test('validation messages use REST names and name fields by their path in the body', async () => {
+test('REST validation messages use the parameter names and body paths of REST', async () => {
   const { status, body } = await tenant.rest('GET', '/support/tickets?per_page=5&limit=6');
   expect([status, body.error.details]).toMatchObject([400, { field: 'limit', reason: 'differs from per_page; send only one of them' }]);
   expect(body.error.message).toBe('limit: differs from per_page; send only one of them');
@@ -17,7 +17,7 @@ test('validation messages use REST names and name fields by their path in the bo
   expect(invoice.body.error.details.errors.map(({ field }: Json) => field)).toContain('services.0.quantity');
 });
 
-test('a PUT of a ticket returns its new ETag, which If-Match accepts', async () => {
+test('the ETag of a PUT response equals the ETag of a GET and is accepted by If-Match once', async () => {
   const created = await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' } });
   const path = `/support/tickets/${created.body.ticket.id}`;
   const put = await tenant.rest('PUT', path, { body: { priority: 'high' } });
@@ -27,7 +27,7 @@ test('a PUT of a ticket returns its new ETag, which If-Match accepts', async () 
   expect((await tenant.rest('PUT', path, { body: { priority: 'low' }, headers: { 'if-match': tag } })).status).toBe(409);
 });
 
-test('type errors and rule violations are reported together in the order of the body', async () => {
+test('type errors and rule violations of a body are reported together in the order of the body', async () => {
   const body = {
     attachments: 7,
     contact: { email: 'none' },
@@ -54,7 +54,7 @@ test('type errors and rule violations are reported together in the order of the 
   expect(listed.body.tickets.filter(({ title }: Json) => title === '')).toEqual([]);
 });
 
-test('validating a request changes nothing and needs no credentials if the operation needs none', async () => {
+test('invalid input of a public operation returns 400 without credentials', async () => {
   const body = { email: 'none', password: 7, colour: 1 };
   const login = await tenant.rest('POST', '/auth/login', { body, headers: { authorization: '' } });
   expect(login.status).toBe(400);

@@ -7,8 +7,11 @@ import { Shop } from '../graphql/fixtures/shop.ts';
 const MOST = 100;
 const SENT = 150;
 
-/** All operations were once counted before the first was accepted, and each refused one freed a place: only 12 remained. */
-test('of 150 operations sent together on a socket the first 100 are accepted and 50 refused', async () => {
+/**
+ * Earlier, all operations were counted before any was accepted, and each rejected one was subtracted: only 12 were
+ * accepted.
+ */
+test('if 150 operations are sent together on a socket, the first 100 are accepted and 50 return an error', async () => {
   const shop = new Shop();
   let subscribers = 0;
   const router = await localRouter(shop.subgraphs(), {
@@ -41,7 +44,7 @@ test('of 150 operations sent together on a socket the first 100 are accepted and
     Array.from({ length: SENT - MOST }, (_, n) => `op${MOST + n} A socket may have ${MOST} operations open. Complete one first.`),
   );
 
-  // whoever completes an operation may start another
+  // after an operation is completed, another one can start
   send({ id: 'op0', type: 'complete' });
   subscribe('later');
   await until(() => subscribers === MOST || refused.length > SENT - MOST);

@@ -8,9 +8,12 @@ const SOCKETS = 100;
 const request = (path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
 
-/** The response to an upgrade on another path was once written to a socket without an error handler, which ended the process. */
+/**
+ * Earlier, the response to an upgrade on another path was written to a socket without an error handler: the process
+ * crashed.
+ */
 test.each(['/nope', '/graphql'])(
-  'a client that requests an upgrade at %s and resets the connection does not crash the process',
+  'a client that requests a WebSocket at %s and resets the connection does not crash the process',
   async (path) => {
     const router = await localRouter(new Shop().subgraphs());
     const server = await listen(router);

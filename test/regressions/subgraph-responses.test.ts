@@ -49,7 +49,7 @@ test.each([
   ['object', 'person', '{ person { name } }', { person: 'Ada' }],
   ['list', 'people', '{ people { name } }', { people: { name: 'Ada' } }],
   ['member of a union', 'pet', '{ pet { ... on Dog { name } } }', { pet: { __typename: 'Person', name: 'Rex' } }],
-])('a subgraph value that is not a valid %s becomes null with an error at its path', async (_, place, query, data) => {
+])('a subgraph value that is not a valid %s is returned as null with an error at its path', async (_, place, query, data) => {
   const response = await ask(query, { data });
   expect(response.errors).toEqual([{ message: expect.stringMatching(/not of the type/), path: expect.any(Array) }]);
   const [field = ''] = place.split('.');
@@ -61,7 +61,7 @@ test('an ID that a subgraph sends as a number is returned as text', async () => 
   expect(await ask('{ person { id } }', { data: { person: { id: 7 } } })).toMatchObject({ data: { person: { id: '7' } }, errors: [] });
 });
 
-test('a field missing in a subgraph response is an error', async () => {
+test('a field that is missing in a subgraph response is null and has an error', async () => {
   const { data, paths } = await ask('{ people { name height } }', { data: { people: [{ name: 'Ada' }, { name: null, height: 1 }] } });
   expect(data).toEqual({
     people: [
@@ -82,14 +82,14 @@ test.each([
   ['a list as data', { data: [] }],
   ['null without an error', { data: null }],
   ['nothing', {}],
-  ['errors without a path', { data: null, errors: [new GraphQLError('Away')] }],
-])('an entity fetch that returns %s is an error at each missing field', async (_, response) => {
+  ['errors without a path', { data: null, errors: [new GraphQLError('Unavailable')] }],
+])('if an entity fetch returns %s, each missing field is null and has an error', async (_, response) => {
   const { data, paths } = await ask('{ people { id orders } }', { data: { people: EVERYBODY } }, response);
   expect(data?.people).toEqual(['1', '2', '3'].map((id) => ({ id, orders: null })));
   expect(paths).toEqual(['people.0.orders', 'people.1.orders', 'people.2.orders']);
 });
 
-test('a failed fetch of non-null fields is one error for each object that becomes null', async () => {
+test('if a fetch of non-null fields fails, each object that becomes null has one error', async () => {
   const failing = () => {
     throw new Error('connect ECONNREFUSED');
   };
@@ -99,15 +99,15 @@ test('a failed fetch of non-null fields is one error for each object that become
   expect((await ask('{ everyone { note total } }', { data: { everyone: EVERYBODY } }, failing)).data).toBeNull();
 });
 
-test('a failed fetch of fields that the response does not show is an error at the common parent', async () => {
-  const failing = { data: null, errors: [new GraphQLError('Away')] };
+test('a subgraph error without a path is returned once, and null objects cause no additional errors', async () => {
+  const failing = { data: null, errors: [new GraphQLError('Unavailable')] };
   const { data, paths } = await ask('{ people { id orders } }', { data: { people: [null] } }, failing);
   expect([data, paths]).toEqual([{ people: [null] }, []]);
   const root = await ask('{ person { name } count }', { data: { person: null, count: null }, errors: [new GraphQLError('Stale')] });
   expect(root).toMatchObject({ data: { person: null, count: null }, errors: [{ message: 'Stale' }] });
 });
 
-test('a failed root fetch is an error at each of its fields', async () => {
+test('if a fetch of root fields fails, each of the fields is null and has an error', async () => {
   const { data, paths } = await ask('{ person { name } again: count }', () => {
     throw new Error('connect ECONNREFUSED');
   });
@@ -115,7 +115,7 @@ test('a failed root fetch is an error at each of its fields', async () => {
   expect(paths).toEqual(['person', 'again']);
 });
 
-test('an entity that does not exist stays null next to one that failed', async () => {
+test('an entity that does not exist is null without an error, and an entity that failed is null with an error', async () => {
   const errors = [new GraphQLError('Broken', { path: ['_entities', 0, 'total'] })];
   const { data, paths } = await ask(
     '{ people { total note } }',
@@ -126,7 +126,7 @@ test('an entity that does not exist stays null next to one that failed', async (
   expect(paths).toEqual(['people.0.total']);
 });
 
-test('many errors of one fetch are located in a single pass over the data', async () => {
+test('5,000 errors of one entity fetch are returned with the path of each field', async () => {
   const many = Array.from({ length: 5_000 }, (_, id) => ({ __typename: 'Person', id: `${id}` }));
   const errors = many.map((_, index) => new GraphQLError('Broken', { path: ['_entities', index, 'note'] }));
   const _entities = many.map(() => ({ note: null }));

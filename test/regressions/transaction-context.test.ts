@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => opened.drop());
 
 /**
- * MikroORM keeps the open transaction in async local storage. A relay woken by a commit once ran the billing reaction in the
- * storage of services: its entity manager was one of services and wrote there.
+ * MikroORM stores the open transaction in async local storage. Earlier, a relay that was woken by a commit ran the billing
+ * reaction in the storage of services, so that its entity manager wrote to the schema of services.
  */
-test("work started inside a subgraph's transaction gets the entity manager of its own subgraph", async () => {
+test('an entity manager that is created inside the transaction of another subgraph uses the schema of its own subgraph', async () => {
   await organizationEm(first, 'org_1').transactional(async () => {
     const em = organizationEm(second, 'org_1');
     expect(em.config.getAll().schema).toBe('context_second');

@@ -5,13 +5,13 @@ import { Records } from '../support/records.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-/** Contents of a recorded database, for the tests that open it later. */
+/** The contents of a recorded database, for tests that open the database later. */
 export interface History {
-  /** Ids by the names of `recordKinds`. */
+  /** Ids of the records by their name in `recordKinds`. */
   records: Record<string, string>;
-  /** Paths below /v1 that returned 200 for the organization's key. */
+  /** Paths below /v1 that returned 200 for the API key of the organization. */
   readable: string[];
-  /** A user who can log in with PASSWORD. */
+  /** The email address of a user who can log in with PASSWORD. */
   email: string;
   /** A webhook without deliveries, and its signing secret. */
   webhook: { id: string; secret: string };
@@ -31,11 +31,10 @@ const LISTS = [
 ];
 
 /**
- * Creates records of every domain in an organization over REST: one of each kind that a path can name (`recordKinds`, so that a
- * new kind is recorded automatically), and data that no path names: files, ratings, escalations, stored idempotent responses,
- * failed deliveries.
+ * Creates records of every domain in an organization over REST: one record of each kind in `recordKinds`, so that new kinds
+ * are included automatically, and other data: files, ratings, escalations, idempotent responses and failed deliveries.
  */
-export async function liveThrough(tenant: Tenant, label: string): Promise<History> {
+export async function createHistory(tenant: Tenant, label: string): Promise<History> {
   const own = new Records(tenant, label);
   const records: Record<string, string> = {};
   for (const name of Object.keys(recordKinds)) records[name] = await own.id(name);
@@ -45,7 +44,11 @@ export async function liveThrough(tenant: Tenant, label: string): Promise<Histor
     expect([200, 201], `POST ${path}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
     return answer.body;
   };
-  await post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['ticket.*', 'comment.*'], description: `${label}: nobody answers` });
+  await post('/webhooks', {
+    url: 'http://127.0.0.1:9/hook',
+    events: ['ticket.*', 'comment.*'],
+    description: `${label}: no server responds`,
+  });
   const webhook = await post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['invoice.overdue'], description: label });
   const { email } = await userOf(tenant);
   const files = await ticketsOfAllStates(post, tenant, label, records.customer_id);
@@ -59,7 +62,7 @@ export async function liveThrough(tenant: Tenant, label: string): Promise<Histor
 
 type Post = (path: string, body: object) => Promise<Json>;
 
-/** Tickets that are open, escalated, resolved and rated, and reopened, with comments and files; returns the paths of the files. */
+/** Creates tickets in every state, with comments and files, and returns the paths of the files. */
 async function ticketsOfAllStates(post: Post, tenant: Tenant, label: string, customer: string | undefined): Promise<string[]> {
   const open = async (title: string, more: object = {}): Promise<Json> =>
     (await post('/support/tickets', { title: `${label}: ${title}`, description: label, customer_id: customer, ...more })).ticket;

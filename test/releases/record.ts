@@ -7,25 +7,25 @@ import { scratchFolder } from '../../bench/scratch-folder.ts';
 import { TestClock } from '../../kernel/clock.ts';
 import type { ConfigSource } from '../../kernel/settings/config.ts';
 import { onRig, type Rig, start } from '../rig.ts';
-import { liveThrough } from './history.ts';
+import { createHistory } from './history.ts';
 import { describeRelease, dump, packFolder, RELEASES, type Recording, SETTINGS } from './release.ts';
 
 const { RECORD_NAME: name = '', RECORD_DATABASE_URL: server = '' } = process.env;
 const SECRET_KEY = 'the secret key of a recorded platform';
 
-/** `npm run record-release -- <name>`: a test, because the test helpers create its records. */
-test('the databases of this release are recorded', async () => {
+/** Run by `npm run record-release -- <name>`. It is a test, because it uses the helpers of tests to create records. */
+test('the embedded and the PostgreSQL database of this release are recorded', async () => {
   expect(name, 'npm run record-release -- <name>').toMatch(/^[\w.-]+$/);
-  expect(server, 'RECORD_DATABASE_URL names a PostgreSQL server, on which a database is made and dropped').not.toBe('');
+  expect(server, 'RECORD_DATABASE_URL must be the URL of a PostgreSQL server, where a database is created and dropped').not.toBe('');
   mkdirSync(join(RELEASES, name), { recursive: true });
 
   const [embeddedData, postgresData] = [scratchFolder(), scratchFolder()];
-  const embedded = await lived({ DATABASE_URL: '', DATA_DIR: embeddedData, SECRET_KEY: '' });
+  const embedded = await recorded({ DATABASE_URL: '', DATA_DIR: embeddedData, SECRET_KEY: '' });
   packFolder(name, 'embedded', embeddedData);
 
   const database = scratchName('platform_record');
   const url = await createDatabase(server, database);
-  const postgres = { ...(await lived({ DATABASE_URL: url, DATA_DIR: postgresData, SECRET_KEY })), secretKey: SECRET_KEY };
+  const postgres = { ...(await recorded({ DATABASE_URL: url, DATA_DIR: postgresData, SECRET_KEY })), secretKey: SECRET_KEY };
   packFolder(name, 'postgres', postgresData);
   dump(name, url);
   await dropDatabases(server, database);
@@ -35,12 +35,12 @@ test('the databases of this release are recorded', async () => {
   describeRelease({ name, version, commit, recordedAt: new Date().toISOString(), embedded, postgres });
 }, 300_000);
 
-/** Starts a platform with these settings, creates records of every kind in it, and stops it. */
-async function lived(settings: ConfigSource): Promise<Recording> {
+/** Starts a platform with these settings, creates records of every kind and stops the platform. */
+async function recorded(settings: ConfigSource): Promise<Recording> {
   const platform: Rig = await start({ ...SETTINGS, REDIS_URL: '', ...settings }, new TestClock());
   try {
     const tenant = await platform.organization({ plan: 'custom' });
-    const history = await onRig(platform, () => liveThrough(tenant, 'Before the upgrade'));
+    const history = await onRig(platform, () => createHistory(tenant, 'Before the upgrade'));
     return { organizationId: tenant.organizationId, apiKey: tenant.apiKey, ...history };
   } finally {
     await platform.close();

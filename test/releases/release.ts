@@ -8,17 +8,19 @@ import type { History } from './history.ts';
 
 export const RELEASES = fileURLToPath(new URL('../fixtures/releases', import.meta.url));
 
-/** A database of an earlier release with everything needed to open it: an entry of release.json, by kind of database. */
+/**
+ * A recorded database of an earlier release, with the information that is needed to open it; stored in release.json.
+ */
 export interface Recording extends History {
   organizationId: string;
   apiKey: string;
-  /** Only for PostgreSQL; a data folder contains its own key. */
+  /** The secret key of a platform on PostgreSQL. An embedded data folder contains its own key. */
   secretKey?: string;
 }
 
 export interface Release {
   name: string;
-  /** The version of package.json, and the commit. */
+  /** The version in package.json when the release was recorded. */
   version: string;
   commit: string;
   recordedAt: string;
@@ -26,16 +28,18 @@ export interface Release {
   postgres: Recording;
 }
 
-/** A prefix for sandbox keys, so that secret scanners do not report them. */
+/** Sandbox mode gives API keys a test prefix, so that secret scanners do not report them. */
 export const SETTINGS = { SANDBOX: '1' };
 
 const [DESCRIPTION, DUMP] = ['release.json', 'postgres.sql.gz'];
 
-/** The data folder with the key of an embedded platform; and the one with the files of a platform on PostgreSQL. */
+/**
+ * `embedded` is the data folder of the embedded platform, with its key; `postgres` has the files of the other platform.
+ */
 export type DataFolder = 'embedded' | 'postgres';
 const archiveOf = (name: string, folder: DataFolder): string => join(RELEASES, name, `${folder}.tar.br`);
 
-/** Sorted by folder name, oldest first. */
+/** The recorded releases, sorted by folder name, oldest first. */
 export const releases = (): Release[] =>
   readdirSync(RELEASES)
     .filter((name) => existsSync(join(RELEASES, name, DESCRIPTION)))
@@ -45,7 +49,7 @@ export const releases = (): Release[] =>
 export const describeRelease = (release: Release): void =>
   writeFileSync(join(RELEASES, release.name, DESCRIPTION), `${JSON.stringify(release, null, 2)}\n`);
 
-/** Packs a data folder that no process uses. */
+/** Packs a data folder that no process is using. */
 export function packFolder(name: string, of: DataFolder, folder: string): void {
   const tar = run('tar', ['-cf', '-', '-C', folder, '.']);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
@@ -56,7 +60,7 @@ export function unpackFolder(name: string, of: DataFolder, folder: string): void
   run('tar', ['-xf', '-', '-C', folder], brotliDecompressSync(readFileSync(archiveOf(name, of))));
 }
 
-/** Plain SQL without psql commands: rows as INSERT, no lines that begin with a backslash. */
+/** Dumps a database as plain SQL that any client can run: INSERT statements and no psql commands. */
 export function dump(name: string, url: string): void {
   const sql = run('pg_dump', ['--inserts', '--rows-per-insert=50', '--no-owner', '--no-privileges', url]).toString();
   writeFileSync(join(RELEASES, name, DUMP), gzipSync(sql.replace(/^\\.*\n/gm, ''), { level: 9 }));
