@@ -1,7 +1,10 @@
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import type { Account } from './account.entity.ts';
 
-/** Resolves a federation reference to an account by either of its two keys. Returns null if the organization has no such account. */
+/**
+ * Resolves a federation reference to an account by its id or its customer number. Returns null if the organization has
+ * no account with this key.
+ */
 export async function accountByReference(
   { id, customerId }: Record<string, string>,
   accounts: RecordLoader<Account>,

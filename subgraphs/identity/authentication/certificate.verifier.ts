@@ -94,7 +94,7 @@ function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now
   if (now > validToDate) throw new CredentialsExpired(validToDate, 'The client certificate has expired. Register another one.');
 }
 
-/** Copies the two dates, because an X509Certificate parses them on every access. */
+/** Copies both dates, because an X509Certificate parses them on every access. */
 const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
 
 function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {

@@ -16,7 +16,7 @@ import { CredentialCache, type Found } from './credential-cache.ts';
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Accepted `typ` headers: access tokens, and tokens without a type. ID tokens and logout tokens are refused. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
-/** How far the issuer's clock may differ from ours. */
+/** Maximum difference between the clocks of the issuer and of this platform. */
 const CLOCK_SKEW_SECONDS = 30;
 const CACHED_TOKENS = 10_000;
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;

@@ -15,7 +15,7 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.MEMBER]: [...everyArea('read', ['credentials']), 'services:write', 'support:create', 'monitoring:write'],
   [UserRole.BILLING]: ['billing:*', 'accounts:read', 'services:read', 'analytics:read', 'support:read', 'support:create'],
   [UserRole.SUPPORT]: ['support:*', 'accounts:read', 'services:read', 'monitoring:read', 'analytics:read'],
-  // includes the permissions of member and billing, so that an account administrator can create such users
+  // includes the permissions of member and billing, so that an account administrator can create users with these roles
   [UserRole.ACCOUNT_ADMIN]: [
     ...everyArea('read', ['credentials']),
     'accounts:write',

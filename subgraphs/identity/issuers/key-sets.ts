@@ -45,8 +45,8 @@ export class KeySets {
   ) {}
 
   /**
-   * Finds the key named in the header of a token. Its type must fit the algorithm of the token. If the key id is
-   * unknown, the set is fetched again, at most twice a minute.
+   * Finds the key that the header of a token names. The type of the key must fit the algorithm of the token. If the key
+   * id is unknown, the set is fetched again, at most twice a minute.
    * @throws KeysUnavailable, JOSEError
    */
   async find(uri: string, header: JWSHeaderParameters): Promise<CryptoKey> {

@@ -46,7 +46,8 @@ export class Verification {
   constructor(private readonly parts: VerificationParts) {}
 
   /**
-   * Verifies a code and elevates the session for 15 minutes. Enrols the method if the challenge is about enrolling one.
+   * Verifies a code and elevates the session for 15 minutes. If the challenge is for a method that is being enrolled,
+   * enrols the method.
    * @throws ResourceNotFound, ChallengeEnded, InvalidParameters, CodeRefused, TooManyCodes
    */
   async verify(request: RequestContext, answer: Answer): Promise<MfaVerification> {

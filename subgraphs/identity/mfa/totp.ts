@@ -6,7 +6,10 @@ const ISSUER = 'Telecom Platform';
 const STEP_SECONDS = 30;
 const CODE = /^\d{6}$/;
 
-/** Creates a TOTP secret of 160 bits in Base32. Parameters are those that every app supports: SHA-1, 6 digits, 30 seconds (RFC 6238). */
+/**
+ * Creates a TOTP secret of 160 bits in Base32. Every app supports its parameters: SHA-1, 6 digits, 30 seconds (RFC
+ * 6238).
+ */
 export const newTotpSecret = (): string => generateSecret({ length: 20 });
 
 /** Returns the otpauth URI that an authenticator app reads, and a QR code of that URI (data URI of a PNG). */

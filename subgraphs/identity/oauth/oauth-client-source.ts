@@ -104,7 +104,7 @@ export const clientStateOf = (client: Client): ClientState => client[CLIENT_STAT
 
 export const nameOf = (client: Client): string => client.clientName ?? client.clientId;
 
-/** Returns a principal that holds the permissions that a client may request. */
+/** Returns a principal with the permissions that a client may request. */
 export function holderOf({ organizationId, plan, permissions }: Pick<ClientState, 'organizationId' | 'plan' | 'permissions'>): Principal {
   return new Principal({ kind: 'client', id: 'client', organizationId, plan, grants: permissions });
 }

@@ -18,7 +18,7 @@ export const ALL_GRANTS: readonly Grant[] = [
 
 export const scopesIn = (text: string | undefined): string[] => [...new Set((text ?? '').split(' ').filter(Boolean))];
 
-/** Returns the permissions that scopes name. Scopes that name no permission are left out. */
+/** Returns the permissions of scopes. Scopes without a matching permission are left out. */
 export const grantsIn = (scopes: readonly string[]): Grant[] => scopes.map(grantOf).filter(isGrant);
 
 /** Returns all scopes that a principal may grant. They are text, because the provider compares scopes as text. */

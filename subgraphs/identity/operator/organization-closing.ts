@@ -44,8 +44,8 @@ export interface OrganizationClosingParts {
 
 /**
  * Refuses to close an organization that has live services or open provisioning requests. A request that is already
- * running may still order a service. So a job checks again a minute later, and reopens the organization if it has any
- * of them.
+ * running may still order a service. So a job checks again a minute later, and reopens the organization if a service
+ * was ordered.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {

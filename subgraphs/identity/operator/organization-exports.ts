@@ -109,7 +109,7 @@ export class OrganizationExports {
     );
   }
 
-  /** Writes a part. The attempt is counted first, so that it counts even if it kills the process. */
+  /** Writes a part. The attempt is counted before the part is written, so that it counts even if the process dies. */
   async #write(id: string): Promise<void> {
     const begun = await this.#change(id, async (found, tx) => {
       if (found.attempts >= ATTEMPTS_MAX) await this.#giveUp(found, tx);

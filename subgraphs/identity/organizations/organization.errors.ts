@@ -1,7 +1,7 @@
 import { InvalidState, PlatformError } from '../../../kernel/errors/errors.ts';
 import { OrganizationStatus } from './organization.states.ts';
 
-/** 403: the organization is suspended. Only callers with valid credentials learn this. */
+/** 403: the organization is suspended. Only callers with valid credentials get this error. */
 export class OrganizationSuspended extends PlatformError {
   readonly reason = 'organization is suspended';
 
@@ -13,7 +13,7 @@ export class OrganizationSuspended extends PlatformError {
   }
 }
 
-/** 403: the organization is closed. Only callers with valid credentials learn this. */
+/** 403: the organization is closed. Only callers with valid credentials get this error. */
 export class OrganizationClosed extends PlatformError {
   readonly reason = 'organization is closed';
 

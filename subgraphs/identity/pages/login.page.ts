@@ -41,7 +41,7 @@ ${singleSignOn && html`<p class="aside"><a href="${singleSignOn}">Sign in with s
 ${!hidden && cancel(action)}`,
   });
 
-/** Asks for the e-mail address, whose domain determines the identity provider. */
+/** Page that asks for the e-mail address. The domain of the address determines the identity provider. */
 export const singleSignOnPage = ({ action, email, problem: wrong, hidden }: Omit<LoginParts, 'clientName' | 'singleSignOn'>): string =>
   page({
     title: 'Single sign-on',

@@ -8,7 +8,7 @@ export const RANGES_MAX = 100;
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** All addresses whose first `bits` bits equal those of `address`. */
+/** All addresses that begin with the same `bits` bits as `address`. */
 export interface IpRange {
   address: Address;
   bits: number;

@@ -43,8 +43,8 @@ export class IdpMetadataSource {
   }
 
   /**
-   * Returns entity id, sign-in URL and certificates: all three from metadata, otherwise those that the administrator
-   * entered.
+   * Returns entity id, sign-in URL and certificates. If metadata is given, all three are from the metadata; otherwise
+   * only the values that the administrator entered are returned.
    * @throws InvalidParameters if the metadata cannot be read or used
    */
   async resolve({

@@ -97,8 +97,8 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Checks the shape of a response: response and assertion are both signed, there is exactly one assertion, and it is for
- * this consumer. So the signatures cannot cover other elements than those that are read (XML signature wrapping). The
- * signatures themselves are verified later.
+ * this consumer. This prevents XML signature wrapping, where the signed elements are not the elements that are read.
+ * The signatures themselves are verified later.
  * @throws SignInRefused
  */
 export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }: { acsUrl: string; idpEntityId: string }): void {

@@ -24,8 +24,8 @@ export interface LoginParts {
 /** Login by e-mail address and password (specification 4.1). */
 export class LoginService {
   /**
-   * Password hash that is verified if there is no user, so that the response for an unknown address takes as long as
-   * for a wrong password.
+   * Password hash that is verified if there is no user. So the response takes as long for an unknown address as for a
+   * wrong password.
    */
   #nobodysHash: Promise<string> | undefined;
 

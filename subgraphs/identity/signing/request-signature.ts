@@ -14,7 +14,7 @@ export function macOf({ method, path }: Pick<RequestSigning, 'method' | 'path'>,
   return createHmac('sha256', secret).update(`${timestamp}${method}${path}`).digest();
 }
 
-/** Parses the two headers. Returns undefined if one is missing or malformed. */
+/** Parses the timestamp and signature headers. Returns undefined if one of them is missing or malformed. */
 export function parseSigning({ timestamp, signature }: RequestSigning): { timestamp: string; seconds: number; mac: Buffer } | undefined {
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return undefined;
   if (typeof signature !== 'string' || !BASE64.test(signature)) return undefined;

@@ -11,7 +11,7 @@ export interface UsageDay {
 export interface Overage {
   /** Requests included in the month. Each day adds the monthly number of its plan, divided by the days of the month. */
   included: number;
-  /** Requests in the month beyond the included ones. */
+  /** Number of requests in the month beyond the included ones. */
   overage: number;
   /** Overage that is not reported yet, by price. The price depends on the day of the requests. */
   unreported: { unitPrice: Decimal; quantity: number }[];

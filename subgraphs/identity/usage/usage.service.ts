@@ -19,7 +19,7 @@ interface OrganizationRow {
   under_review_since: string | null;
 }
 
-/** Shows how much of its limits a caller has used (specification 8.6). */
+/** Returns the usage of a caller's limits (specification 8.6). */
 export class UsageService {
   constructor(
     private readonly rows: Rows,
