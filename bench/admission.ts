@@ -15,7 +15,7 @@ export interface AdmissionRow {
   /** Median time of a request, in microseconds: the median of all rounds. */
   medianUs: number;
   p99Us: number;
-  /** `medianUs` divided by that of the first row. */
+  /** `medianUs` divided by the `medianUs` of the first row. */
   ratio: number;
 }
 

@@ -14,7 +14,7 @@ export interface FederatedQueryRow {
   name: string;
   /** Queries per second, median of all rounds. */
   perSecond: number;
-  /** `perSecond` divided by that of the first row. */
+  /** `perSecond` divided by the `perSecond` of the first row. */
   ratio: number;
   /** Calls to subgraphs for one query. */
   subgraphCalls: number;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 
 /**
- * Opens WebSockets for bench/live.ts, in a process of its own. To keep each socket cheap, it counts messages without
- * parsing them.
+ * A command to the process that opens WebSockets for bench/live.ts. The process counts messages without parsing them,
+ * to keep each socket cheap.
  */
 export interface ClientsCommand {
   url: string;
@@ -12,7 +12,7 @@ export interface ClientsCommand {
   operation: { apiKey: string; query: string } | null;
 }
 
-/** The time at which each socket received the message, in ms of the machine's clock, and the text of one message. */
+/** The time at which each socket received the message, in milliseconds since the epoch, and the text of one message. */
 export interface Receipts {
   receivedAt: number[];
   sample: string;

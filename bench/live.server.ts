@@ -22,7 +22,7 @@ export interface LiveTarget {
 
 export type LiveCommand = { do: 'event' } | { do: 'broadcast'; text: string } | { do: 'memory' };
 
-/** The time at which a message was sent, in ms of the machine's clock. The real time may be slightly earlier. */
+/** The time just before a message was sent, in milliseconds since the epoch. */
 export interface Sent {
   sentAt: number;
 }
@@ -56,7 +56,7 @@ await once(http, 'listening');
 const bare = new WebSocketServer({ server: http, perMessageDeflate: false });
 
 const commands: { [K in LiveCommand['do']]: (command: Extract<LiveCommand, { do: K }>) => Promise<Sent | Memory> } = {
-  /** Creates a ticket. The returned timestamp is from before the commit, because the transaction sets it. */
+  /** Creates a ticket. The returned time is slightly before the commit, because the transaction sets it. */
   async event() {
     const response = await fetch(`${platform.origin}/v1/support/tickets`, {
       method: 'POST',

@@ -12,7 +12,7 @@ export interface FanOutRow {
   deliveriesPerSecond: number;
   /** 99th percentile of the time from the commit to a receipt, over all rounds. */
   p99Ms: number;
-  /** `deliveriesPerSecond` divided by that of the plain broadcast to the same number of sockets. */
+  /** `deliveriesPerSecond` divided by the rate of a plain broadcast to the same number of sockets. */
   ratio: number;
 }
 

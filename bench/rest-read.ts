@@ -12,7 +12,7 @@ export interface RateRow {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** `perSecond` divided by that of the hand-written handler. */
+  /** `perSecond` divided by the rate of the hand-written handler. */
   ratio: number;
 }
 

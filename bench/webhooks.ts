@@ -9,7 +9,7 @@ import { BenchPlatform, Receiver, ticketEvent } from './webhooks-platform.ts';
 export interface DeliveryRow {
   name: string;
   perSecond: number;
-  /** `perSecond` divided by that of plain undici with the same number of connections. */
+  /** `perSecond` divided by the rate of plain undici with the same number of connections. */
   ratio: number;
 }
 

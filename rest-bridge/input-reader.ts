@@ -28,8 +28,8 @@ interface Slot {
 }
 
 /**
- * Compiles the function that reads and checks the input of a route. No other code checks request values.
- * The function does not use the GraphQL schema while requests are served.
+ * Compiles the function that reads and checks the input of a route. No other code of the bridge checks the types of
+ * request values. The function does not use the GraphQL schema while requests are served.
  */
 export function compileReader(route: Route, { fields }: InputPlan): ReadInput {
   const of = (place: InputField['in']) => new Map(fields.filter((field) => field.in === place).map((field) => [field.name, slotOf(field)]));

@@ -14,8 +14,7 @@ export const permissionOf: PermissionOf = (_, { astNode, extensions }) => {
 };
 
 /**
- * Reads the permissions of all fields from the SDL of a supergraph. It is needed if the public schema has no
- * directives.
+ * Reads the permissions of all fields from the SDL of a supergraph. Use it if the public schema has no directives.
  */
 export function permissionsIn(supergraphSdl: string): (coordinate: string) => string | undefined {
   const permissions = new Map<string, string>();

@@ -32,7 +32,7 @@ export function fieldsOf(value: Readonly<Record<string, unknown>>, at: string, p
 
 /** Adds a problem for an unknown field. An ignored typing mistake would be hard to find for the caller. */
 export function reportUnknown(name: string, known: readonly string[], at: string, problems: Problems, what = 'field'): void {
-  // not computed for a problem that is only counted, because the search takes time
+  // no suggestion for a problem that is counted but not listed, because the search takes time
   const meant = problems.isFull ? undefined : closest(name, known);
   wrong(problems, at ? `${at}.${name}` : name, undefined, `is not a known ${what}${meant ? `; did you mean ${meant}?` : ''}`);
 }

@@ -65,7 +65,7 @@ export interface RouteOptions {
   category?: RateCategory;
   /** Additional errors of this operation: the cause of each error code. */
   errors?: Readonly<Partial<Record<ErrorCode, string>>>;
-  /** Priority when all slots are taken. Default: the priority of the category (`priorityOf`). */
+  /** Priority when all concurrency slots are taken. Default: the priority of the category (`priorityOf`). */
   priority?: Priority;
   weight?: number;
 
@@ -132,13 +132,13 @@ export const view = (name: string, selection: string): View => ({ name, selectio
 export const bodyLimitOf = ({ largeBody }: Pick<Route, 'largeBody'>): number => (largeBody ? largeBody.mebibytes * 1024 ** 2 : BODY_LIMIT);
 
 /**
- * Returns the priority of a route when all slots are taken (specification 8.4): high for billing and account
- * management, low for exports.
+ * Returns the priority of a route when all concurrency slots are taken (specification 8.4): high for billing and
+ * account management, low for exports.
  */
 export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'category'>): Priority =>
   priority ?? (category && PRIORITY_OF_CATEGORY[category]) ?? 'normal';
 
-/** Returns how many requests one request to the route counts as in the limits of the plan (specification 8.4). */
+/** Returns the weight of one request in the limits of the plan (specification 8.4). */
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
 /**

@@ -22,7 +22,7 @@ const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'Authorization, *',
   'access-control-max-age': String(PREFLIGHT_SECONDS),
-  // for shared caches; browsers cache a preflight response according to max-age
+  // shared caches must not store a preflight response; browsers cache it according to max-age
   'cache-control': 'no-store',
 };
 
@@ -46,7 +46,7 @@ export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions)
     if (method !== 'OPTIONS' || !headers.origin || !headers['access-control-request-method']) return done();
     void reply.code(204).headers(PREFLIGHT_HEADERS).header('x-request-id', request.id).send();
   });
-  // a separate hook at the end of the request, because a handler may set Vary
+  // runs after the handler, because a handler may set Vary itself
   if (allowed === '*') return;
   app.addHook('onSend', ({ url, originalUrl }, reply, payload, done) => {
     if (isCovered(url) || isCovered(originalUrl)) addVary(reply, 'Origin');

@@ -28,10 +28,10 @@ import type { Variables } from './transport.ts';
 const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first', 'last']);
 
 /**
- * The number of items in a list: a constant, or the value of a variable. If the variable is an input object, `members`
+ * The number of items in a list: a constant, or the value of a variable. If the variable is an input object, `fields`
  * are its fields that contain the number.
  */
-type ListSize = number | { variable: string; members: readonly string[]; fallback: number };
+type ListSize = number | { variable: string; fields: readonly string[]; fallback: number };
 
 /**
  * The cost of a selection. `objects` is the cost of everything that occurs once. The cost of each list is the cost of
@@ -142,35 +142,34 @@ class CostCompiler {
   /** Returns the list size that an argument states, directly or in an input object such as `page: { limit: 20 }`. */
   #sizeOf({ arguments: given = [] }: FieldNode, definition: GraphQLField<unknown, unknown>): ListSize | undefined {
     const sizing = definition.args.flatMap((argument) => {
-      const members = SIZE_ARGUMENTS.has(argument.name) ? [] : sizeMembers(argument.type);
-      return members ? [{ argument, members, value: given.find(({ name }) => name.value === argument.name)?.value }] : [];
+      const fields = SIZE_ARGUMENTS.has(argument.name) ? [] : sizeFields(argument.type);
+      return fields ? [{ argument, fields, value: given.find(({ name }) => name.value === argument.name)?.value }] : [];
     });
     const used = sizing.find(({ value }) => value) ?? sizing[0];
     if (!used) return undefined;
-    const { argument, members, value } = used;
+    const { argument, fields, value } = used;
     const fallback = typeof argument.defaultValue === 'number' ? argument.defaultValue : this.sizes.pageSize;
-    return this.#sizeIn(value, members, fallback);
+    return this.#sizeIn(value, fields, fallback);
   }
 
-  #sizeIn(value: ValueNode | undefined, members: readonly string[], fallback: number): ListSize {
+  #sizeIn(value: ValueNode | undefined, fields: readonly string[], fallback: number): ListSize {
     if (value?.kind === Kind.INT) return Math.max(0, Number(value.value));
-    if (value?.kind === Kind.OBJECT)
-      return this.#sizeIn(value.fields.find(({ name }) => members.includes(name.value))?.value, [], fallback);
+    if (value?.kind === Kind.OBJECT) return this.#sizeIn(value.fields.find(({ name }) => fields.includes(name.value))?.value, [], fallback);
     if (value?.kind !== Kind.VARIABLE) return fallback;
     const variable = value.name.value;
-    return { variable, members, fallback: this.defaults.get(variable) ?? fallback };
+    return { variable, fields, fallback: this.defaults.get(variable) ?? fallback };
   }
 }
 
 /** Returns true if an argument sets the maximum number of items, directly or in a field of its input object. */
-export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeMembers(type) !== undefined;
+export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeFields(type) !== undefined;
 
 /** Returns the fields of an input object that set the maximum number of items. Undefined if it has none. */
-function sizeMembers(type: GraphQLInputType): string[] | undefined {
+function sizeFields(type: GraphQLInputType): string[] | undefined {
   const named = getNamedType(type);
   if (!isInputObjectType(named)) return undefined;
-  const members = Object.keys(named.getFields()).filter((name) => SIZE_ARGUMENTS.has(name));
-  return members.length > 0 ? members : undefined;
+  const fields = Object.keys(named.getFields()).filter((name) => SIZE_ARGUMENTS.has(name));
+  return fields.length > 0 ? fields : undefined;
 }
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Map<string, number> {
@@ -192,7 +191,7 @@ function evaluate({ objects, lists }: CostNode, variables: Variables): number {
 function sizeWith(size: ListSize, variables: Variables): number {
   if (typeof size === 'number') return size;
   const value = variables[size.variable];
-  const sizes = typeof value === 'object' && value !== null ? size.members.map((name) => (value as Variables)[name]) : [value];
+  const sizes = typeof value === 'object' && value !== null ? size.fields.map((name) => (value as Variables)[name]) : [value];
   const wanted = sizes.find((one) => typeof one === 'number');
   return wanted === undefined ? size.fallback : Math.max(0, wanted);
 }

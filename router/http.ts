@@ -100,7 +100,7 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
     documentStore: documents.store,
     parseOptions: { maxTokens: router.limits.tokens },
     introspection: true,
-    // not needed: browsers do not send these credentials automatically, and a request without them is anonymous
+    // not needed: browsers do not send keys or tokens automatically, and a request without them is anonymous
     csrfPrevention: false,
     persistedQueries: false,
     allowBatchedHttpRequests: false,

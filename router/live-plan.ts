@@ -66,7 +66,7 @@ const KEY = 'id';
  * Returns a variable name that cannot occur in the client's operation. A client's variable must not start with two
  * underscores.
  */
-const variableOf = (member: string): string => `__${member}`;
+const variableOf = (field: string): string => `__${field}`;
 
 /**
  * Plans a subscription. The subgraph that owns the field streams the events.
@@ -160,8 +160,8 @@ function readerOf(schema: GraphQLSchema, type: GraphQLObjectType): Reader | unde
   const field = schema.getQueryType()?.getFields()[reader];
   if (!field || getNamedType(field.type) !== type) return undefined;
   const args = field.args.filter((argument) => argument.name === KEY || isRequiredArgument(argument));
-  const members = type.getFields();
-  const isKey = args.every((argument) => members[argument.name] && String(members[argument.name]?.type) === String(argument.type));
+  const fields = type.getFields();
+  const isKey = args.every((argument) => fields[argument.name] && String(fields[argument.name]?.type) === String(argument.type));
   return isKey && args.some((argument) => argument.name === KEY) ? { name: reader, args } : undefined;
 }
 

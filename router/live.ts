@@ -173,7 +173,7 @@ export class LiveOperations {
     }
 
     const { document, keys } = plan.read;
-    const keyed = Object.fromEntries([...keys].map(([variable, member]) => [variable, record[member]]));
+    const keyed = Object.fromEntries([...keys].map(([variable, field]) => [variable, record[field]]));
     const read = await this.parts.execute({
       document,
       variables: { ...variables, ...keyed },
@@ -201,7 +201,7 @@ export class LiveOperations {
     if (hasPosition(field, variables, operation, this.#options.positionArguments)) return undefined;
     const id = this.#ids.get(operation) ?? ++this.#lastId;
     this.#ids.set(operation, id);
-    return JSON.stringify([id, rightsOf(principal), client?.forwarded, variables], sortedMembers);
+    return JSON.stringify([id, rightsOf(principal), client?.forwarded, variables], sortedFields);
   }
 
   #tooSlow(context: RequestContext): ExecutionResult {
@@ -251,7 +251,7 @@ const rightsOf = ({ kind, id, organizationId, plan, grants, accounts }: Principa
 ];
 
 /** Replacer for JSON.stringify that sorts object keys, so that equal variables give the same text. */
-function sortedMembers(_: string, value: unknown): unknown {
+function sortedFields(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -102,7 +102,7 @@ export class SocketOperations<C extends RequestContext> {
     const opening = { requestId: newId('request'), request: session.request, params };
     try {
       const admitted = await this.options.admit({ ...opening, isRecheck: false });
-      // If the socket has closed in the meantime, it must not be counted, because nothing would release it.
+      // A socket that has closed in the meantime must not be counted, because nothing would release the count.
       if (!session.isOpen) return true;
       session.operations = subscriptions;
       session.slot = this.options.caps?.connect(admitted.principal);
@@ -136,7 +136,7 @@ export class SocketOperations<C extends RequestContext> {
     // must run before the first await, so that operations that are sent together get places in their order
     session.operations = subscriptions;
     const hasPlace = session.takePlace(id, this.options.maxOperations);
-    // so that a revoked key, or a second factor that was verified, takes effect with the next operation
+    // checks the credentials again, so that a revoked key or a verified second factor takes effect immediately
     await session.watched?.recheck();
     const { admitted, isOpen } = session.watched ?? {};
     const context = this.#operationContext(session, readTraceparent(extensions?.traceparent));
@@ -198,8 +198,8 @@ export class SocketOperations<C extends RequestContext> {
   }
 
   /**
-   * Creates the context of an operation. The `traceparent` of the operation takes precedence over that of
-   * `connection_init`, because a socket is used by many traces.
+   * Creates the context of an operation. The `traceparent` of the operation takes precedence over the `traceparent` in
+   * `connection_init`, because many traces use one socket.
    */
   #operationContext({ watched }: SocketSession<C>, traceparent: string | undefined): RequestContext {
     const requestId = newId('request');

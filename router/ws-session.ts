@@ -51,7 +51,7 @@ export class SocketSession<C extends RequestContext> {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Counts an operation. Returns false if `most` operations are already open. */
+  /** Counts an operation. Returns false, without counting it, if `most` operations are already open. */
   takePlace(id: string, most: number): boolean {
     if (this.#places.size >= most) for (const taken of this.#places) if (!(taken in this.operations)) this.#places.delete(taken);
     if (this.#places.size >= most) return false;

@@ -113,7 +113,7 @@ function* unresolved() {
 
 /**
  * Yields files with a wrong name. A dotted suffix states the kind of a file. The name of a unit test is the whole name
- * of the tested file, followed by its suffix.
+ * of the tested file, followed by `.unit.test`.
  */
 function* misnamed() {
   for (const file of files) {

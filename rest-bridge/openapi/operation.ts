@@ -160,7 +160,7 @@ function successSchema(
   { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,
   root: GraphQLField<unknown, unknown>,
 ): JsonSchema {
-  // never null in a successful response: the operation responds with 404 instead
+  // the record is never null in a successful response: if it does not exist, the status is 404
   const { oneOf, ...own } = schemaOf(root.type, false);
   const data = oneOf ? ((oneOf as JsonSchema[])[0] ?? own) : own;
   if (bare) return data;

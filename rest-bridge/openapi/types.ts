@@ -39,7 +39,7 @@ export interface Operation {
   /** True if the operation asks users for a second factor (specification 3.6). */
   'x-second-factor'?: true;
   'x-rate-category'?: string;
-  /** How many requests the operation counts as in the hourly and the burst limit. */
+  /** Weight of one request in the hourly and the burst limit. */
   'x-rate-weight'?: number;
   'x-addition'?: true;
   /** The servers of an operation whose path is not under /v1. */

@@ -73,7 +73,7 @@ const query = (name: string, required: boolean, description: string, schema: Jso
 
 const TAG = 'Credentials';
 const SECRET = 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the form.';
-/** Common properties of these operations. Their paths are at the origin and not under /v1. */
+/** Common properties of the OAuth operations. Their paths are not under /v1. */
 const PLACE = { tags: [TAG], security: [], servers: [{ url: '/', description: 'The authorization server.' }] };
 
 /** OAuth (specification 5.3, 5.4). The authorization server serves these operations. */

@@ -3,8 +3,8 @@ import { ref } from '../openapi/types.ts';
 import { area, del, get, type NonGraphRoute, post, put } from '../route.ts';
 
 /**
- * Additions for the operator of the platform. The operator's own systems, such as a CRM, create organizations and
- * change their plans with them.
+ * Operations for the operator of the platform, in addition to the specification. The operator's systems, such as a CRM,
+ * use them to create organizations and change plans.
  */
 export const operator = area(
   'Operator',

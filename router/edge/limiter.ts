@@ -216,8 +216,8 @@ export class RateLimiter {
 }
 
 /**
- * Returns the prefix of an organization's keys in Redis. Keys with equal text in braces are in the same hash slot of a
- * Redis Cluster, as one charge requires.
+ * Returns the prefix of an organization's keys in Redis. All keys of one charge must be in the same hash slot of a
+ * Redis Cluster, so they have the same text in braces.
  */
 const prefixOf = ({ organizationId }: Principal): string => `rate:{${organizationId}}`;
 const slotsKey = (principal: Principal): string => `${prefixOf(principal)}:slots`;
@@ -244,8 +244,8 @@ const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): Na
 ];
 
 /**
- * Returns the windows of a key with its own limits. The hourly limit is 60 times the limit per minute, and appears in
- * the headers.
+ * Returns the windows for the additional limits of a key. The hourly limit is 60 times the limit per minute, and
+ * appears in the headers.
  * The burst window also counts requests that exceed the limit per minute.
  */
 const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLimits): NamedWindow[] => [

@@ -40,7 +40,7 @@ const WEIGHTS: Readonly<Record<string, number>> = { GET: 1, HEAD: 1, POST: 2, PU
 export const weightOf = (method: string): number => WEIGHTS[method] ?? 1;
 
 /**
- * The own limits of an API key (specification 2.2), in any 60 seconds. A request over `perMinute` is rejected. A
+ * Additional limits of an API key (specification 2.2), in any 60 seconds. A request over `perMinute` is rejected. A
  * request over `burst` also suspends the key (specification 8.3).
  */
 export interface KeyLimits {

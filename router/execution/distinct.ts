@@ -79,8 +79,8 @@ const meaningOf = (field: FieldNode): string =>
   field.arguments?.length ? `${field.name.value}(${argumentsOf(field).map(print).join()})` : field.name.value;
 
 /**
- * Returns, for each response key, the fields of that key anywhere in the operation: texts with the arguments, mapped to
- * the field names.
+ * Returns a map for each response key in the operation. It maps each field with its arguments, as text, to the name of
+ * the field.
  */
 function meaningsOf(operation: OperationDefinitionNode, fragments: Fragments): Map<string, Map<string, string>> {
   const meanings = new Map<string, Map<string, string>>();

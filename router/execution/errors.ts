@@ -19,8 +19,8 @@ interface Failure {
 }
 
 /**
- * The errors of one run. The fields that a failed fetch leaves empty are found only when the response is built. Its
- * error is then reported at each of these fields.
+ * The errors of one run. The fields that a failed fetch leaves empty are found only when the response is built. The
+ * error of the fetch is then reported at each of these fields.
  */
 export class RunErrors {
   readonly #located: { error: GraphQLError; scope: Path }[] = [];
@@ -31,7 +31,7 @@ export class RunErrors {
   }
 
   /**
-   * Adds an error of one field. `scope` is the path of everything that is absent because of the error. Default: the
+   * Adds an error of one field. Because of the error, everything at and below the path `scope` is absent. Default: the
    * field itself.
    */
   add(error: GraphQLError, scope: Path = error.path ?? []): void {
@@ -55,7 +55,7 @@ export class RunErrors {
   /**
    * Returns all errors. A problem of the response is included only if no other error explains it.
    * `isOfAnotherType` returns true if the operation selects the field at a path only for other types. A subgraph may
-   * have fetched the field before the type was known; its error is then dropped.
+   * have fetched the field before the type was known. The error of such a field is dropped.
    */
   complete(problems: readonly Problem[], isOfAnotherType: (path: Path) => boolean = () => false): GraphQLError[] {
     const located = this.#located.filter(({ error }) => !isOfAnotherType(error.path ?? []));

@@ -24,8 +24,8 @@ import { type Problem, Problems } from './problems.ts';
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * Selected in an object whose fields are all skipped, because GraphQL has no empty selection. The field is fetched, but
- * not included in the response.
+ * The field that an object selects if all of its fields are skipped, because GraphQL has no empty selection. It is
+ * fetched, but not included in the response.
  */
 const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
@@ -34,7 +34,7 @@ export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, se
 const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
 
-interface Member {
+interface ResponseField {
   /** The response key. `source` is the key under which the value is fetched. */
   key: string;
   source: string;
@@ -60,10 +60,10 @@ export function compileProjection(schema: GraphQLSchema, { operation, fragments,
   const root = schema.getRootType(operation.operation);
   if (!root) throw new Error(`The schema has no ${operation.operation}.`);
   const compiler = new Compiler(schema, fragments, renamed);
-  const members = compiler.members(root, [operation.selectionSet]);
+  const fields = compiler.fieldsOf(root, [operation.selectionSet]);
   return (data) => {
     compiler.problems = new Problems();
-    const result = compiler.projectObject(members, data);
+    const result = compiler.projectObject(fields, data);
     return { data: result === BROKEN ? null : (result as JsonObject | null), problems: compiler.problems.found };
   };
 }
@@ -80,13 +80,13 @@ class Compiler {
     private readonly renamed: DistinctOperation['renamed'],
   ) {}
 
-  members(type: Composite, selectionSets: readonly SelectionSetNode[]): Member[] {
+  fieldsOf(type: Composite, selectionSets: readonly SelectionSetNode[]): ResponseField[] {
     const fields = new Map<string, FieldNode[]>();
     for (const selectionSet of selectionSets) this.#collect(type, selectionSet, fields);
-    return [...fields].map(([key, nodes]) => this.#member(type, key, nodes));
+    return [...fields].map(([key, nodes]) => this.#fieldOf(type, key, nodes));
   }
 
-  #member(type: Composite, source: string, nodes: FieldNode[]): Member {
+  #fieldOf(type: Composite, source: string, nodes: FieldNode[]): ResponseField {
     const name = nodes[0]?.name.value ?? '';
     const key = this.renamed.get(source) ?? source;
     const isInherited = source in Object.prototype;
@@ -138,9 +138,9 @@ class Compiler {
   }
 
   #object(type: Composite, nodes: FieldNode[]): Complete {
-    const members = this.members(type, selectionSetsOf(nodes));
+    const fields = this.fieldsOf(type, selectionSetsOf(nodes));
     return (value) => {
-      if (isObject(value)) return this.projectObject(members, value);
+      if (isObject(value)) return this.projectObject(fields, value);
       return value ? this.#broken('mistyped', type.name) : this.#absent(value, type.name);
     };
   }
@@ -154,11 +154,11 @@ class Compiler {
     return BROKEN;
   }
 
-  projectObject(members: readonly Member[], data: JsonObject): unknown {
+  projectObject(fields: readonly ResponseField[], data: JsonObject): unknown {
     const { problems } = this;
     const depth = problems.enter();
     const result: JsonObject = {};
-    for (const { key, source, complete, constant, isInherited } of members) {
+    for (const { key, source, complete, constant, isInherited } of fields) {
       problems.path[depth] = source;
       const fetched = isInherited && !Object.hasOwn(data, source) ? undefined : data[source];
       const value = constant ?? complete(fetched);

@@ -24,9 +24,9 @@ export function compileRepresentation(
   return (entity) => {
     const representation: JsonObject = {};
     project(entity, representation);
-    let members = 0;
-    for (const name in representation) if (name !== '__typename') members += 1;
-    if (members === 0) return undefined;
+    let fields = 0;
+    for (const name in representation) if (name !== '__typename') fields += 1;
+    if (fields === 0) return undefined;
     representation.__typename ??= entity.__typename;
     rewrite(representation);
     const known = interfaceOf.get(representation.__typename);
@@ -62,7 +62,7 @@ interface Requirements {
 }
 
 /**
- * Returns a check whether a required fragment applies to an entity.
+ * Returns the check that decides if a required fragment applies to an entity.
  * If all entities are sent with the name of their interface, the fragment applies to every type of the interface. The
  * planner (0.0.38) names only one of several selected types, and fields of the other types would be missing.
  */

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import type { Joins } from '../joins.ts';
 
-/** The API schema, and the information which subgraph defines which types. Plans are compiled with them. */
+/** The schema information with which plans are compiled: the API schema, and the types that each subgraph defines. */
 export interface Types {
   readonly schema: GraphQLSchema;
   readonly joins: Joins;

@@ -1,4 +1,4 @@
-/** One tab each. They work on a platform that was just started, whose only account is that of the organization itself. */
+/** The operations of the first tabs. They also work on a new platform, whose only account is the organization's own. */
 export const EXAMPLES = [
   `# Put your key into the headers editor below. Ctrl-Enter runs the operation, Ctrl-Space suggests fields.
 # The first account with its services, invoices and tickets: one query over four domains.

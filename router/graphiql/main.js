@@ -12,17 +12,20 @@ import './page.css';
 const url = window.location.pathname;
 const subscriptionUrl = `${window.location.origin.replace(/^http/, 'ws')}${url}`;
 
-// what stands in the headers editor goes with requests, and into connection_init of sockets
+// sends the content of the headers editor with each request, and in connection_init of each WebSocket
 const fetcher = createGraphiQLFetcher({ url, subscriptionUrl });
 
 const defaultHeaders = JSON.stringify({ Authorization: 'Bearer <API key or access token>' }, null, 2);
 const defaultQuery =
   '# Put your key into the headers editor below.\n# Ctrl-Enter runs an operation, Ctrl-Space proposes fields.\n\n{\n  __typename\n}\n';
 const defaultTabs = EXAMPLES.map((query) => ({ query, headers: defaultHeaders }));
-/** A key that stands in the headers editor is gone with the page. */
+/** Options that keep GraphiQL from storing headers, because the headers editor contains an API key. */
 const UNSTORED = { storage: withoutHeaders(window.localStorage), shouldPersistHeaders: false, showPersistHeadersSettings: false };
 
-/** The published schema, since introspection needs credentials, which a visitor does not have yet. Undefined leaves it to introspection. */
+/**
+ * Loads the published schema file, because introspection needs credentials, which a visitor does not have yet.
+ * If it is undefined, GraphiQL uses introspection.
+ */
 async function publishedSchema() {
   const response = await fetch(`${url}/schema.graphql`);
   return response.ok ? buildSchema(await response.text(), { assumeValid: true }) : undefined;

@@ -1,11 +1,12 @@
 const PREFIX = 'graphiql:';
-/** What the user typed there is no list of requests: it stays as it is. */
+/** Names of entries with texts that the user typed. They are stored unchanged, because they contain no headers. */
 const TEXTS = ['query', 'variables', 'operationName'].map((name) => PREFIX + name);
 
 /**
- * The browser's storage without what stands in headers editors, where keys are: GraphiQL writes it into its history,
- * whatever `shouldPersistHeaders` says. While the page is open the whole text is in memory, so that a query of the
- * history brings its headers back. What earlier versions of the page have stored is cleaned.
+ * Wraps the browser's storage so that it never contains headers, because users type API keys into the headers editor.
+ * GraphiQL would write headers into its history, even with `shouldPersistHeaders: false`.
+ * While the page is open, the texts with headers are in memory, so that a query from the history has its headers.
+ * Headers that earlier versions of the page have stored are removed.
  */
 export function withoutHeaders(storage) {
   const written = new Map();
@@ -36,7 +37,7 @@ function store(storage, name, value) {
   else storage.setItem(name, TEXTS.includes(name) ? value : stripped(value));
 }
 
-/** JSON without members called headers; other text as it is. */
+/** Removes fields named `headers` from JSON. Text that is not JSON is returned unchanged. */
 function stripped(text) {
   try {
     return JSON.stringify(JSON.parse(text, (key, value) => (key === 'headers' ? undefined : value)));

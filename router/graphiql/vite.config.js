@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-/** Bundles GraphiQL from its package into files that the router serves itself: no CDN, nothing inline. */
+/** Bundles GraphiQL from its package into files that the router serves. The page needs no CDN and no inline scripts. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   publicDir: false,
-  // React's packages say "use client" at their top, of which a bundle for browsers warns a thousand times
+  // hides about a thousand warnings: React's packages start with "use client", which bundles for browsers ignore
   logLevel: 'error',
   worker: { format: 'es' },
   build: {
