@@ -88,7 +88,7 @@ function* wrongTable() {
   for (const [folder, { may }] of Object.entries(folders)) {
     const shown = drawn.get(folder);
     if (shown?.toSorted().join() !== may.toSorted().join())
-      yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Correct the one that is wrong.`;
+      yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Correct the wrong list.`;
   }
 }
 
@@ -121,7 +121,7 @@ function* misnamed() {
       .replace(/([.]unit)?[.]test$/, '')
       .split('.');
     if (words.length > 2 || !words.slice(1).every((word) => Object.hasOwn(kinds, word)))
-      yield `${file}: .${words.slice(1).join('.')} is no kind of file.\n  Join the words of a name with hyphens (ticket-search.ts), or use a kind that scripts/import-rules.mjs lists (kinds).`;
+      yield `${file}: .${words.slice(1).join('.')} is not a known kind of file.\n  Join the words of a name with hyphens (ticket-search.ts), or use a kind that scripts/import-rules.mjs lists (kinds).`;
   }
 }
 
@@ -135,7 +135,7 @@ function* undeclared() {
       const name = packageOf(specifier);
       const declared = DEVELOPMENT.test(file) || isType ? all.has(name) || all.has(`@types/${name}`) : shipped.has(name);
       if (!declared)
-        yield `${file} imports ${name}, which package.json does not list among its ${DEVELOPMENT.test(file) ? 'packages' : 'dependencies'}.\n  A package that is there because another needs it disappears with that one.`;
+        yield `${file} imports ${name}, which package.json does not list among its ${DEVELOPMENT.test(file) ? 'packages' : 'dependencies'}.\n  A package that is installed only because another package needs it can disappear.`;
     }
   }
 }
@@ -157,7 +157,7 @@ function* fileCycles() {
       ?.filter(({ isType, isFile }) => isFile && !isType)
       .map(({ target }) => target) ?? [];
   for (const path of cycles(files, neededBy))
-    yield `${path.join(' → ')}: a cycle.\n  Merge two files that need each other at run time, or move what they share into a third file.`;
+    yield `${path.join(' → ')}: a cycle.\n  Merge the files, or move the code that they share into another file.`;
 }
 
 function* folderCycles() {
@@ -179,10 +179,10 @@ function* folderCycles() {
   const neededBy = (node) => [...(examples.get(node)?.keys() ?? [])];
   for (const path of cycles([...examples.keys()], neededBy)) {
     const steps = path.slice(1).map((node, index) => `\n    ${examples.get(path[index]).get(node)}`);
-    yield `${path.join(' → ')}: a cycle of folders.${steps.join('')}\n  Move what both need into the lower folder or one of its own; what must lead back is listed in scripts/import-rules.mjs (backwards).`;
+    yield `${path.join(' → ')}: a cycle of folders.${steps.join('')}\n  Move the shared code into the lower folder or into a new folder. An exception is listed in scripts/import-rules.mjs (backwards).`;
   }
   for (const { from, to } of unneeded)
-    yield `scripts/import-rules.mjs lists imports from ${from} to ${to} (backwards), which there are none of.`;
+    yield `scripts/import-rules.mjs lists imports from ${from} to ${to} (backwards), but there are none.`;
 }
 
 /** Returns the domain of a file. If the file belongs to no domain, returns its top-level folder. */

@@ -12,23 +12,23 @@ const FEATURE_FILE = /^subgraphs\/([^/]+)\/([^/]+)\/(?!.*[.]test[.]ts$)/;
 export const folders = {
   kernel: {
     may: [],
-    why: 'The kernel is what every folder may use. What belongs to one domain or surface lives there and is handed to the kernel as an argument.',
+    why: 'Every folder may use the kernel, so the kernel may use none. Code of one domain or API belongs there, and is passed to the kernel as an argument.',
   },
   subgraphs: {
     may: ['kernel'],
-    why: 'A subgraph is served by our router or any other, in process or over HTTP. What it needs of either goes into kernel/.',
+    why: 'Any router can serve a subgraph, in process or over HTTP. Code that a subgraph needs from a router belongs into kernel/.',
   },
-  router: { may: ['kernel'], why: 'The router runs any supergraph. What it does for ours is given to it in apps/.' },
+  router: { may: ['kernel'], why: 'The router runs any supergraph. Code that is specific to this platform is passed to it in apps/.' },
   'rest-bridge': {
     may: ['kernel', 'router'],
-    why: "The bridge sees the composed schema and the router's execute, never a subgraph: a REST route is an operation like any client's.",
+    why: "The bridge uses only the composed schema and the router's execute function: a REST route runs an operation like any client.",
   },
-  apps: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge'], why: 'Nothing that ships imports a measurement or a test.' },
+  apps: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge'], why: 'Released code does not import a measurement or a test.' },
   bench: {
     may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps'],
-    why: 'What tests share is for tests; what both need goes into the folder that it is about.',
+    why: 'Helpers in test/ are for tests only. Code that measurements need too belongs into the folder that it is about.',
   },
-  test: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench'], why: 'Tests import from what they test.' },
+  test: { may: ['kernel', 'subgraphs', 'router', 'rest-bridge', 'apps', 'bench'], why: 'Tests may import every folder that they test.' },
 };
 
 /**
@@ -38,26 +38,26 @@ export const folders = {
  */
 export const kinds = {
   build: 'runs at build time only',
-  client: 'speaks to a server over the network',
-  config: 'the configuration of a tool, which finds it by this name',
+  client: 'sends requests to a server over the network',
+  config: 'the configuration of a tool, which finds the file by this name',
   document: 'generates a document',
   entity: 'a GraphQL type and its table',
   errors: 'errors with their codes',
   events: 'event types',
   inputs: 'input types with their rules',
-  job: 'a queue of jobs and what each job does',
+  job: 'a queue of jobs, and the code that runs a job',
   loader: 'batched reads',
   mails: 'the texts of e-mails',
   page: 'an HTML page',
   provider: 'an external service behind an interface',
-  reaction: 'what a domain does about an event of another one',
+  reaction: 'code of a domain that handles events of another domain',
   resolver: 'GraphQL fields with their permissions',
   retention: 'deletes rows by age',
-  routes: 'HTTP routes that are not of the graph',
+  routes: 'HTTP routes that do not run in the graph',
   rules: 'pure checks of values',
   server: 'a server',
   service: 'the operations on a resource',
-  setup: 'what tests of one area share',
+  setup: 'helpers that the tests of one area share',
   states: 'enums and state machines',
   store: 'statements on tables, without entities',
   sweeper: 'handles rows that have become due',
@@ -67,47 +67,47 @@ export const kinds = {
   unit: 'a test of one file, without a platform',
   values: 'types that are stored within an entity',
   verifier: 'verifies one kind of credential',
-  worker: 'works a queue in the background',
+  worker: 'processes a queue in the background',
 };
 
 export const rules = [
   {
-    name: 'subgraphs meet in the graph',
+    name: 'a subgraph must not import another subgraph',
     from: /^subgraphs\/([^/]+)\//,
     to: '^subgraphs/',
     except: '^subgraphs/$1/',
-    why: 'A subgraph knows another only as an entity reference in its schema or as events: so each can move to a process and a database of its own.',
+    why: 'Subgraphs use each other only through entity references in their schemas and through events. So each subgraph can move to its own process and database.',
   },
   {
-    name: 'a feature keeps its surface and its reading to itself',
+    name: 'a feature must not import the resolver, loader or inputs of another feature',
     from: FEATURE_FILE,
     to: '^subgraphs/$1/[^/]+/.+[.](resolver|loader|inputs)[.]ts$',
     except: '^subgraphs/$1/$2/',
-    why: 'Of another feature import its service, events, errors, entity, or the value that both speak of. Its resolver, loader and inputs are its own.',
+    why: 'From another feature, import its service, events, errors, entity or values. Its resolver, loader and inputs are private.',
   },
   {
-    name: 'records do not know who uses them',
+    name: 'an entity, event or error must not import a service, resolver or loader',
     from: /^subgraphs\/.+[.](entity|events|errors)[.]ts$/,
     to: '[.](service|resolver|loader)[.]ts$',
-    why: 'Entities, events and errors are the bottom of a feature: a rule that needs more than the record belongs into the service.',
+    why: 'Entities, events and errors are the lowest layer of a feature. A rule that needs more than the record belongs into the service.',
   },
   {
-    name: 'services know no GraphQL',
+    name: 'a service must not import GraphQL code',
     from: /[.]service[.]ts$/,
     to: '[.]resolver[.]ts$|^package:type-graphql',
-    why: "A service says may they, does it exist, do it. The shapes of the graph are the resolver's.",
+    why: 'A service checks permissions, finds the record and changes it. The resolver converts between the service and GraphQL.',
   },
   {
-    name: 'resolvers know no database',
+    name: 'a resolver must not import the database',
     from: /[.]resolver[.]ts$/,
     to: '^package:@mikro-orm/',
-    why: 'A resolver is one or two lines a field: it calls a service or a loader, which reads.',
+    why: 'A resolver has one or two lines for each field. It calls a service or a loader, which reads from the database.',
   },
   {
-    name: 'nobody needs a test',
+    name: 'a test must not be imported',
     from: /^(?!.*[.]test[.]ts$)/,
     to: '[.]test[.]ts$',
-    why: 'A test is run and never imported. What tests share is a file of its own in test/.',
+    why: 'Test files are only run. Code that several tests share belongs into a separate file in test/.',
   },
 ];
 
@@ -121,21 +121,21 @@ export const backwards = [
   {
     from: /^subgraphs\/.+[.]resolver[.]ts$/,
     to: /[.](entity|types|values)[.]ts$/,
-    why: 'The relations of the graph lead both ways: the fields of a ticket show its agent, those of an agent its tickets.',
+    why: 'Relations of the graph go in both directions: a ticket has a field for its agent, and an agent has a field for its tickets.',
   },
   {
     from: /^subgraphs\/support\/knowledge\/article[.]service[.]ts$/,
     to: /^subgraphs\/support\/feedback\/feedback[.]entity[.]ts$/,
-    why: 'An article is deleted with the feedback about it, in one transaction.',
+    why: 'An article and the feedback about it are deleted in one transaction.',
   },
   {
     from: /^subgraphs\/support\/sla-policies\/sla-policy[.]service[.]ts$/,
     to: /^subgraphs\/support\/categories\/category-override[.]entity[.]ts$/,
-    why: 'A policy that a category uses is not deleted.',
+    why: 'The service must check that no category uses the policy before it deletes the policy.',
   },
   {
     from: /^subgraphs\/support\/tickets\/ticket-editor[.]ts$/,
     to: /^subgraphs\/support\/escalations\/store-escalation[.]ts$/,
-    why: 'Every change of a ticket is made by TicketEditor, and a higher level is kept as an escalation in the same transaction.',
+    why: 'TicketEditor makes every change of a ticket. It stores a higher level as an escalation in the same transaction.',
   },
 ];
