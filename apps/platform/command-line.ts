@@ -52,7 +52,7 @@ export function helpText(): string {
     return `  ${option.padEnd(NAME_WIDTH - 2)}${`${one.name} `.padEnd(NAME_WIDTH)}${one.about}\n${' '.repeat(2 * NAME_WIDTH)}${defaultOf(one)}`;
   });
   return [
-    'Starts the platform: npm start -- [options]. Each setting is an option, a variable of the environment, or both.',
+    'Starts the platform: npm start -- [options]. Each setting is an environment variable; some are also options.',
     '',
     ...lines,
     '',
@@ -67,9 +67,8 @@ export function configMarkdown(): string {
     '',
     '<!-- Generated from kernel/settings/ by `npm run schema`. -->',
     '',
-    'Settings come from the environment;',
-    'those with an option can also be given as `npm start -- --option value`, which wins. An empty value counts as not set.',
-    'If settings are invalid, the platform does not start and lists all of them.',
+    'Settings are environment variables. A setting with an option can also be set by `npm start -- --option value`; the option overrides',
+    'the variable. An empty value counts as not set. If settings are invalid, the platform does not start and lists all invalid settings.',
     '',
     '| variable | option | what it does | default |',
     '| --- | --- | --- | --- |',
@@ -84,8 +83,8 @@ export function envExample(): string {
   const entries = table.map((one) => `# ${one.about}\n# ${defaultOf(one)}\n#${one.name}=${one.fallback ?? ''}`);
   return [
     '# Settings of the platform. Copy this file to .env and set what you need.',
-    '# docker compose takes from .env what docker-compose.yml names. For npm start: set -a; . ./.env; set +a; npm start',
-    '# Generated from kernel/settings/ by `npm run schema`; the same as docs/config.md.',
+    '# docker compose reads the settings that docker-compose.yml names from .env. For npm start: set -a; . ./.env; set +a; npm start',
+    '# Generated from kernel/settings/ by `npm run schema`. docs/config.md lists the same settings.',
     ...entries.map((entry) => `\n${entry}`),
     '',
   ].join('\n');

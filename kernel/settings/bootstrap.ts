@@ -11,7 +11,7 @@ export const bootstrapSettings = {
   }),
   bootstrapPassword: setting({
     name: 'BOOTSTRAP_PASSWORD',
-    about: 'Password of that administrator, at least 12 characters.',
+    about: 'Password of the administrator that the first start creates, at least 12 characters.',
     schema: text.min(12, 'must have at least 12 characters'),
     otherwise: 'generated, shown once',
     secret: true,
@@ -31,14 +31,14 @@ export const bootstrapSettings = {
   }),
   bootstrapClientSecret: setting({
     name: 'BOOTSTRAP_CLIENT_SECRET',
-    about: 'Secret of that client, at least 32 characters.',
+    about: 'Secret of the OAuth client that the first start creates, at least 32 characters.',
     schema: text.regex(/^[\x21-\x7e]{32,200}$/, 'must have 32 to 200 characters, without spaces'),
     otherwise: 'generated, shown once',
     secret: true,
   }),
   bootstrapRedirectUri: setting({
     name: 'BOOTSTRAP_REDIRECT_URI',
-    about: 'Redirect URI of that client.',
+    about: 'Redirect URI of the OAuth client that the first start creates.',
     schema: url(['https:', 'http:'], 'https://app.example.com/callback'),
     fallback: 'https://example.com/callback',
   }),

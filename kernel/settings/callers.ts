@@ -45,9 +45,9 @@ export const callerSettings = {
     name: 'TLS_CERT',
     option: 'tls-cert',
     about:
-      'PEM file with the certificate of the server and its chain. With TLS_CERT and TLS_KEY the platform serves https and accepts client certificates.',
+      'PEM file with the certificate of the server and its chain. With TLS_CERT and TLS_KEY, the platform serves https and accepts client certificates.',
     schema: text,
-    otherwise: 'http',
+    otherwise: 'the platform serves http',
   }),
   tlsKey: setting({
     name: 'TLS_KEY',
@@ -90,7 +90,7 @@ export const callerSettings = {
     name: 'SAML_DOMAIN_PROOF',
     option: 'saml-domain-proof',
     about:
-      'How an organization proves that it owns the e-mail domains of its SAML connections: dns (a TXT record) or none. With none, the first organization that claims a domain gets it: use it only if all organizations trust each other.',
+      'How an organization proves that it owns the e-mail domains of its SAML connections: dns (a TXT record) or none. With none, the first organization that claims a domain gets it. Use none only if all organizations trust each other.',
     schema: z.enum(['dns', 'none'], 'must be dns or none'),
     fallback: 'dns',
   }),
@@ -114,13 +114,13 @@ export const callerSettings = {
     option: 'country-header',
     about: 'Header in which TRUSTED_PROXIES send the country of a caller (ISO 3166-1 alpha-2), such as CF-IPCountry.',
     schema: text.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header').transform((name) => name.toLowerCase()),
-    otherwise: 'none is read',
+    otherwise: 'no header is read',
   }),
   geoipDatabase: setting({
     name: 'GEOIP_DATABASE',
     option: 'geoip-database',
-    about: 'MMDB file that maps addresses to countries, such as GeoLite2-Country.',
+    about: 'MMDB file that maps IP addresses to countries, such as GeoLite2-Country.',
     schema: text,
-    otherwise: 'none is read',
+    otherwise: 'no file is read',
   }),
 } as const;

@@ -16,7 +16,7 @@ export type SubgraphName = (typeof SUBGRAPHS)[number];
 const ownDatabase = (subgraph: SubgraphName) =>
   setting({
     name: `${subgraph.toUpperCase()}_DATABASE_URL`,
-    about: `A separate PostgreSQL database for the ${subgraph} subgraph.`,
+    about: `URL of a separate PostgreSQL database for the ${subgraph} subgraph.`,
     schema: databaseUrl,
     otherwise: 'in DATABASE_URL',
     secret: true,
@@ -25,7 +25,7 @@ const ownDatabase = (subgraph: SubgraphName) =>
 const ownDirectUrl = (subgraph: SubgraphName) =>
   setting({
     name: `${subgraph.toUpperCase()}_DATABASE_DIRECT_URL`,
-    about: `The database of the ${subgraph} subgraph without a connection pooler, as DATABASE_DIRECT_URL is for DATABASE_URL.`,
+    about: `URL of the same database as ${subgraph.toUpperCase()}_DATABASE_URL, without a connection pooler. See DATABASE_DIRECT_URL.`,
     schema: databaseUrl,
     otherwise: `${subgraph.toUpperCase()}_DATABASE_URL`,
     secret: true,
@@ -54,7 +54,7 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'PostgreSQL 15 or later to use instead of the embedded database. Its user must be allowed to create schemas, and creates the extensions btree_gin, pg_trgm and unaccent if they are missing (no further rights are needed).',
+      'URL of a PostgreSQL database to use instead of the embedded database, version 15 or later. The user in the URL must be allowed to create schemas. If the extensions btree_gin, pg_trgm and unaccent are missing, they are created with the same rights.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
@@ -62,14 +62,15 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     about:
-      'The same database without a connection pooler. Required if DATABASE_URL leads to a pooler in transaction mode (PgBouncer with pool_mode = transaction). Migrations, LISTEN and prepared statements use it.',
+      'URL of the same database as DATABASE_URL, without a connection pooler. Required if DATABASE_URL leads to a pooler in transaction mode (PgBouncer with pool_mode = transaction). Migrations, LISTEN and prepared statements use this URL.',
     schema: databaseUrl,
     otherwise: 'DATABASE_URL',
     secret: true,
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    about: 'Maximum number of PostgreSQL connections of a process for each subgraph. Jobs, notifications and short reads use six more.',
+    about:
+      'Maximum number of PostgreSQL connections of a process for each subgraph. Jobs, notifications and short reads use six more connections.',
     schema: wholeNumber(1, 200),
     fallback: '5',
   }),
@@ -78,16 +79,17 @@ export const dataSettings = {
     name: 'MIGRATE',
     option: 'migrate',
     about:
-      'auto upgrades the database schemas at startup, one process at a time. never refuses to start if they are older; run npm run migrate first.',
+      'With auto, the start upgrades the database schemas, one process at a time. With never, the platform refuses to start if the schemas are not up to date: run npm run migrate first.',
     schema: z.enum(MIGRATE_MODES, `must be one of ${MIGRATE_MODES.join(', ')}`),
     fallback: 'auto',
   }),
   redisUrl: setting({
     name: 'REDIS_URL',
     option: 'redis-url',
-    about: 'Redis for the rate limits that all processes of one platform share. Another platform must use another Redis database (/1).',
+    about:
+      'URL of the Redis database for the rate limits that all processes of one platform share. Each platform needs its own Redis database, such as /1 at the end of the URL.',
     schema: url(['redis:', 'rediss:'], 'redis://host:6379'),
-    otherwise: 'each process counts by itself',
+    otherwise: 'each process counts separately',
     secret: true,
   }),
   secretKey: setting({
@@ -95,13 +97,13 @@ export const dataSettings = {
     about:
       'Secret of at least 32 characters that encrypts stored secrets and signs requests between processes. Required with DATABASE_URL.',
     schema: text.min(32, 'must have at least 32 characters'),
-    otherwise: 'generated once, kept in DATA_DIR',
+    otherwise: 'generated once, stored in DATA_DIR',
     secret: true,
   }),
   secretKeyFallback: setting({
     name: 'SECRET_KEY_FALLBACK',
     about:
-      'While SECRET_KEY is being changed: the other key. It only decrypts what was encrypted with it. See The secret key in docs/operations.md.',
+      'Second secret key while SECRET_KEY is being changed. It only decrypts data that was encrypted with it. See "The secret key" in docs/operations.md.',
     schema: text.min(32, 'must have at least 32 characters'),
     secret: true,
   }),

@@ -4,20 +4,20 @@ import { setting, text, url } from './setting.ts';
 export const providerSettings = {
   smtpUrl: setting({
     name: 'SMTP_URL',
-    about: 'Mail server that sends the mails.',
+    about: 'URL of the mail server that sends the mails.',
     schema: url(['smtp:', 'smtps:'], 'smtps://user:password@mail.example.com:465'),
     otherwise: 'mails are written to DATA_DIR/mail',
     secret: true,
   }),
   mailFrom: setting({
     name: 'MAIL_FROM',
-    about: 'Sender of mails.',
+    about: 'Name and address of the sender of mails.',
     schema: text.regex(/^[^\r\n]{3,320}$/, 'must be one line'),
     fallback: 'Platform <no-reply@localhost>',
   }),
   smsProviderUrl: setting({
     name: 'SMS_PROVIDER_URL',
-    about: "Base URL of Twilio's API, or of a compatible one.",
+    about: "Base URL of Twilio's API, or of a compatible API.",
     schema: url(['https:', 'http:'], 'https://api.twilio.com'),
     fallback: 'https://api.twilio.com',
   }),
@@ -29,7 +29,7 @@ export const providerSettings = {
   }),
   smsAuthToken: setting({
     name: 'SMS_AUTH_TOKEN',
-    about: 'Secret of that account.',
+    about: 'Auth token of the account SMS_ACCOUNT_SID.',
     schema: text,
     otherwise: 'none',
     secret: true,
@@ -42,13 +42,13 @@ export const providerSettings = {
   }),
   filesS3Bucket: setting({
     name: 'FILES_S3_BUCKET',
-    about: 'Bucket for attachments and reports. Processes that share a database need a bucket or a shared folder.',
+    about: 'S3 bucket for attachments and reports. Processes that share a database need a bucket or a shared folder.',
     schema: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
     otherwise: 'DATA_DIR/files',
   }),
   filesS3Region: setting({
     name: 'FILES_S3_REGION',
-    about: 'Region of that bucket.',
+    about: 'Region of FILES_S3_BUCKET.',
     schema: text.regex(/^[a-z0-9-]{1,40}$/, 'must be a region such as eu-central-1'),
     fallback: 'us-east-1',
   }),
@@ -60,15 +60,15 @@ export const providerSettings = {
   }),
   filesS3AccessKeyId: setting({
     name: 'FILES_S3_ACCESS_KEY_ID',
-    about: 'Access key for that bucket. Needs FILES_S3_SECRET_ACCESS_KEY.',
+    about: 'Id of the access key for FILES_S3_BUCKET. Needs FILES_S3_SECRET_ACCESS_KEY.',
     schema: text,
     otherwise: "the AWS SDK's lookup: environment, profile, machine role",
   }),
   filesS3SecretAccessKey: setting({
     name: 'FILES_S3_SECRET_ACCESS_KEY',
-    about: 'Secret of that access key.',
+    about: 'Secret of the access key FILES_S3_ACCESS_KEY_ID.',
     schema: text,
-    otherwise: 'the same',
+    otherwise: "the AWS SDK's lookup: environment, profile, machine role",
     secret: true,
   }),
   connectivityProviderUrl: setting({
@@ -81,7 +81,7 @@ export const providerSettings = {
     name: 'CONNECTIVITY_PROVIDER_TOKEN',
     about: 'Bearer token for CONNECTIVITY_PROVIDER_URL.',
     schema: text,
-    otherwise: 'none is sent',
+    otherwise: 'no token is sent',
     secret: true,
   }),
 } as const;

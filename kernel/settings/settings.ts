@@ -10,14 +10,14 @@ export const settings = {
   port: setting({
     name: 'PORT',
     option: 'port',
-    about: 'Port to listen on; 0 takes a free one.',
+    about: 'Port to listen on. With 0, the platform selects a free port.',
     schema: wholeNumber(0, 65535),
     fallback: '4000',
   }),
   host: setting({
     name: 'HOST',
     option: 'host',
-    about: 'Address to listen on; 0.0.0.0 makes the platform reachable from other machines.',
+    about: 'Address to listen on. With 0.0.0.0, the platform is reachable from other machines.',
     schema: text,
     fallback: '127.0.0.1',
   }),
@@ -26,14 +26,14 @@ export const settings = {
   sandbox: setting({
     name: 'SANDBOX',
     option: 'sandbox',
-    about: '1 issues test keys (test_sk_…) and accepts the test cards.',
+    about: 'With 1, the platform is a sandbox: it issues test keys (test_sk_…) and accepts the test cards.',
     schema: flag,
     fallback: '0',
   }),
   allowPrivateUrls: setting({
     name: 'ALLOW_PRIVATE_URLS',
     option: 'allow-private-urls',
-    about: '1 lets webhooks and integrations call http URLs and private addresses. For development only.',
+    about: 'With 1, webhooks and integrations may call http URLs and private addresses. For development only.',
     schema: flag,
     fallback: '0',
   }),
@@ -41,32 +41,32 @@ export const settings = {
   ...bootstrapSettings,
   anonymousPerHour: setting({
     name: 'ANONYMOUS_PER_HOUR',
-    about: 'Requests per hour and address without valid credentials.',
+    about: 'Maximum number of requests without valid credentials, per client address and hour.',
     schema: wholeNumber(1, 1e9),
     fallback: '1000',
   }),
   anonymousPerMinute: setting({
     name: 'ANONYMOUS_PER_MINUTE',
-    about: 'Requests per address without valid credentials in any 60 seconds.',
+    about: 'Maximum number of requests without valid credentials, per client address in any 60 seconds.',
     schema: wholeNumber(1, 1e9),
     fallback: '100',
   }),
   maxConnections: setting({
     name: 'MAX_CONNECTIONS',
-    about: 'Maximum number of open client connections per process, including WebSockets. Further connections are closed at once.',
+    about: 'Maximum number of open client connections per process, including WebSockets. Further connections are closed immediately.',
     schema: wholeNumber(1, 1_000_000),
     fallback: '10000',
   }),
   headersTimeoutMs: setting({
     name: 'HEADERS_TIMEOUT_MS',
     about:
-      'Time limit for the headers of a request, from the opening of the connection. After it, the platform responds with 408 and closes the connection.',
+      'Time limit for receiving the headers of a request, counted from the opening of the connection. Then the platform responds with 408 and closes the connection.',
     schema: wholeNumber(100, 60_000),
     fallback: '10000',
   }),
   slotWaitMs: setting({
     name: 'SLOT_WAIT_MS',
-    about: 'How long a request waits for a free concurrency slot of its plan before it gets 429.',
+    about: 'How long a request waits for a free concurrency slot of its plan. After this time, it is rejected with 429.',
     schema: wholeNumber(0, 60_000),
     fallback: '5000',
   }),
@@ -98,7 +98,7 @@ export const settings = {
   logLevel: setting({
     name: 'LOG_LEVEL',
     option: 'log-level',
-    about: 'fatal, error, warn, info, debug, trace or silent.',
+    about: 'Minimum level of log messages: fatal, error, warn, info, debug, trace or silent.',
     schema: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       'must be one of fatal, error, warn, info, debug, trace, silent',
