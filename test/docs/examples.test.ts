@@ -67,7 +67,7 @@ describe('webhook receiver example', () => {
   });
 });
 
-test('the client of the REST integration example can be generated, and the example type-checks and prints the expected lines', async () => {
+test('the REST integration example compiles with its generated client and prints the expected lines', async () => {
   const { origin, organization } = await rig();
   const { apiKey } = await organization();
   const folder = copyOf('rest-client');

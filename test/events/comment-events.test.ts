@@ -50,7 +50,7 @@ test('a comment.added event contains the comment, its attachments and its ticket
 });
 
 describe('events of internal comments', () => {
-  test('only support staff can list events of internal comments or read such an event by id', async () => {
+  test('support staff can list and read events of internal comments, and customers get INSUFFICIENT_PERMISSIONS or null', async () => {
     const { desk, customer } = await parties();
     const { id } = await openTicket(desk);
     await noteAndReply(desk, id);
@@ -110,7 +110,7 @@ describe('events of internal comments', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { details: { required: 'support:write' } } } });
   });
 
-  test('webhooks receive internal comments only for the exact event name, which returns INSUFFICIENT_PERMISSIONS to customers', async () => {
+  test('only webhooks with the exact event name receive internal comments, and customers cannot use this event name', async () => {
     const { desk, customer } = await parties();
     const [named, wide] = [await receiver(), await receiver()];
     for (const events of [[NOTE], ['ticket.created', `support.${NOTE}`]])

@@ -78,7 +78,7 @@ describe('monthly delivery quota', () => {
     expect((await usageOf(process)).counted).toBe(100);
   });
 
-  test('skipped deliveries can be sent after a plan change or in a new month, and then count against the quota', async () => {
+  test('deliveries skipped because of the quota can be sent after a plan change or in a new month', async () => {
     const { world, process, change } = await planned();
     const since = world.clock.now();
     const hook = await receiver();

@@ -14,7 +14,7 @@ async function ticketOf(tenant: Tenant, members: object): Promise<string> {
   return body.ticket.id;
 }
 
-test('a ticket event has the account of its customer or, without a customer, of its service, or no account', async () => {
+test("a ticket event belongs to the account of the ticket's customer or service, or to no account", async () => {
   const { tenant, accountId, serviceId } = await billedTenant();
   const other = await createAccount(tenant, 'Hudson');
   const ids = [

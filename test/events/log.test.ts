@@ -41,7 +41,7 @@ const consumed = (world: EventsWorld): Promise<true> =>
       (await world.query('select 1 from events.consumer where last_sequence < (select max(sequence) from events.event_log)')).length === 0,
   );
 
-/** Runs the retention task until it is not postponed because of concurrent readers. */
+/** Runs the retention task, and repeats it if concurrent readers make it fail. */
 const purged = (process: Process): Promise<true> =>
   eventually(async () => {
     await process.running.retention.run();

@@ -29,7 +29,7 @@ async function expectRefusal(answer: RestResponse, words: string): Promise<void>
 }
 
 describe('redelivery', () => {
-  test('a redelivery has the same event id and body, and its attempt count continues', async () => {
+  test('a redelivery sends the same event id and body again and increments the attempt count', async () => {
     const hook = await receiver();
     const delivery = await deliveredTo(hook, { status: 'delivered' });
     const { status, body } = await redeliver(delivery);

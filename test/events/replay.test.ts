@@ -61,7 +61,7 @@ describe('webhook replay', () => {
     expect(hook.arrivals).toHaveLength(5);
   });
 
-  test('a replay delivers skipped events of the time when the webhook was disabled, and events with exhausted deliveries', async () => {
+  test('a replay delivers events that were skipped while the webhook was disabled and events whose deliveries are exhausted', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver(answering(410))];
     const since = world.clock.now();

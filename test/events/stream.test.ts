@@ -112,7 +112,7 @@ describe('stream subscribers', () => {
   test.each([
     ['accountId', { accountId: 'acc_1' }, { accountId: 'acc_2' }],
     ['subjectId', { subjectId: 'ticket_7' }, { subjectId: 'ticket_8' }],
-  ])('an event subscriber limited by %s gets only matching events, both missed and new ones', async (_, wanted, other) => {
+  ])('an event subscriber limited by %s gets only matching missed and new events', async (_, wanted, other) => {
     const own = organization();
     const [first] = await append(own, 1);
     const write = async (): Promise<string[]> => {
@@ -180,7 +180,7 @@ describe('stream subscribers', () => {
     expect(await slow.take(1500)).toEqual(ids);
   });
 
-  test('an event subscriber that waits for an event is done immediately when its subscription is closed', async () => {
+  test("closing an event subscription immediately ends the subscriber's wait for the next event", async () => {
     const subscriber = await follow(organization());
     const waiting = subscriber.stream.next();
     await subscriber.stream.return?.();
@@ -188,7 +188,7 @@ describe('stream subscribers', () => {
   });
 });
 
-test('41 event subscribers cause fewer than 20 reads of the event log', async () => {
+test('an event with 41 subscribers causes fewer than 20 reads of the event log', async () => {
   const own = organization();
   const [first, subscribers] = [await follow(own), 40];
   const reads: string[] = [];

@@ -108,7 +108,7 @@ describe('deliveries that become due while a lease ends', () => {
   });
 });
 
-describe('queue ahead of its records', () => {
+describe('delivery order while results are recorded', () => {
   test('250 deliveries of a webhook are each attempted once and in order while results are still being recorded', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();

@@ -200,7 +200,7 @@ describe('webhook families', () => {
     expect(billing.arrivals).toEqual([]);
   });
 
-  test('webhooks of the support family accept filters, and webhooks of the services family return an error', async () => {
+  test('webhooks of the support family accept filters, and webhooks of the services family return an error for the field filters', async () => {
     const filters = { customer_ids: ['cust_1'], priorities: ['high', 'critical'] };
     expect((await created({ ...valid, filters }, '/support/webhooks')).filters).toEqual(filters);
     expect((await create({ ...valid, events: ['service.*'], filters }, '/services/webhooks')).body.error.details.field).toBe('filters');

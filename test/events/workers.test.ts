@@ -154,7 +154,7 @@ describe('reactions', () => {
 });
 
 describe('private addresses', () => {
-  test('creating a webhook for a private address returns INVALID_PARAMETERS, and deliveries to an existing one fail', async () => {
+  test('creating a webhook for a private address returns INVALID_PARAMETERS, and deliveries to a private address fail', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver(answering(200));
     const port = new URL(hook.url).port;

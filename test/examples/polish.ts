@@ -145,7 +145,7 @@ class Polisher {
   }
 }
 
-/** A placeholder with the length of the text. Equal lengths get equal placeholders. */
+/** A placeholder with the length and the kind of characters of the text. */
 function hidden(text: string): string {
   const characters = /^[\d-]+$/.test(text) ? '1234567890' : /^[0-9a-f]+$/i.test(text) ? '0123456789abcdef' : 'EXAMPLE';
   return Array.from(text, (_, at) => characters.charAt(at % characters.length)).join('');

@@ -90,7 +90,7 @@ test('an account administrator can invite and remove users only in their account
   expect((await admin.rest('GET', '/organization')).body.error.details).toMatchObject({ reason: 'account_scope' });
 });
 
-test('a new account limit applies to the next request of a logged-in user', async () => {
+test('a logged-in user reads only one account after an administrator limits the user to this account', async () => {
   const user: TestUser = await userOf(tenant, 'member');
   expect((await user.rest('GET', '/accounts')).body.data.length).toBeGreaterThan(1);
   const path = `/accounts/${user.account.id}/users/${user.id}`;

@@ -56,7 +56,7 @@ test('the use of a key is recorded once per User-Agent in the audit log, not onc
   ]);
 });
 
-test('an audit record of a change contains the caller and the changed user or client', async () => {
+test('audit records of invitations, OAuth clients and restrictions contain the caller and the changed record', async () => {
   const tenant = await platform.organization();
   const keyId = (await tenant.rest('GET', '/auth/verify')).body.data.id;
   const owner = await userOf(tenant);

@@ -27,7 +27,7 @@ const expectRefused = ({ status, body }: RestResponse): void => {
 };
 
 describe('closed organizations', () => {
-  test('all credentials of a closed organization get 403 ORGANIZATION_CLOSED until it is resumed', async () => {
+  test('all credentials of a closed organization get 403 ORGANIZATION_CLOSED until the organization is resumed', async () => {
     const { clock } = await rig();
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);

@@ -180,7 +180,7 @@ test('an address gets at most five invitation emails in 15 minutes, while each r
   expect(mailsTo(email)).not.toHaveLength(0);
 });
 
-test('a user that the previous release stored can log in, and an invited user that it activates can log in', async () => {
+test('a user whom the previous release created or activated can log in', async () => {
   const database = await rows();
   const known = await userOf(tenant);
   const [id, other] = [newId('user'), newId('user')];

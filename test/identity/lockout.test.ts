@@ -73,14 +73,14 @@ async function lockOut(email: string): Promise<void> {
 }
 
 describe('counting login attempts', () => {
-  test('failed logins from different addresses of an IPv6 /64 count together and then return 429', async () => {
+  test('a login returns 429 after five failed logins from different addresses of the same IPv6 /64', async () => {
     const { email } = await member(HOME);
     for (let host = 1; host <= 5; host += 1) expect((await login(email, `2001:db8:bb:1::${host}`, 'wrong')).status).toBe(401);
     expect((await login(email, '2001:db8:bb:1:ffff::99')).status).toBe(429);
     expect((await login(email, '2001:db8:bb:2::1')).status).toBe(200);
   });
 
-  test('failed logins from an IPv4-mapped IPv6 address count together with failed logins from the IPv4 address', async () => {
+  test('a login returns 429 after five failed logins from an IPv4 address and its IPv6-mapped forms', async () => {
     const { email } = await member(HOME);
     for (const ip of ['198.51.100.9', '::ffff:198.51.100.9', '::ffff:c633:6409', '198.51.100.9', '::FFFF:198.51.100.9'])
       expect((await login(email, ip, 'wrong')).status).toBe(401);
@@ -90,7 +90,7 @@ describe('counting login attempts', () => {
 });
 
 describe('lockouts caused by others', () => {
-  test('a locked-out user can log in from a network that they used before, in any process, and other networks get 429', async () => {
+  test('a locked-out user can log in from a network used before, but gets 429 from other networks', async () => {
     const { email } = await member(HOME);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(200);
@@ -123,14 +123,14 @@ describe('lockouts caused by others', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a locked-out user gets 429 from a network that they have not used for 90 days', async () => {
+  test('a locked-out user gets 429 from a network whose last login was more than 90 days ago', async () => {
     const { email } = await member(HOME);
     await platform.advance(90 * DAY_MS + 1000);
     await lockOut(email);
     expect((await login(email, HOME)).status).toBe(429);
   });
 
-  test('a locked-out user can log in only from the twenty networks that they used last', async () => {
+  test('a locked-out user can log in only from the twenty networks of the latest logins', async () => {
     const { email } = await member(HOME);
     for (let place = 0; place < 20; place += 1) {
       platform.clock.advance(1000);
@@ -142,7 +142,7 @@ describe('lockouts caused by others', () => {
   });
 });
 
-test("wrong second-factor codes from other networks do not block a user's codes from a verified network", async () => {
+test('a user can verify codes from a known network after wrong codes from other networks caused 429 there', async () => {
   const { email } = await member(HOME);
   const at = async (ip: string) => {
     const { body } = await login(email, ip);

@@ -48,7 +48,7 @@ describe('organization creation by an operator', () => {
 });
 
 describe('organization search by an operator', () => {
-  test('an operator can search organizations by name, plan, status and review', async () => {
+  test('an operator can search organizations by name and filter them by plan, status and review', async () => {
     const { organizationId } = await (await rig()).organization({ plan: 'business' });
     const name = `Umbrella ${organizationId}`;
     const own = await renamed(organizationId, name);
@@ -70,7 +70,7 @@ describe('organization search by an operator', () => {
 });
 
 describe('plan changes by an operator', () => {
-  test('requests of the current hour count against the limit of a new plan', async () => {
+  test('after a plan change, requests of the current hour count against the limit of the new plan', async () => {
     const tenant = await (await rig()).organization({ plan: 'developer' });
     const remaining = async (): Promise<[number, number]> => {
       const { headers } = await tenant.rest('GET', '/organization');
@@ -126,7 +126,7 @@ test('a plan change is stored with its day, and overage is priced by the plan of
   expect(usages.find(({ unit_price }) => unit_price === '0.001')?.quantity).toBe(Math.min(70_000, 370_000 - included));
 });
 
-test('requests of the current minute count against the limit of a new plan, so a downgrade can cause a 429', async () => {
+test('after a downgrade, requests of the current minute count against the lower limit and can cause a 429', async () => {
   const tenant = await (await rig()).organization({ plan: 'business' });
   const change = async (plan: string): Promise<void> =>
     expect((await platform.rest('PUT', `/operator/organizations/${tenant.organizationId}/plan`, { body: { plan } })).status).toBe(200);

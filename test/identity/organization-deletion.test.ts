@@ -130,7 +130,7 @@ describe('deletion 30 days after closing', () => {
     expect((await other.rest('GET', `/accounts/${account}`)).body.data.name).toBe(`Label ${other.organizationId}`);
   });
 
-  test('equal values get the same pseudonym within a deleted organization and different pseudonyms in different organizations', async () => {
+  test('equal values get the same pseudonym within a deleted organization, but a different pseudonym in another organization', async () => {
     const tenants = [await (await rig()).organization(), await (await rig()).organization()];
     for (const tenant of tenants) {
       const { id } = await createAccount(tenant, 'Somebody');

@@ -158,7 +158,7 @@ describe('access tokens', () => {
     expect((await verify(again)).status).toBe(401);
   });
 
-  test("logging out closes sockets that were opened with the session's token with 4403", async () => {
+  test('logging out closes the sockets of the session with the code 4403', async () => {
     const user = await userOf(tenant);
     const socket = user.socket();
     const followed = socket.iterate({ query: 'subscription { events { id } }' }).next();

@@ -23,7 +23,7 @@ const ask = (token: string): Promise<RestResponse> => callerWith(token).rest('GE
 const refusal = async (token: string): Promise<string | undefined> => (await ask(token)).body.error?.code;
 
 describe('tokens of a trusted issuer', () => {
-  test("a token of a trusted issuer acts as an API client with at most the issuer's permissions", async () => {
+  test('a caller with a token of a trusted issuer is an API client with the permissions of the issuer', async () => {
     const { id, token, answer } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
     expect(answer.status).toBe(201);
     const { status, body } = await ask(await token());
@@ -137,7 +137,7 @@ describe('refused tokens of trusted issuers', () => {
 });
 
 describe('key set of a trusted issuer', () => {
-  test('the key set of a trusted issuer is fetched once for many tokens', async () => {
+  test('the key set of a trusted issuer is fetched only once for six tokens', async () => {
     const { token, set } = await idp();
     await Promise.all(Array.from({ length: 5 }, async (_, n) => ask(await token({ jti: String(n) }))));
     await ask(await token({ jti: 'later' }));
@@ -303,7 +303,7 @@ describe('trusted issuer registration', () => {
     await strict.close();
   });
 
-  test('creating or changing a trusted issuer with more permissions than the caller returns an error', async () => {
+  test('creating, changing or deleting a trusted issuer with more permissions than the caller is rejected with the required permission', async () => {
     const limited = await tenant.limitedTo('credentials:admin', 'accounts:read');
     expect((await post({ permissions: ['accounts:write'] }, limited)).body.error.details.required).toBe('accounts:write');
     const { id } = await idp({ body: { permissions: ['billing:read'] } });

@@ -15,7 +15,7 @@ import { type Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, tokenMailedTo } from '../users.setup.ts';
 import { SamlWorld } from './saml-idp.ts';
 
-/** A label in every record of the other account; a response to a limited caller that contains it has leaked. */
+/** A text in every record of the other account. No response to a limited caller may contain it. */
 const LABEL = 'Only the other account reads this';
 const OWN = 'Words of its own account';
 const AREAS = ['accounts', 'services', 'billing', 'support', 'webhooks'];
@@ -54,7 +54,7 @@ class CertificateTenant extends Tenant {
 }
 
 let platform: Rig;
-/** Another process on the same database; the same process if the database is embedded. */
+/** A second process on the same database, or the first process if the database is embedded. */
 let second: Rig;
 let mailed: Rig;
 let world: SamlWorld;
@@ -247,7 +247,7 @@ describe.each(kinds)('%s limited to an account', (_, limited) => {
   });
 });
 
-test('no subscription or event stream sends a limited caller events of another account', async () => {
+test('subscriptions and event streams send no events of other accounts to a caller limited to one account', async () => {
   const fields = Object.keys(platform.assembly.router.schema.getSubscriptionType()?.getFields() ?? {});
   const ofOrganization = ['deliveryUpdated'];
   const followed = fields.filter((field) => !ofOrganization.includes(field));
@@ -299,7 +299,7 @@ test('no subscription or event stream sends a limited caller events of another a
   }
 });
 
-test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses an account, and a new subscription covers the remaining accounts', async () => {
+test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses access to an account, and a new subscription works', async () => {
   for (const [kind, limited] of kinds) {
     const third = await createAccount(tenant, 'Taken');
     const { caller, limitTo } = await limited([own.account.id, third.id]);

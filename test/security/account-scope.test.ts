@@ -19,7 +19,7 @@ import { onlyTable } from '../support/tables.ts';
 import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 
-/** A label in every record of the first account; a response to the second account's key that contains it has leaked. */
+/** A text in every record of the first account. No response to the second account's key may contain it. */
 const LABEL = 'Only the first account reads this';
 const NAMES = Object.keys(recordKinds);
 /** Kinds of records that all accounts of the organization share. */
@@ -78,7 +78,7 @@ async function expectNothingOfOwner(answer: unknown): Promise<void> {
 describe('records of another account over REST', () => {
   const named = routes.filter((route) => hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(named))('a limited caller gets 404 or 403 for a record of another account: %s', async (_, route) => {
+  test.each(titled(named))('a caller limited to one account gets 404 or 403 for a record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await owner.body(route.example));
     const answer = await limited.rest(route.method, path, { body });
@@ -90,14 +90,14 @@ describe('records of another account over REST', () => {
     expect(pathParameters(route.path).length).toBeGreaterThan(0);
   });
 
-  test('requests of a limited caller for records of another account do not change these records', async () =>
+  test('requests of a caller limited to one account do not change records of another account', async () =>
     expect(await everything()).toEqual(before));
 });
 
 describe('lists for a limited caller', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
-  test.each(titled(lists))('a list requested by a limited caller contains no record of another account: %s', async (_, route) => {
+  test.each(titled(lists))('a list for a caller limited to one account contains no record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const answers: RestResponse[] = [await limited.rest('GET', path)];
     for (const { name, in: place } of operationOf(route).parameters)
@@ -124,7 +124,7 @@ describe('GraphQL root fields for a limited caller', async () => {
   );
 
   test.each(fields.filter(([, root]) => root !== 'Subscription'))(
-    'a limited caller gets an account_scope error from %s if and only if the field has the policy "organization"',
+    'a caller limited to one account gets an account_scope error from %s only if its policy is "organization"',
     async (coordinate, root, field) => {
       const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
       const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
@@ -177,14 +177,14 @@ describe('caller limited to an account', () => {
     await eventually(async () => (await tenant.rest('GET', `/services/${own.service}`)).body.data.status === 'operational');
   });
 
-  test('a ticket without an account gets the only account of its limited creator', async () => {
+  test('a ticket created without an account by a caller limited to one account gets this account', async () => {
     const { body } = await limited.rest('GET', '/accounts');
     expect(body.data.map(({ id }: Json) => id)).toEqual([accountId]);
     expect(own.ticket.customer_id).toBe(body.data[0].customer_id);
     expect((await limited.rest('GET', `/support/tickets/${own.ticket.id}`)).status).toBe(200);
   });
 
-  test("lists, totals and search contain exactly the records of the limited caller's account", async () => {
+  test('lists, totals and search for a caller limited to one account contain exactly the records of this account', async () => {
     const { data, errors } = await limited.graphql(`{
       tickets(page: { limit: 1 }) { nodes { id } pageInfo { total } }
       found: tickets(filter: { q: "words" }) { nodes { id } pageInfo { total } }
@@ -200,7 +200,7 @@ describe('caller limited to an account', () => {
     expect(data.supportDashboard).toMatchObject({ overview: { totalTickets: 1 } });
   });
 
-  test('a caller limited to several accounts reads all of them, and creating a ticket without a customer returns 400', async () => {
+  test('a caller limited to two accounts reads both accounts, and creating a ticket without a customer returns 400', async () => {
     const both = await limitedTo(owner.tenant, accountId, await owner.id('account_id'));
     const { data } = await both.graphql('{ tickets { nodes { id } pageInfo { total } } accounts { pageInfo { total } } }');
     expect(data.accounts.pageInfo.total).toBe(2);
@@ -212,7 +212,7 @@ describe('caller limited to an account', () => {
     expect(unnamed.body.error.details.field).toBe('customer_id');
   });
 
-  test('a ticket or invoice that a limited caller creates for a customer or service of another account is rejected with 404', async () => {
+  test('creating a ticket or invoice for another account returns 404 to a caller limited to one account', async () => {
     for (const name of ['customer_id', 'service_affected']) {
       const body = { title: 'Foreign', description: 'Foreign', [name]: await owner.id(name) };
       const answer = await limited.rest('POST', '/support/tickets', { body });
@@ -225,7 +225,7 @@ describe('caller limited to an account', () => {
     expect((await limited.rest('POST', '/billing/invoices', { body: invoice })).status).toBe(404);
   });
 
-  test("a limited caller can assign tickets to any agent, but reading the agent's record returns INSUFFICIENT_PERMISSIONS", async () => {
+  test('a caller limited to one account can assign tickets to any agent but gets INSUFFICIENT_PERMISSIONS when reading the agent', async () => {
     const path = `/support/tickets/${own.ticket.id}`;
     const agent = await owner.id('agent_id');
     const given = await limited.rest('PUT', path, { body: { assigned_to: agent } });
@@ -236,7 +236,7 @@ describe('caller limited to an account', () => {
     await limited.rest('PUT', path, { body: { assigned_to: own.ticket.assigned_to.agent_id } });
   });
 
-  test('a limited caller reads only events of its own account, and an event of another account is null', async () => {
+  test('a caller limited to one account reads only events of this account, and an event of another account is null', async () => {
     const { data } = await limited.graphql('{ events(page: { limit: 200 }) { nodes { accountId payload } } }');
     expect(data.events.nodes.length).toBeGreaterThan(0);
     for (const event of data.events.nodes) expect(event.accountId).toBe(accountId);
@@ -245,7 +245,7 @@ describe('caller limited to an account', () => {
     expect(foreign).toMatchObject({ data: { event: null } });
   });
 
-  test('a live subscription of a limited caller delivers only events of its accounts', async () => {
+  test('a live subscription of a caller limited to one account delivers only events of this account', async () => {
     const socket = limited.socket();
     try {
       const stream = socket.iterate<Json>({ query: 'subscription { ticketUpdated { accountId subjectId ticket { id } } }' });
@@ -264,7 +264,7 @@ describe('caller limited to an account', () => {
     }
   });
 
-  test('a reference to a record of another account is null for a limited caller', async () => {
+  test('a reference to a record of another account is null for a caller limited to one account', async () => {
     const opened = await limited.rest('POST', '/support/tickets', { body: { title: 'Planted', description: 'Planted' } });
     const { id } = opened.body.ticket;
     const rows = await onlyTable('support.ticket');
@@ -276,7 +276,7 @@ describe('caller limited to an account', () => {
     expect(data.ticket.account).toBeNull();
   });
 
-  test('the agent and routing rule of a ticket are null for a limited caller because they belong to the whole organization', async () => {
+  test('the agent and routing rule of a ticket, which belong to the whole organization, are null for an account-limited caller', async () => {
     const query = 'query($id: ID!) { ticket(id: $id) { id agent { id } routingRule { id } account { id customerId } } }';
     const { data, errors } = await limited.graphql(query, { id: own.ticket.id });
     expect(errors).toBeUndefined();
@@ -291,7 +291,7 @@ describe('caller limited to an account', () => {
     await eventually(async () => (await key.rest('GET', '/accounts')).status === 401);
   });
 
-  test('creating a user with access to more accounts than the limited caller returns INSUFFICIENT_PERMISSIONS or 404', async () => {
+  test('creating a user with access to more accounts than the account-limited caller returns INSUFFICIENT_PERMISSIONS or 404', async () => {
     const invite = (body: object) =>
       limited.rest('POST', `/accounts/${accountId}/users`, { body: { name: 'New', email: `${Math.random()}@example.com`, ...body } });
     expect((await invite({ role: 'member' })).body.data.accounts).toEqual([accountId]);
@@ -300,7 +300,7 @@ describe('caller limited to an account', () => {
     expect((await invite({ role: 'member', accounts: [await owner.id('account_id')] })).status).toBe(404);
   });
 
-  test('an OAuth token gives access only to accounts that both the user and the client may read, and does not list them', async () => {
+  test('an OAuth token gives access only to accounts that both the user and the client may read', async () => {
     const { tenant } = owner;
     const scopes = ['accounts.read'];
     const client = await registered(tenant, { scopes, accounts: [accountId, await owner.id('account_id')] });
@@ -362,7 +362,7 @@ describe('caller limited to an account', () => {
     expect(data.tickets.pageInfo.total).toBe(2);
   });
 
-  test('a subgraph in another process receives the accounts of the caller', () => {
+  test("the signed caller that is sent to a subgraph in another process contains the caller's accounts", () => {
     const principal = new Principal({
       kind: 'user',
       id: 'user_1',
@@ -441,7 +441,7 @@ describe('nested records for a limited caller', async () => {
   const known = roots.filter(({ name, required }) => required.length === 0 || READ_BY_ID.has(name));
 
   test.each(known.map((root) => [root.name, root] as const))(
-    'a limited caller reads no record of another account nested in the query field %s',
+    'a caller limited to one account reads no record of another account nested in the query field %s',
     async (name, { type, required }) => {
       const [declared, called] = required.length === 0 ? ['', name] : ['($id: ID!)', `${name}(id: $id)`];
       for (const selection of pathsOf(type, LEVELS)) {

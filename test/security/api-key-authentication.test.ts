@@ -24,7 +24,7 @@ const codeOf = (attempt: Promise<unknown>): Promise<string | undefined> =>
     (error: { code?: string }) => error.code,
   );
 
-test('an API key grants the permissions it was created with, in its organization and on its plan', async () => {
+test('a caller with an API key has the organization, plan, permissions and rate limit of the key', async () => {
   const { text, id } = await rig.addKey(organizationId, {
     permissions: ['services:read', 'support:create'],
     rateLimit: { requestsPerMinute: 60, burstLimit: 20 },
@@ -40,7 +40,7 @@ test('an API key grants the permissions it was created with, in its organization
   expect(rateLimit).toEqual({ requestsPerMinute: 60, burstLimit: 20 });
 });
 
-test('only the hash of an API key is stored', async () => {
+test('the stored API key record contains a hash but not the key itself', async () => {
   const { text, id } = await rig.addKey(organizationId);
   const [row] = await rig.orm.em.getConnection().execute('select * from identity.api_key where id = ?', [id]);
   expect(JSON.stringify(row)).not.toContain(text);
@@ -82,7 +82,7 @@ test('the error for an invalid API key does not contain the key', async () => {
   expect(JSON.stringify([(refusal as Error).message, refusal])).not.toContain('secret7');
 });
 
-test('a revoked API key is rejected immediately in the same process and within 5 s in every other process', async () => {
+test('a revoked API key returns INVALID_CREDENTIALS immediately in the same process and within 5 s in other processes', async () => {
   const other = rig.startProcess();
   await other.start();
   const { text, id } = await rig.addKey(organizationId);
@@ -128,7 +128,7 @@ test('an API key with an IP whitelist is rejected with 403 IP_NOT_ALLOWED outsid
   }
 });
 
-test('a sandbox accepts only test keys, and the live platform accepts only live keys', async () => {
+test('a sandbox returns INVALID_CREDENTIALS for a live key, and the live platform for a test key', async () => {
   const sandbox = rig.startProcess({ sandbox: true });
   const live = await identity.createOrganization({ name: 'Live', plan: 'developer' });
   const trial = await sandbox.createOrganization({ name: 'Trial', plan: 'developer' });

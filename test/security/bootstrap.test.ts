@@ -69,7 +69,7 @@ test('exactly one of several processes that start at the same time creates the o
   expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
 });
 
-test('bootstrap uses the preset email address, password and key', async () => {
+test('bootstrap creates the first owner with the preset email address, password and API key', async () => {
   const identity = rig.startProcess();
   const apiKey = `sk_live_${'Ab1'.repeat(21)}z`;
   const made = await identity.bootstrap({

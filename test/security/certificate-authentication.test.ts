@@ -55,7 +55,7 @@ async function settled(): Promise<void> {
   await identity.core.trail.flush();
 }
 
-test('a certificate grants the permissions it was registered with, in its organization and on its plan', async () => {
+test('a caller with a certificate has the organization, plan and permissions of the registered certificate', async () => {
   const shown = await issued();
   const id = await store(shown);
   const { principal, rateLimit } = await identity.authenticator.authenticate(showing(shown));
@@ -90,7 +90,7 @@ test('a rejected certificate is accepted within 5 s after another process regist
   await other.stop();
 });
 
-test('a revoked certificate is rejected immediately in the same process and within 5 s in every other process', async () => {
+test('a revoked certificate returns INVALID_CREDENTIALS immediately in the same process and within 5 s in other processes', async () => {
   const other = rig.startProcess();
   await other.start();
   const shown = await issued();

@@ -177,7 +177,7 @@ describe('page sign-in', () => {
     expect(page.text).not.toContain('evil');
   });
 
-  test('signing in on the page creates a session in the session list, and signing out deletes it', async () => {
+  test('signing in on the page creates a session that is listed, and signing out deletes the session', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const before = (await user.rest('GET', '/auth/sessions')).body.data.length;

@@ -98,7 +98,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(rig.addKey('developer').key)).headers['x-ratelimit-remaining']).toBe('999');
   });
 
-  test("a key's own rate limit can be lower than the plan's but never higher", async () => {
+  test("a key's own rate limit applies if it is lower than the plan's limit and is ignored if it is higher", async () => {
     const narrow = rig.addKey('developer', { limits: { perMinute: 3, burst: 2 } });
     await send(narrow.key);
     const second = await send(narrow.key);
@@ -206,7 +206,7 @@ describe('addresses with invalid keys', () => {
   });
 });
 
-test('all addresses of an IPv6 /64 share a rate limit, and an IPv4 address shares it with its IPv6-mapped form', async () => {
+test('all addresses of an IPv6 /64 share one rate limit, as do both forms of an IPv4 address', async () => {
   const rig = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const from = async (ip: string) =>
     Number((await rig.app.inject({ url: '/open', headers: { 'x-forwarded-for': ip } })).headers['x-ratelimit-remaining']);

@@ -57,7 +57,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     expect((await ask(first, '/things/1')).json().error.code).toBe('KEY_SUSPENDED');
   });
 
-  test('processes share slots, and a free slot goes to the request with the highest priority in any process', async () => {
+  test('processes share concurrency slots, and a free slot goes to the request with the highest priority in any process', async () => {
     const { first, second, principal, ask } = await startTwo();
     for (let n = 0; n < SLOTS; n++) void ask(first, `/held/normal/held${n}`);
     await eventually(async () => (await held(second, principal)) === SLOTS);
@@ -83,7 +83,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
     return fields.filter((field) => field.startsWith('w:')).length;
   }
 
-  test('the slots of a killed process are freed within seconds, and a running process keeps its slots', async () => {
+  test('the concurrency slots of a killed process are freed within seconds, and a running process keeps its slots', async () => {
     const { first, second, principal, ask } = await startTwo();
     for (let n = 0; n < SLOTS - 1; n++) void ask(first, `/held/normal/held${n}`);
     void ask(second, '/held/normal/mine');

@@ -36,7 +36,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
   const waits = (count: number) => eventually(async () => (await used()).waiting === count);
   const runs = (count: number) => eventually(() => rig.held.size === count);
 
-  /** Takes all slots. The returned responses resolve when the requests are released. */
+  /** Fills all slots with requests. The returned responses resolve when the test lets the requests respond. */
   async function fill() {
     const answers = Array.from({ length: SLOTS }, (_, n) => hold(`first${n}`));
     await runs(SLOTS);
@@ -44,7 +44,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     return answers;
   }
 
-  test('a request waits while all slots of the plan are used and starts when a slot is free', async () => {
+  test('a request waits while all concurrency slots of the plan are used and starts when a slot is free', async () => {
     const [first] = await fill();
     const later = hold('later');
     await waits(1);
@@ -60,7 +60,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('waiting requests are served by priority, and requests of equal priority in order of arrival', async () => {
+  test('requests that wait for a concurrency slot are served by priority, and then in order of arrival', async () => {
     await fill();
     const order = ['low1:low', 'normal1:normal', 'critical1:critical', 'high1:high', 'normal2:normal', 'critical2:critical'];
     for (const [count, one] of order.entries()) {
@@ -76,7 +76,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     expect(rig.served).toEqual(expected);
   });
 
-  test('a request whose priority depends on its body waits for a slot with this priority', async () => {
+  test('a request whose priority depends on its body waits for a concurrency slot with this priority', async () => {
     await fill();
     void hold('high1', 'high');
     await waits(1);
@@ -88,7 +88,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     expect(rig.served).toEqual(['late']);
   });
 
-  test('requests without weight, of other organizations and of plans without a limit do not wait for slots', async () => {
+  test('requests that cost nothing, of other organizations or of plans without a limit do not wait for concurrency slots', async () => {
     await fill();
     expect((await rig.app.inject({ url: '/free', headers: { 'x-api-key': key } })).statusCode).toBe(200);
     for (const plan of ['developer', 'custom'] as const) {
@@ -96,7 +96,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     }
   });
 
-  test('a request releases its slot after a 500, 404 or 429 response', async () => {
+  test('a request releases its concurrency slot after a 500, 404 or 429 response', async () => {
     for (let count = 0; count < SLOTS + 1; count++) {
       expect((await rig.app.inject({ url: `/thrown/${count}`, headers: { 'x-api-key': key } })).statusCode).toBe(500);
       expect((await rig.app.inject({ url: '/nowhere', headers: { 'x-api-key': key } })).statusCode).toBe(404);
@@ -106,7 +106,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('a client that disconnects releases its slot or its place in the queue', async () => {
+  test('a client that disconnects releases its concurrency slot or its position in the queue', async () => {
     await rig.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = rig.app.server.address() as AddressInfo;
     const call = (name: string) => {
@@ -133,7 +133,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await eventually(async () => (await used()).used === 0);
   });
 
-  test('a client that disconnects before its key is looked up takes no slot', async () => {
+  test('a client that disconnects before its key is looked up uses no concurrency slot', async () => {
     const { promise: found, resolve: find } = Promise.withResolvers<void>();
     const slow = createEdgeRig({ lookup: () => found });
     const known = slow.addKey('developer');
@@ -152,7 +152,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await slow.app.close();
   });
 
-  test('a WebSocket operation uses a slot while it runs, and leaves the queue for slots when the socket closes', async () => {
+  test('a WebSocket operation uses a concurrency slot while it runs, and leaves the queue when the socket closes', async () => {
     const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } });
     const open = new AbortController();
     const turn = { priority: 'normal', cost: { weight: 1 } } as const;
@@ -173,7 +173,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
 });
 
 describe.each(stores)('slot timeout with slots stored in %s', (_, open) => {
-  test('a request that waits too long for a slot returns 429 and is not counted', async () => {
+  test('a request that waits too long for a concurrency slot returns 429 and is not counted', async () => {
     const { counters, close } = await open();
     const rig = createEdgeRig({ counters, slotWaitMs: 30 });
     const { key, principal } = rig.addKey('developer');

@@ -61,7 +61,7 @@ function step(random: (below: number) => number): { moveMs: number; charge: Char
 }
 
 describe.each(shared)('rate counters in %s', (_, sequences, open) => {
-  test('rate counters equal a model that sums every charge, even if the clock is set forward or back', async () => {
+  test('rate counters give the same results as a brute-force model, even if the clock is set forward or back', async () => {
     const seed = Number(process.env.RATE_SEED ?? randomInt(2 ** 31));
     process.stdout.write(`Generated requests of seed ${seed} (RATE_SEED)\n`);
     const random = randomOf(seed);

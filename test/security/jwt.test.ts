@@ -54,7 +54,7 @@ test('a copy of a valid token with a new id, signed by the platform key, is acce
   expect((await ask(await forge())).body.data).toMatchObject({ type: 'user', id: user.id, organization_id: tenant.organizationId });
 });
 
-describe('invalid tokens signed by our key', () => {
+describe('invalid tokens signed by the platform key', () => {
   test.each([
     ['with another issuer', { iss: 'https://evil.example.com' }],
     ["with an issuer that is a prefix of the platform's issuer", { iss: 'http://127.0.0.1' }],
@@ -104,7 +104,7 @@ describe('invalid tokens signed by our key', () => {
   });
 });
 
-describe('tokens not signed by our key', () => {
+describe('tokens not signed by the platform key', () => {
   test('a token with the algorithm "none" in any spelling returns 401 INVALID_CREDENTIALS', async () => {
     const claims = claimsOf(await forge());
     for (const alg of ['none', 'None', 'NONE', '']) {
@@ -222,7 +222,7 @@ describe('signing key rotation', () => {
     const late = { claims: { iat: seconds(), nbf: seconds(), exp: seconds() + 3600 } };
     expect((await ask(await forge(late))).status).toBe(200);
     await expectRefused(live, 'TOKEN_EXPIRED');
-    // creates the next key and reloads the ring
+    // this rotation creates the next key and reloads the key ring
     platform.clock.advance(2 * 3_600_000);
     await ring.rotate();
     await expectRefused(await forge({ claims: { exp: seconds() + 3600 } }));

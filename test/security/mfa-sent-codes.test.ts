@@ -95,7 +95,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(user)).status).toBe(200);
   });
 
-  test('a sent code verifies only its own challenge, only once, and returns 409 after ten minutes', async () => {
+  test('a sent code verifies only its own challenge and only once, and returns 409 after ten minutes', async () => {
     const { advance } = await rig();
     const { user, number } = await withSms(tenant);
     const other = await user.again();
@@ -162,7 +162,7 @@ describe('codes by SMS', () => {
     expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 429]);
   });
 
-  test('a new phone number replaces the old one only after its code was verified', async () => {
+  test('a new phone number replaces the old number only after the code sent to the new number was verified', async () => {
     const { user, number: old } = await withSms(tenant);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } })).body.error).toBe('mfa_required');
     const challenge = await challengeOf(user);

@@ -49,9 +49,9 @@ const ATTEMPTS: Readonly<Record<string, (by: Json) => Promise<Attempt>>> = {
 const usersOf = async (): Promise<Json> =>
   (await tenant.graphql('{ users(page: { limit: 200 }) { nodes { id email role status } } }')).data.users.nodes;
 
-describe('administrator session without its second factor', () => {
+describe('administrator session without a verified second factor', () => {
   test.each(Object.keys(ATTEMPTS))(
-    'an administrator without verified second factor gets mfa_required over REST, GraphQL and WebSocket when %s',
+    'an administrator without a verified second factor gets mfa_required over REST, GraphQL and WebSocket when %s',
     async (name) => {
       const attempt = await ATTEMPTS[name]?.(await invited(tenant, 'member'));
       if (!attempt) throw new Error(name);
@@ -73,7 +73,7 @@ describe('administrator session without its second factor', () => {
     },
   );
 
-  test('an administrator can delete own sessions without a second factor but gets mfa_required for sessions of other users', async () => {
+  test('administrators can delete their own sessions without a second factor but get mfa_required for sessions of other users', async () => {
     const member = await userOf(tenant, 'member');
     const sessionOf = async (user: Tenant) => (await user.rest('GET', '/auth/verify')).body.data.session_id;
     const path = `/auth/sessions/${await sessionOf(member)}`;

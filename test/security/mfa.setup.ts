@@ -13,7 +13,7 @@ export async function totp(secret: string, stepsLater = 0): Promise<string> {
   return generateSync({ secret, epoch: Math.floor((clock.now().getTime() + stepsLater * STEP_MS) / 1000) });
 }
 
-/** A code that is invalid for this secret now and one or two steps from now. */
+/** A code that differs from the codes of the previous, the current and the next two 30-second steps. */
 export async function wrongTotp(secret: string): Promise<string> {
   const right = await Promise.all([-1, 0, 1, 2].map((step) => totp(secret, step)));
   return ['000000', '111111', '222222', '333333', '444444'].find((code) => !right.includes(code)) ?? '';

@@ -60,7 +60,7 @@ describe('registered client certificates', () => {
     );
   });
 
-  test('a caller with a certificate gets an error when it creates an API key with permissions that the certificate lacks', async () => {
+  test("creating an API key with permissions that the caller's certificate lacks returns an error with the required permission", async () => {
     const { shown } = await registered(['credentials:create', 'accounts:read']);
     const body = { name: 'More', permissions: ['billing:read'] };
     expect((await showing(shown).rest('POST', '/auth/api-keys', { body })).body.error.details.required).toBe('billing:read');

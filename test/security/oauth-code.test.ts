@@ -225,7 +225,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect((await browser.open(authorizeUrl(tenant.origin, { client }))).text).toContain('<h1>Sign in</h1>');
   });
 
-  test('a user of another organization who signs in to authorize an OAuth client gets a page with 403', async () => {
+  test('a user of another organization who signs in for an OAuth client gets a page with 403', async () => {
     const stranger = await userOf(await (await rig()).organization(), 'owner');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client })), stranger);
@@ -233,7 +233,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect(page.text).toContain('belongs to another organization');
   });
 
-  test('a user who is signed in to another organization must sign in again', async () => {
+  test('an authorization request of an OAuth client shows the sign-in page to a user of another organization', async () => {
     const [elsewhere, browser] = [await (await rig()).organization(), new Browser(tenant.origin)];
     await tokensOf(await userOf(elsewhere, 'owner'), await registered(elsewhere), 'services.read', browser);
     const page = await browser.open(authorizeUrl(tenant.origin, { client }));

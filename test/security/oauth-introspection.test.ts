@@ -20,7 +20,7 @@ const revoke = (of: TestClient, token: string): Promise<RestResponse> =>
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } };
 
 describe('token introspection', () => {
-  test("introspecting a user's access token returns its details", async () => {
+  test("introspecting a user's access token returns active: true with its scope, client, user and organization", async () => {
     const { access_token } = await tokensOf(user, client);
     const { status, body } = await introspect(client, access_token);
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('token introspection', () => {
     });
   });
 
-  test('introspecting a refresh token or a login token returns active and the user', async () => {
+  test('introspecting a refresh token or a login token returns active: true and the user id', async () => {
     const { refresh_token } = await tokensOf(user, client);
     expect((await introspect(client, refresh_token)).body).toMatchObject({ active: true, sub: user.id });
     const { apiKey } = await user.again();

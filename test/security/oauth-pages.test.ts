@@ -164,7 +164,7 @@ describe('forged forms', () => {
     }
   });
 
-  test('a form that tries to skip the password step gets the sign-in page again', async () => {
+  test('a forged form for a later sign-in step gets the page with the password step again', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     for (const step of ['/consent', '/second-factor', '/none']) {

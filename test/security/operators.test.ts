@@ -88,7 +88,7 @@ describe('platform permissions', () => {
     expect((await key.rest('GET', '/operator/organizations')).status).toBe(403);
   });
 
-  test('platform:admin can list organizations, and platform:read gets an error when it changes a plan', async () => {
+  test('a key with platform:admin or platform:read can list organizations, and changing a plan requires platform:admin', async () => {
     const reader = await platform.limitedTo('platform:read');
     expect((await reader.rest('GET', '/operator/organizations')).status).toBe(200);
     const { body } = await reader.rest('PUT', filled('/operator/organizations/{organization_id}/plan'), { body: { plan: 'developer' } });
@@ -118,7 +118,7 @@ describe('operator users', () => {
     expect((await create(user)).status).toBe(201);
   });
 
-  test('changing or deleting an operator user returns an error to a caller without platform permissions', async () => {
+  test('changing or deleting an operator user returns an error with the required permission to a caller without platform:read', async () => {
     const user = await operating(PlatformAccess.READ);
     const owner = await platform.limitedTo('*:*');
     const path = `/accounts/${user.account.id}/users/${user.id}`;

@@ -60,7 +60,7 @@ const bodiesFor = (route: Route): (readonly [string, { length: number; begin: st
 ];
 
 describe('missing permissions are reported before the body is read', () => {
-  test.each(titled(permitted))('a key without the permission gets 403 before the server reads the body: %s', async (_, route) => {
+  test.each(titled(permitted))('a key without the required permission gets 403 before the server reads the body: %s', async (_, route) => {
     const required = operationOf(route)['x-permission'] as string;
     const key = keys[required === 'monitoring:read' ? 'analytics:read' : 'monitoring:read'] as Tenant;
     for (const [title, body] of bodiesFor(route)) {

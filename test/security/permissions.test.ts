@@ -136,7 +136,7 @@ describe('required permissions of GraphQL root fields', async () => {
   });
 
   test.each(coordinates)(
-    'the root field %s.%s declares a permission and returns INSUFFICIENT_PERMISSIONS to callers without it',
+    'the root field %s.%s returns INSUFFICIENT_PERMISSIONS to a caller without its declared permission',
     async (root, name) => {
       const field = schema.getRootType(root.toLowerCase() as OperationTypeNode)?.getFields()[name] as Field;
       const required = permissionOf(`${root}.${name}`);

@@ -35,7 +35,7 @@ test('GET /monitoring/rate-limits returns the values of its rate limit headers a
   expect({ suspended_until, under_review_since }).toEqual({ suspended_until: null, under_review_since: null });
 });
 
-test('the usage and headers of a key with its own limit show this limit, over REST, GraphQL and WebSocket', async () => {
+test('the usage response of a key with its own limit shows this limit over REST, GraphQL and WebSocket', async () => {
   const tenant = await (await rig()).organization();
   const limits = { requests_per_minute: 30, burst_limit: 20 };
   const { body } = await tenant.rest('POST', '/auth/api-keys', {

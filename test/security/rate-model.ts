@@ -11,7 +11,7 @@ interface Entry {
   hasLeft?: boolean;
 }
 
-/** The part of a sliding window by which a charge may count longer than the window. */
+/** The fraction of the window length for which a charge may still count after it left a sliding window. */
 const TOLERANCE = 1 / 60;
 
 /**

@@ -184,7 +184,7 @@ describe('refused signatures', () => {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-test('after a rotation, the old and the new key are each accepted only with their own signing secret', async () => {
+test('after a key rotation, the old and the new key are accepted only with their own signing secrets', async () => {
   const old = await demanding();
   const { data: next } = (await tenant.rest('POST', `/auth/api-keys/${old.id}/rotate`, { body: { grace_period: 600 } })).body;
   expect((await send(old)).status).toBe(200);

@@ -44,7 +44,7 @@ export interface Statement {
   recipient?: string;
   destination?: string;
   issuer?: string;
-  /** Milliseconds relative to the current time, as `notOnOrAfter` and `issuedAt`. */
+  /** In milliseconds relative to the current time, like `notOnOrAfter` and `issuedAt`. */
   notBefore?: number;
   notOnOrAfter?: number;
   issuedAt?: number;

@@ -145,7 +145,7 @@ describe('RelayState', () => {
     expect((await world.deliver(response, { cookie })).status).toBe(200);
   });
 
-  test('POST /saml/token returns an error without a code and 401 with an unknown code', async () => {
+  test('POST /saml/token returns an error for the field code without a code and 401 with an unknown code', async () => {
     expect((await world.post('/saml/token', new URLSearchParams({}))).body.error.details.field).toBe('code');
     expect((await exchange('samlc_nonsense')).status).toBe(401);
   });

@@ -166,7 +166,7 @@ describe('known users', () => {
     expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'ACTIVE', lastLogin: null });
   });
 
-  test('an invitation of another organization does not block a SAML sign-in and can no longer be accepted', async () => {
+  test('an invitation by another organization does not block a SAML sign-in, and accepting it afterwards returns 401', async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
     await stranger.user('MEMBER', world.address('squatted'), stranger.tenant);

@@ -146,7 +146,7 @@ const broken: RestResponse[] = [];
 async function breakTables(): Promise<void> {
   const id = await new Records(tenant, 'Secrets').id('webhook_id');
   const all = await rows();
-  // a statement with a secret parameter fails
+  // makes a statement with a secret parameter fail
   await all.query('alter table events.webhook rename column "description" to "description_away"', []);
   try {
     const body = { url: 'http://127.0.0.1:9/hook', events: ['ticket.*'], secret: secrets['webhook secret of ours'], description: 'x' };

@@ -27,7 +27,7 @@ const expectRefused = ({ status, body }: RestResponse): void => {
 };
 
 describe('suspended organizations', () => {
-  test('all credentials of a suspended organization get 403 ORGANIZATION_SUSPENDED over REST and GraphQL until it is resumed', async () => {
+  test('all credentials of a suspended organization get 403 ORGANIZATION_SUSPENDED until the organization is resumed', async () => {
     const tenant = await (await rig()).organization();
     const user = await userOf(tenant);
     const client = await registered(tenant);

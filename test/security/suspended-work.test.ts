@@ -145,7 +145,7 @@ describe('background work of a suspended organization', () => {
     await eventually(() => mailsTo(address).length === 1 && mailsTo(to).at(-1) === 'Your webhook is disabled');
   });
 
-  test('an invitation is sent after the suspension with a valid link, and a password reset sends its email immediately', async () => {
+  test('invitation emails wait until the suspension of their organization ends, but requested password reset emails are sent', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const mailsTo = (email: string) => platform.mails.filter((mail) => mail.to === email && /token=/.test(mail.text));

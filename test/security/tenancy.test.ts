@@ -14,7 +14,7 @@ import { onlyTable } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
-/** A label in every record of the owner; a response to the intruder that contains it has leaked. */
+/** A text in every record of the owner. No response to the intruder may contain it. */
 const LABEL = 'Only the owner reads this';
 const NAMES = Object.keys(recordKinds);
 /** Required permissions by field. Operator fields are tested in test/security/operators.test.ts. */

@@ -252,7 +252,7 @@ describe('ticket links in emails', () => {
     expect(data.events.nodes).toMatchObject([{ data: { revoked: { links: 1, by: { type: 'api_key', id: records[0].client_id } } } }]);
   });
 
-  test('revoking ticket links returns an error to another organization and to callers without support:write', async () => {
+  test('revoking ticket links returns RESOURCE_NOT_FOUND to another organization and INSUFFICIENT_PERMISSIONS to a caller without support:write', async () => {
     const { ticket, link } = await linked();
     const stranger = await platform.organization();
     const query = 'mutation ($id: ID!) { revokeTicketLinks(ticketId: $id) { id } }';
