@@ -21,7 +21,7 @@ const MB = 1_000_000;
 
 const url = process.env.BENCH_DATABASE_URL;
 if (!url || !Number.isInteger(REQUESTS) || REQUESTS < 1) {
-  process.stderr.write('Name an empty PostgreSQL database in BENCH_DATABASE_URL, and how many requests of each kind.\n');
+  process.stderr.write('Set BENCH_DATABASE_URL to an empty PostgreSQL database. The argument is the number of requests of each kind.\n');
   process.exit(1);
 }
 

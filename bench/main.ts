@@ -15,46 +15,54 @@ const add = results.add.bind(results);
 const { read, list, ticket, order } = await measureRest();
 add(
   '(a) One record over REST',
-  `Whole stack against a hand-written handler behind the same edge (authentication, limits, slots), with the same statement and the same answer, on ${database}; 32 connections.`,
+  `The whole stack is compared with a hand-written handler. Both use the same edge (authentication, limits, slots), the same SQL statement and the same response. Database: ${database}. 32 connections.`,
   read,
 );
 add(
   '(a) A list of 50 over REST',
-  `The same for the newest 50 of 500 with their total, assignee and service level, against two statements side by side; on ${database}.`,
+  `The newest 50 of 500 tickets, with their total number, assignee and service level. The hand-written handler runs two SQL statements in parallel. Database: ${database}.`,
   list,
 );
 add(
   '(b) One query over four subgraphs',
-  'In process, 20 accounts with 180 objects, variables varying; ratio to Apollo’s gateway.',
+  'All subgraphs are in the measured process. The query returns 20 accounts with 180 objects, and its variables change. The ratio is to Apollo’s gateway.',
   await measureFederatedQuery(),
 );
 add(
   '(c) A ticket with its event',
-  `With an Idempotency-Key, event and timeline; against a hand-written transaction of the same rows behind the same edge, without validation and assignment by load; on ${database}.`,
+  `The request has an Idempotency-Key, and creates an event and a timeline entry. The hand-written handler writes the same rows in one transaction, behind the same edge. It does not validate the input, and does not choose the agent by load. Database: ${database}.`,
   ticket,
 );
-add('(c) An order with its provisioning job', `Coverage, price and account checked; no hand-written counterpart; on ${database}.`, order);
-add('(d) Start', 'From the command to an answer of /readyz; the embedded database on disk.', await measureStart());
+add(
+  '(c) An order with its provisioning job',
+  `The order includes checks of coverage, price and account. There is no hand-written handler to compare with. Database: ${database}.`,
+  order,
+);
+add('(d) Start', 'The time from the command until /readyz responds, with the embedded database on disk.', await measureStart());
 add(
   '(e) A request at the edge',
-  'In process: a cached API key verified, the request counted against all limits of its plan, a slot taken and given back, the headers written.',
+  'In process. The edge verifies a cached API key, counts the request in all limits of its plan, takes and releases a slot, and writes the headers.',
   await measureAdmission(),
 );
 const { fanOut, memory } = await measureLive();
 add(
   '(f) One event to many sockets',
-  `From the event’s commit to its receipt, each socket with a subscription of its own, clients in other processes, on ${database}; ratio to a broadcast by a bare ws server to as many.`,
+  `The time from the commit of the event to its receipt. Each socket has its own subscription, and the clients are in other processes. The ratio is to a broadcast by a plain ws server to the same number of sockets. Database: ${database}.`,
   fanOut,
 );
-add('(f) An idle socket that is subscribed', 'What the server process keeps for each, after garbage collection.', memory);
+add('(f) An idle socket that is subscribed', 'Memory of the server process for each socket, after garbage collection.', memory);
 
 const { throughput, latency } = await measureWebhooks();
 add(
   '(g) Deliveries to webhooks',
-  `To a receiver in another process: read, signed, posted and recorded, against bare undici that posts the same bytes with one request in flight for each webhook; on ${database}.`,
+  `Deliveries to a receiver in another process. The platform reads, signs, posts and records each delivery. Plain undici posts the same bytes, with one open request for each webhook. Database: ${database}.`,
   throughput,
 );
-add('(g) An event on its way to a webhook', `From the commit that records it to its receipt; on ${database}.`, latency);
+add(
+  '(g) An event on its way to a webhook',
+  `The time from the commit that records the event to its receipt. Database: ${database}.`,
+  latency,
+);
 
 results.write();
 process.exit(0);

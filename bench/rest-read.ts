@@ -68,7 +68,7 @@ async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
       ]),
       ticket: await compare([
         { name: 'hand-written Fastify handler', load: create(target.handOrigin, '/tickets') },
-        { name: 'the same by one statement', load: create(target.handOrigin, '/tickets/at-once') },
+        { name: 'the same with one statement', load: create(target.handOrigin, '/tickets/at-once') },
         { name: 'POST /v1/support/tickets', load: create(target.origin, '/v1/support/tickets') },
       ]),
       order: [await orderOnce(target)],

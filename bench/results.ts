@@ -32,7 +32,8 @@ export class Results {
     if (first) first.text = first.text.replace('\n\n', `\n\nBy \`${this.command}\`, in one run on ${machine}.\n\n`);
     // the sort is stable: sections with the same letter keep their order
     const sections = [...kept, ...this.#sections].sort((one, other) => letterOf(one.title).localeCompare(letterOf(other.title)));
-    const head = '# Measured\n\nWhat a command measures it measures in one run on one machine; only the ratios travel to another one.\n';
+    const head =
+      '# Measured\n\nEach section was measured in one run of its command, on one machine. On another machine, only the ratios are comparable.\n';
     writeFileSync(FILE, [head, ...sections.map(({ text }) => text)].join('\n'));
   }
 }

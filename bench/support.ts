@@ -22,7 +22,7 @@ const SAMPLES = 100;
 const url = process.env.BENCH_DATABASE_URL;
 if (!url || SIZES.some((size) => !Number.isInteger(size) || size < 1)) {
   process.stderr.write(
-    'Name a PostgreSQL database that is empty or was filled by this in BENCH_DATABASE_URL, and sizes as numbers of tickets.\n',
+    'Set BENCH_DATABASE_URL to a PostgreSQL database that is empty or was filled by this command. The arguments are numbers of tickets.\n',
   );
   process.exit(1);
 }
@@ -52,7 +52,7 @@ const { platform, domains, rows } = await platformOn(url, scratchFolder());
 const desks: DeskOf[] = [];
 await rows.query('create table if not exists "bench_probe"."desk" ("size" int primary key, "desk" jsonb not null)', []);
 for (const size of SIZES) desks.push((await filledDesk(size, rows)) ?? (await openDesk(size, url, rows)));
-await untilFolded(rows);
+await untilCompacted(rows);
 
 const longAgo = () => new Date(Date.now() - 730 * 86_400_000).toISOString();
 /**
@@ -111,7 +111,7 @@ const medianOf = (name: string, desk: DeskOf, caller: Caller | undefined, of: (l
   median(((caller && measured.get(keyOf(name, desk, caller))) ?? []).map(({ latency }) => of(latency)));
 results.add(
   '(h) A desk as it grows',
-  `Over REST on PostgreSQL, ${CONNECTIONS} connections, all desks in one database; ratio of the 99th percentile to that of the smallest desk.`,
+  `Requests over REST on PostgreSQL, with ${CONNECTIONS} connections. All desks are in one database. The ratio compares the 99th percentile with that of the smallest desk.`,
   Object.keys(CASES).flatMap((name) => {
     const p99s = desks.map((desk) => medianOf(name, desk, desk.callers[0], ({ p99 }) => p99));
     return desks.map((desk, index) => ({
@@ -125,7 +125,7 @@ results.add(
 );
 results.add(
   '(i) A desk for callers who are limited to accounts',
-  `The same requests by a key that sees all tickets, one that is limited to an account with half of them, and one to ${MAX_ACCOUNTS} accounts with a quarter; mean in milliseconds, and its ratio to that of the key that sees all.`,
+  `The same requests with three API keys. The first can read all tickets. The second is limited to an account with half of the tickets, the third to ${MAX_ACCOUNTS} accounts with a quarter of them. The times are means; each ratio is to the first key.`,
   Object.keys(CASES)
     .filter((name) => name !== OF_CUSTOMERS)
     .flatMap((name) =>
@@ -209,12 +209,12 @@ async function post(apiKey: string, path: string, body: object): Promise<Made> {
  * counters.
  * In production, the platform compacts them continually.
  */
-async function untilFolded(store: Rows): Promise<void> {
+async function untilCompacted(store: Rows): Promise<void> {
   for (const table of ['"support"."ticket_tally"', '"support"."ticket_account_tally"']) {
     for (;;) {
       const [row] = await store.query<{ left: number }>(`select count(*)::int as left from ${table} where not "folded"`, []);
       if (!row?.left) break;
-      process.stdout.write(`folding ${table}: ${row.left} left\n`);
+      process.stdout.write(`compacting ${table}: ${row.left} rows left\n`);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
     await store.query(`reindex table concurrently ${table}`, []);
