@@ -62,7 +62,7 @@ export function compileRoutes({ schema, areas, permissionOf: permission = permis
   const ids = new Set<string>();
   const compiled = areas.flatMap(({ tag, routes }) =>
     routes.map((route) => {
-      if (ids.has(route.operationId)) throw new RouteError(route, 'its operationId is used twice');
+      if (ids.has(route.operationId)) throw new RouteError(route, 'another route has the same operationId');
       ids.add(route.operationId);
       const { kind, field, parent } = findField(schema, route);
       const coordinate = `${parent.name}.${field.name}`;
@@ -86,7 +86,7 @@ function requireValid(schema: GraphQLSchema, compiled: readonly CompiledRoute[])
   if (validate(schema, concatAST(compiled.map(({ document }) => document))).length === 0) return;
   for (const { route, document } of compiled) {
     const [error] = validate(schema, document);
-    if (error) throw new RouteError(route, `the graph refuses ${print(document)}: ${error.message}`);
+    if (error) throw new RouteError(route, `its operation ${print(document)} is not valid in the graph: ${error.message}`);
   }
 }
 
@@ -117,7 +117,7 @@ function compileRoute(route: Route, kind: 'query' | 'mutation', field: GraphQLFi
 
 function resourceOf(route: Route, type: GraphQLOutputType): Resource {
   const name = route.resource ?? snakeCase(getNamedType(type).name);
-  if (!isResource(name)) throw new RouteError(route, `${name} is no name of a record: state its \`resource\``);
+  if (!isResource(name)) throw new RouteError(route, `${name} is not a known record type: set \`resource\``);
   return name;
 }
 

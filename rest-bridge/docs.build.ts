@@ -72,6 +72,6 @@ export async function writeReference(folder: string, documentUrl: string): Promi
 function accessible(page: string): string {
   const named = page.replace('<html>', '<html lang="en">').replace('</body>', `<script>${NAMED_CONTROLS}</script>\n  </body>`);
   if (!named.includes('<html lang="en">') || !named.includes(NAMED_CONTROLS))
-    throw new Error("Scalar's page has another form than before.");
+    throw new Error("Scalar's page does not have the expected tags.");
   return named;
 }

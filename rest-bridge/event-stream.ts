@@ -129,7 +129,7 @@ class EventStreams<C extends RequestContext> {
       .send(reply.getHeaders() as OutgoingHttpHeaders, (result) =>
         result.errors || watched.narrowed(principal) ? undefined : frameOf(result),
       )
-      .catch((error: unknown) => log.error({ err: error }, 'A stream of events broke'));
+      .catch((error: unknown) => log.error({ err: error }, 'An event stream failed'));
   }
 }
 

@@ -38,7 +38,7 @@ export function readResult(compiled: CompiledRoute, { data, errors }: ExecutionR
 }
 
 function absent({ resource, recordParameter, field }: CompiledRoute, values: Readonly<Record<string, unknown>>): Error {
-  if (!resource) return new Error(`The graph answered nothing for ${field.name}, which its type forbids.`);
+  if (!resource) return new Error(`The graph returned null for ${field.name}, which its type does not allow.`);
   return new ResourceNotFound(resource, String(values[recordParameter ?? ''] ?? ''));
 }
 

@@ -79,7 +79,7 @@ function addressIn(file: string, files: readonly string[], href: string): string
   if (/^(?:https?:|\/|#)/.test(href)) return href;
   const [path = '', fragment] = href.split('#');
   const target = relative('', join(dirname(file), path));
-  if (!files.includes(target)) throw new Error(`${file} links to ${href}, which is not served beside the guide.`);
+  if (!files.includes(target)) throw new Error(`${file} links to ${href}, which is not a page of the guide.`);
   return `${addressOf(target)}${fragment ? `#${fragment}` : ''}`;
 }
 

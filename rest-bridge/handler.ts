@@ -113,7 +113,7 @@ export class RouteHandler {
       scope: idempotencyScope(request.caller.principal),
       key,
       fingerprint: fingerprintOf(request.method, pathOf(request), request.body),
-      lost: (error: unknown) => request.caller.log.error({ err: error }, 'idempotent answer not kept'),
+      lost: (error: unknown) => request.caller.log.error({ err: error }, 'The response for an Idempotency-Key could not be stored'),
     };
     return respondOnce(claim, answer, (error) => ({ status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) }));
   }

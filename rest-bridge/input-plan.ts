@@ -62,7 +62,10 @@ export function planInput(route: Route, field: GraphQLField<unknown, unknown>): 
   for (const inputField of all) {
     const other = byName.get(inputField.name);
     if (other)
-      throw new RouteError(route, `${graphPath(other)} and ${graphPath(inputField)} are both called ${inputField.name}; name one of them`);
+      throw new RouteError(
+        route,
+        `${graphPath(other)} and ${graphPath(inputField)} have the same REST name ${inputField.name}; rename one of them`,
+      );
     byName.set(inputField.name, inputField);
   }
   for (const parameter of pathParameters(route.path)) toPath(route, parameter, byName);
@@ -73,7 +76,7 @@ export function planInput(route: Route, field: GraphQLField<unknown, unknown>): 
     ...Object.keys(route.nested ?? {}),
   ];
   const unknown = named.find((name) => !byName.has(name));
-  if (unknown) throw new RouteError(route, `${unknown} is no argument of ${route.field}`);
+  if (unknown) throw new RouteError(route, `${unknown} is not an argument of ${route.field}`);
   const offered = [...byName.values()].filter(({ name }) => !Object.hasOwn(route.fixed ?? {}, name) && !route.omit?.includes(name));
   return {
     fields: offered,
@@ -100,7 +103,11 @@ function inputFieldsOf(route: Route, argument: GraphQLArgument): InputField[] {
   const type = getNamedType(argument.type);
   const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
   const required = isNonNullType(argument.type) ? undefined : fields.find(isRequiredInputField);
-  if (required) throw new RouteError(route, `${argument.name} is optional and its field ${required.name} is not: it can only be nested`);
+  if (required)
+    throw new RouteError(
+      route,
+      `${argument.name} is optional, but its field ${required.name} is required: list ${argument.name} in \`nested\``,
+    );
   return fields.map((field) => ({
     ...inputFieldOf(route, field),
     name: restNameOf(route.names, field.name) ?? snakeCase(field.name),
@@ -144,7 +151,7 @@ export function isSortType(type: GraphQLInputType): boolean {
 function toPath(route: Route, parameter: string, byName: Map<string, InputField>): void {
   const name = byName.has(parameter) ? parameter : 'id';
   const inputField = byName.get(name);
-  if (!inputField || inputField.in === 'path') throw new RouteError(route, `{${parameter}} is no argument of ${route.field}`);
+  if (!inputField || inputField.in === 'path') throw new RouteError(route, `{${parameter}} is not an argument of ${route.field}`);
   byName.delete(name);
   byName.set(parameter, { ...inputField, name: parameter, in: 'path', required: true });
 }

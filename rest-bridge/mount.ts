@@ -91,7 +91,7 @@ function mountRoutes(
   for (const entry of compiled) {
     const { route, status } = entry;
     const sofa = sofaApi.routes.get(route.operationId);
-    if (!sofa) throw new Error(`Sofa made no route of ${route.operationId}, which answers ${status}.`);
+    if (!sofa) throw new Error(`Sofa generated no route for ${route.operationId} (status ${status}).`);
     const reader = () => handlers.get(`GET ${pathShape(route.path)}`);
     const handler = new RouteHandler(entry, sofa, { execute, present, rules, clock, idempotency }, reader);
     handlers.set(`${route.method} ${pathShape(route.path)}`, handler);

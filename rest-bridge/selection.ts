@@ -71,7 +71,8 @@ export class Selections {
 
   #viewOf(type: GraphQLObjectType, view: View): SelectedObject {
     const known = this.#views.get(view);
-    if (known && known.type !== type) throw new Error(`the view ${view.name} is of ${known.type.name}, not of ${type.name}`);
+    if (known && known.type !== type)
+      throw new Error(`the view ${view.name} selects fields of ${known.type.name} and cannot be used for ${type.name}`);
     if (known) return known;
     const [definition] = parse(view.selection, { noLocation: true }).definitions;
     if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`the view ${view.name} is not a selection`);
@@ -84,7 +85,7 @@ export class Selections {
     const fields = selections.flatMap((node): SelectedField[] => {
       if (node.kind === Kind.FIELD) return [this.#field(type, node, name)];
       if (node.kind === Kind.FRAGMENT_SPREAD && node.name.value === 'fields') return this.#plainOf(type).fields;
-      throw new Error(`the view ${name} may hold fields and ...fields`);
+      throw new Error(`the view ${name} may contain only fields and ...fields`);
     });
     // a field in the view replaces the plain field of the same name
     return { name, type, fields: [...new Map(fields.map((field) => [field.name, field])).values()] };
@@ -92,7 +93,7 @@ export class Selections {
 
   #field(type: GraphQLObjectType, node: FieldNode, view: string): SelectedField {
     const field = type.getFields()[node.name.value];
-    if (!field) throw new Error(`the view ${view} asks ${type.name} for ${node.name.value}, which it does not have`);
+    if (!field) throw new Error(`the view ${view} selects ${type.name}.${node.name.value}, which does not exist`);
     const name = node.alias?.value ?? snakeCase(field.name);
     const named = getNamedType(field.type);
     const args = node.arguments?.length ? `(${node.arguments.map((argument) => print(argument)).join(', ')})` : '';
@@ -106,7 +107,7 @@ export class Selections {
 
 function asObject(type: GraphQLNamedType): GraphQLObjectType {
   if (isObjectType(type)) return type;
-  throw new Error(`${type.name} is an interface or a union, and REST shows objects`);
+  throw new Error(`${type.name} is an interface or a union, but REST can return only objects`);
 }
 
 /** Whether a type is a scalar, an enum, or an object that has no id and does not refer back to itself. */

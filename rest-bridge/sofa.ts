@@ -66,7 +66,7 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
   );
   const byId = routes.map(({ route: { operationId, method, path } }) => {
     const route = generated.get(`${method} ${routerPath(path)}`);
-    if (!route) throw new Error(`Sofa made no route of ${operationId}.`);
+    if (!route) throw new Error(`Sofa generated no route for ${operationId}.`);
     return [operationId, route] as const;
   });
   return { schema, routes: new Map(byId), components: components.schemas };

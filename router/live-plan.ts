@@ -104,7 +104,7 @@ export function planLive(graph: ExecutableSupergraph, { node, fragments }: Prepa
   const owner = owners.find((one) => reader?.args.every(({ name: key }) => joins.answers(one, type.name, key)));
   if (!owner || isList || !reader) {
     return new NotSubscribable(
-      `${definition.name} can only be followed with the fields of ${owners.map(nameOf).join(', ')}: its events cannot be read again by ${KEY}.`,
+      `${definition.name} can select only fields of ${owners.map(nameOf).join(', ')}, because its records cannot be loaded by ${KEY}.`,
     );
   }
   const keys = reader.args.map(({ name: key }) => key);

@@ -64,7 +64,7 @@ export class MutationsOnce {
       scope: idempotencyScope(principal),
       key,
       fingerprint: fingerprintOf('GRAPHQL', operation.name ?? '', input),
-      lost: (error: unknown) => log.error({ err: error }, 'idempotent response not kept'),
+      lost: (error: unknown) => log.error({ err: error }, 'The response for an Idempotency-Key could not be stored'),
     };
     const run = async () => {
       fresh = await this.router.execute(request, admitted);

@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 
 const [name = ''] = process.argv.slice(2);
 if (!/^[\w.-]+$/.test(name)) {
-  process.stderr.write('Name the release: RECORD_DATABASE_URL=postgres://… npm run record-release -- issue-12\n');
+  process.stderr.write('State the name of the release: RECORD_DATABASE_URL=postgres://… npm run record-release -- issue-12\n');
   process.exit(1);
 }
 const { RECORD_DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/postgres' } = process.env;

@@ -85,6 +85,6 @@ export class RedisSlots implements SlotHolder {
   }
 
   #lost(error: unknown): void {
-    this.log.debug({ err: error }, 'a slot in Redis could not be released or renewed');
+    this.log.debug({ err: error }, 'A slot in Redis could not be released or renewed');
   }
 }

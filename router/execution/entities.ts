@@ -36,7 +36,7 @@ const compileList = (node: EntityListNode, subgraph: string, document: DocumentN
 const ENTITIES = '_entities';
 
 export function compileFlatten<C>({ path, node }: FlattenNode, types: Types): Step<C> {
-  if (node.kind !== 'Fetch') throw new Error(`A query plan flattens a ${node.kind} node.`);
+  if (node.kind !== 'Fetch') throw new Error(`A query plan flattens a ${node.kind} node, which is not supported.`);
   const document = parseFetch(node);
   const send = compileSend<C>(node, document);
   const list = compileList({ ...node, alias: ENTITIES, paths: [path], requires: node.requires ?? [] }, node.serviceName, document, types);

@@ -81,7 +81,7 @@ function compileSelections(selections: readonly RequiresSelection[], requirement
 }
 
 function compileSelection(selection: RequiresSelection, requirements: Requirements): Project {
-  if (selection.kind === 'FragmentSpread') throw new Error('A query plan requires a fragment by name.');
+  if (selection.kind === 'FragmentSpread') throw new Error('A query plan requires a fragment by name, which is not supported.');
   if (selection.kind === 'InlineFragment') {
     const check = checkOf(selection.typeCondition, requirements);
     const inner = compileSelections(selection.selections, requirements);

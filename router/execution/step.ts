@@ -47,7 +47,7 @@ export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
       return inParallel(node.nodes.map((child) => compileStep<C>(child, types)));
     default:
       // conditions are resolved before planning, and subscriptions are not planned
-      throw new Error(`A query plan holds a ${node.kind} node.`);
+      throw new Error(`A query plan contains a ${node.kind} node, which is not supported.`);
   }
 }
 

@@ -188,7 +188,7 @@ test('a subscription to an entity that other subgraphs cannot resolve returns an
     document: 'subscription { itemCounted { id available } }',
     context: caller(),
   })) as ExecutionResult;
-  expect(result.errors?.[0]?.message).toMatch(/itemCounted can only be followed with the fields of orders/);
+  expect(result.errors?.[0]?.message).toMatch(/itemCounted can select only fields of orders/);
 });
 
 test('an event whose record no longer exists returns an error, and the subscription continues', async () => {

@@ -173,7 +173,8 @@ test('if storing the idempotent response fails, the caller still gets the respon
   const send = (payload: object, sent: string) =>
     other.send({ method: 'POST', url: '/v1/support/tickets', payload, headers: { 'idempotency-key': sent } });
   expect([(await send(order(), `${key}-a`)).statusCode, (await send(order('breaks'), `${key}-b`)).statusCode]).toEqual([201, 500]);
-  expect(other.logged.map(({ msg }) => msg)).toEqual(['idempotent answer not kept', 'idempotent answer not kept', 'request failed']);
+  const unstored = 'The response for an Idempotency-Key could not be stored';
+  expect(other.logged.map(({ msg }) => msg)).toEqual([unstored, unstored, 'request failed']);
   await other.app.close();
 });
 
