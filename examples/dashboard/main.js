@@ -46,7 +46,7 @@ const socket = createClient({
   retryAttempts: Number.POSITIVE_INFINITY,
   shouldRetry: () => true,
   on: {
-    // the list is loaded after each connection, so that changes of the time between two connections are in it
+    // loads the list again after each connection, because tickets may have changed while there was no connection
     connected: () =>
       load()
         .then(() => Object.assign(state, { textContent: 'Live' }))

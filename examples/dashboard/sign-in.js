@@ -1,4 +1,7 @@
-/** Signs the user in by the authorization code with PKCE. Tokens stay in memory: after a reload the user is sent to the sign-in again. */
+/**
+ * Signs the user in with OAuth: authorization code flow with PKCE. Tokens are stored only in memory, so the user is
+ * redirected to the sign-in page again after a reload.
+ */
 
 const origin = import.meta.env.VITE_ORIGIN;
 const clientId = import.meta.env.VITE_CLIENT_ID;
@@ -15,7 +18,7 @@ const base64url = (bytes) =>
     .replaceAll('=', '');
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Returns an access token. Sends the user to the sign-in page if there is none. */
+/** Returns an access token. Redirects the user to the sign-in page if there is no token. */
 export async function accessToken() {
   tokens ??= await tokensOfCode();
   if (!tokens) return signIn();
@@ -31,11 +34,11 @@ async function signIn() {
   const parameters = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope, state };
   const challenge = { code_challenge: base64url(new Uint8Array(digest)), code_challenge_method: 'S256' };
   location.assign(`${origin}/oauth/authorize?${new URLSearchParams({ ...parameters, ...challenge })}`);
-  // the page is left
+  // never resolves, because the browser is leaving this page
   return new Promise(() => undefined);
 }
 
-/** Exchanges the code in the address for tokens. Returns undefined if there is none. */
+/** Exchanges the authorization code in the address of the page for tokens. Returns undefined if there is no code. */
 async function tokensOfCode() {
   const { state, verifier } = JSON.parse(sessionStorage.getItem('sign-in') ?? '{}');
   const answer = new URLSearchParams(location.search);
