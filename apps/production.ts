@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes V8 optimize functions of the embedded database (WebAssembly) ten times later than by default, because the
- * compiler threads took 20 % of the processor time of the start. The compile cache depends on V8's flags, so the flag
- * must be set before the cache is enabled.
+ * Makes V8 optimize functions of the embedded database (WebAssembly) ten times later than by default. The reason is
+ * that the compiler threads took 20 % of the processor time of the start. The compile cache depends on V8's flags, so
+ * the flag must be set before the cache is enabled.
  */
 setFlagsFromString('--wasm-tiering-budget=130000000');
 
@@ -16,9 +16,9 @@ setFlagsFromString('--wasm-tiering-budget=130000000');
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
 /**
- * Sets production mode. In other modes, the graphql package checks at each `instanceof` whether the package was loaded
- * twice, which takes nearly half of the time of a federated query. The package reads NODE_ENV when it is loaded, so
- * this file must be imported first.
+ * Sets production mode. In other modes, the graphql package checks at each `instanceof` whether it was loaded twice.
+ * This check takes nearly half of the time of a federated query. The package reads NODE_ENV when it is loaded, so this
+ * file must be imported first.
  */
 process.env.NODE_ENV ??= 'production';
 

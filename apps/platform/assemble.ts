@@ -268,8 +268,8 @@ const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToke
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
 
 /**
- * Waits until both promises are settled, even if one is rejected. Otherwise the caller would close resources that the
- * other promise still uses.
+ * Waits until both promises are settled, even if one is rejected. A caller that gets an error closes resources, which
+ * the unfinished promise could still be using.
  */
 async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);

@@ -1,8 +1,8 @@
 import type { Platform } from './platform.ts';
 
 /**
- * Returns the text that is printed after the start: the addresses of the APIs and pages, and at the first start the
- * credentials of the first administrator.
+ * Returns the text that is printed after the start: the addresses of the APIs and pages. At the first start, it also
+ * contains the credentials of the first administrator.
  */
 export function banner({ origin, firstAdministrator }: Platform): string {
   const addresses = [

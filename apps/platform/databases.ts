@@ -81,7 +81,7 @@ export class Databases {
     this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
   }
 
-  /** Inbox rows that are deleted by age: those of events that are too old to be delivered again. */
+  /** Inbox rows that are deleted by age. Their events are too old to be delivered again. */
   get retained(): Retained[] {
     return this.#stores.map(({ schema, rows }) => {
       const expired = expiredInbox(schema, this.config.eventRetentionDays);
@@ -92,7 +92,8 @@ export class Databases {
   /** Samples the connection counters of the pools. They are in memory, so no statement is sent. */
   async #samplePools(): Promise<void> {
     const pools = (await this.#all()).flatMap(({ database }) => [...database.pools]);
-    // pools of different databases may have the same name, such as those of the job queues; their counts are added
+    // pools of different databases may have the same name, for example the pools of the job queues; their counts are
+    // added
     for (const name of new Set(pools.map(([pool]) => pool))) {
       const sum = (count: (pool: PoolCounts) => number): number =>
         pools.filter(([pool]) => pool === name).reduce((total, [, pool]) => total + count(pool), 0);

@@ -5,9 +5,9 @@ import { PRIORITIES, weightOf } from '../../router/edge/plans.ts';
 import type { OperationPrice } from '../../router/weight.ts';
 
 /**
- * Returns a function that computes the cost of a GraphQL operation by the limits of the REST API (specification 8.4),
- * so that GraphQL does not circumvent them. A root field belongs to a rate category if all its routes do, and costs as
- * much as its cheapest route. The cost is undefined if the operation is free.
+ * Returns a function that computes the cost of a GraphQL operation. The cost follows the limits of the REST API
+ * (specification 8.4), so that GraphQL does not circumvent them. A root field belongs to a rate category if all its
+ * routes do, and costs as much as its cheapest route. The cost is undefined if the operation is free.
  */
 export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
@@ -32,8 +32,8 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
 }
 
 /**
- * Returns the extra cost of each root field, compared with the usual cost of a read or a write: 1 more for a DELETE, or
- * the difference to the weight that its route states.
+ * Returns the extra cost of each root field, in addition to the usual cost of a read or a write. A DELETE costs 1 more.
+ * If a route states its weight, the extra cost is the difference to the usual cost.
  */
 function surchargesOf(routes: readonly Route[]): Map<string, number> {
   const surcharges = new Map<string, number>();

@@ -7,9 +7,9 @@ import { orHelp, settingsOf, type Tool } from './tool.ts';
 
 /**
  * Creates a new signing key for access tokens (`npm run rotate-signing-key`). The key is published now and signs tokens
- * from tomorrow on. With `-- --at-once`, for a key that is compromised, the new key signs tokens now and all existing
- * tokens are refused: all users have to log in again. Settings are read from the environment. With an embedded
- * database, the platform must not be running.
+ * from tomorrow on. The option `-- --at-once` is for a key that is compromised: the new key signs tokens now. All
+ * existing tokens are then refused, and all users have to log in again. Settings are read from the environment. With an
+ * embedded database, the platform must not be running.
  */
 export const rotateSigningKey: Tool = async (run) => {
   const options = { 'at-once': { type: 'boolean', default: false }, data: { type: 'string' } } as const;

@@ -33,7 +33,7 @@ import { Follower } from './stream/follower.ts';
 import { Webhook } from './webhooks/webhook.entity.ts';
 import { urlBackfill } from './webhooks/webhook-url.ts';
 
-/** Dependencies of the events domain, in addition to those of every domain. */
+/** Dependencies of the events domain, in addition to the dependencies of every domain. */
 export interface EventsPorts extends Ports {
   /** Event types of all domains, including this one. */
   declaredTypes: readonly EventType[];

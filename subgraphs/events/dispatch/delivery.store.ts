@@ -84,7 +84,7 @@ export class DeliveryStore {
 
   /**
    * Releases the lease and sets `due_at` to the next due time. If something became due during the lease and `later` is
-   * given, extends the lease until `later` instead and returns `isKept`: the caller must check for due deliveries
+   * given, extends the lease until `later` instead and returns `isKept`. The caller must then check for due deliveries
    * again.
    * No wake-up is lost, because each transaction that makes deliveries due also writes `due_at`. If that transaction
    * commits first, this statement reads the new `due_at`, after waiting for the row if necessary. If this statement

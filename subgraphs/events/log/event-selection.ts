@@ -12,7 +12,7 @@ export interface EventNarrowing {
 /** Filter of a subscriber: the events that it selects and may read, within one organization or some accounts of it. */
 export class EventSelection implements Selection<EventRecord> {
   readonly organizationId: string;
-  /** Accounts whose events are selected. Undefined selects all events, even those without an account. */
+  /** Accounts whose events are selected. Undefined selects all events, including events without an account. */
   readonly accounts: readonly string[] | undefined;
   readonly subjectId: string | undefined;
 

@@ -5,8 +5,8 @@ export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
  * Marks webhooks as due, in the transaction that makes their deliveries due. Updates each row even if it is already
- * marked: if the lease is being released at the same time (DeliveryStore.release), the release waits for this commit.
- * Locks rows in the order of their ids, as all other transactions do.
+ * marked. A lease that is being released at the same time (DeliveryStore.release) then waits for this commit. Locks
+ * rows in the order of their ids, as all other transactions do.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;
