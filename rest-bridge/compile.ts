@@ -42,6 +42,10 @@ export interface RestSource {
   schemaOf?: (place: SchemaPlace) => JsonSchema;
   /** Public origin of the platform, without a trailing slash. Default: a placeholder. */
   origin?: string;
+  /** Public origin of the authorization server. Default: `origin`. */
+  authOrigin?: string;
+  /** Public origin of the SAML service provider. Default: `origin`. */
+  samlOrigin?: string;
   /** The events that are posted to webhooks. Default: there are none. */
   webhookEvents?: () => readonly WebhookEvent[];
   /** Loads an example response for each operationId when the OpenAPI document is generated. Default: no examples. */

@@ -100,6 +100,8 @@ export interface NonGraphRoute {
   readonly method: Method;
   readonly path: string;
   readonly operation: Operation;
+  /** Set if the operation can have another origin than the REST API. It must state `servers`. */
+  readonly servedBy?: 'auth' | 'saml';
 }
 
 /** The routes of one area. `tag` is the name of the area. */

@@ -68,7 +68,7 @@ export function describeApi({ schema, supergraph, costs, limits, rateOf }: Descr
 const paragraphs = (...texts: (string | null | undefined)[]): string => texts.filter(Boolean).join('\n\n');
 
 const costRule = ({ cost }: OperationLimits): string =>
-  `Each field states the permission that it needs, its weight in the rate limit, and its cost: the number of objects that it adds to the response, to which nested objects add theirs. The cost of one operation is at most ${cost}.`;
+  `The description of each field states the required permission, the rate limit weight and the cost. The cost is the number of objects that the field adds to the response; nested objects add their own cost. One operation can cost at most ${cost}.`;
 
 const rateText = ({ weight, categories = [] }: FieldRate): string =>
   [`Rate limit weight: ${weight}.`, ...categories.map((category) => `Also counts against the limit of \`${category}\`.`)].join(' ');
@@ -116,7 +116,7 @@ function demandText(directives: readonly ConstDirectiveNode[]): string {
   const policies = new Set(namesIn('policy'));
   return [
     `Permission: ${scopes.join(', ') || (isGuarded ? 'any valid credentials' : 'none')}.`,
-    ...(policies.has('second_factor') ? ['Users must show a second factor.'] : []),
+    ...(policies.has('second_factor') ? ['Users must verify a second factor.'] : []),
     ...(policies.has('organization') ? ['Refused for callers that are limited to accounts.'] : []),
   ].join(' ');
 }

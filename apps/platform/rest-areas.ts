@@ -33,13 +33,10 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...operatorFiles,
 ];
 
-/**
- * Returns the parts of the REST API that the REST bridge needs. If `origin` is undefined, the OpenAPI document lists no
- * server.
- */
-export const restSurface = (origin: string | undefined, eventTypes: readonly EventType[]) =>
+/** Returns the parts of the REST API that the REST bridge needs. Without origins, the OpenAPI document has placeholders. */
+export const restSurface = (origins: Pick<RestSource, 'origin' | 'authOrigin' | 'samlOrigin'>, eventTypes: readonly EventType[]) =>
   ({
-    origin,
+    ...origins,
     webhookEvents: () => eventTypes.map(describeEventType),
     areas: restAreas,
     nonGraphRoutes: nonGraphRoutes,

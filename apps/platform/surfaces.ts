@@ -102,7 +102,7 @@ export async function openSurfaces(
       await mountRest(app, {
         schema: router.schema,
         ...demands,
-        ...restSurface(origin, eventTypes),
+        ...restSurface({ origin, authOrigin: config.authUrl, samlOrigin: config.serviceOrigin }, eventTypes),
         execute: (operation) => router.execute(operation),
         present: (error, caller) => router.refusal(error, caller),
         rules: rulesOf(subgraphs),

@@ -48,7 +48,7 @@ export async function generateDocuments(committed: (path: string) => string | un
   try {
     const openapi = await describeRest({
       schema: router.schema,
-      ...restSurface(undefined, eventTypes),
+      ...restSurface({}, eventTypes),
       permissionOf: permissionsIn(router.supergraphSdl),
       hasPolicy: policiesIn(router.supergraphSdl),
     });

@@ -25,7 +25,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   ORGANIZATION_CLOSED:
     'The organization of the caller is closed. All its credentials are refused, and its records are deleted 30 days after the closing. Contact the operator of the platform.',
   MFA_REQUIRED:
-    'The user must show a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}`. Over GraphQL `details` has `challenge_id` and `methods`.',
+    'The user must verify a second factor first. Over REST the body is `{"error": "mfa_required", "challenge_id", "methods", "message"}`. Over GraphQL `details` has `challenge_id` and `methods`.',
   KEY_SUSPENDED:
     'These credentials exceeded the burst limit and are suspended until `details.suspended_until`. Wait for `Retry-After` seconds.',
   RESOURCE_NOT_FOUND: 'The record does not exist, or belongs to another organization. `details.resource` and `details.id` identify it.',

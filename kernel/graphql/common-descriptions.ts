@@ -72,7 +72,7 @@ const SORT_FIELDS: Readonly<Record<string, string>> = {
 
 const ARGUMENTS: Readonly<Record<string, string>> = {
   page: `Part of the list to return. Default: the first ${PAGE_SIZE_DEFAULT} records.`,
-  sort: 'Fields to sort by, the most significant first. Default: the order that the description of the list states.',
+  sort: 'Fields to sort by, the most significant first. Default: newest first, unless the description of the list states another order.',
   filter: 'Conditions that records must meet. Default: none.',
   limit: `Maximum number of records, 1 to ${PAGE_SIZE_MAX}. Default: ${PAGE_SIZE_DEFAULT}.`,
 };

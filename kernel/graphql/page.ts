@@ -40,7 +40,10 @@ export class PageInput {
   @Max(PAGE_SIZE_MAX, { message: `must be between 1 and ${PAGE_SIZE_MAX}` })
   perPage?: number;
 
-  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous response. Filter and sort must be the same as there.' })
+  @Field(() => String, {
+    nullable: true,
+    description: '`nextCursor` of the previous response. Send the same filter and sort as in the previous request.',
+  })
   @IsOptional()
   @MaxLength(2000)
   cursor?: string;
@@ -86,7 +89,7 @@ export interface Page<T> {
 
 /** Creates the GraphQL type `<Name>Page` for lists of a record. */
 export function pageOf<T extends object>(name: string, node: ClassType<T>): ClassType<Page<T>> {
-  @ObjectType(`${name}Page`, { description: `One page of a list; its records have the type ${name}.` })
+  @ObjectType(`${name}Page`, { description: `One page of a list of ${name} records.` })
   class RecordPage implements Page<T> {
     @Field(() => [node], { description: 'Records of this page, in the order of the list.' })
     nodes!: T[];
@@ -106,10 +109,10 @@ export function sortOf<F extends string, K extends string>(
   const valuesConfig = Object.fromEntries(Object.entries(descriptions).map(([key, description]) => [key, { description }]));
   registerEnumType(fields, {
     name: `${name}SortField`,
-    description: `Fields by which a list of type ${name} can be sorted.`,
+    description: `Fields by which a list of ${name} records can be sorted.`,
     valuesConfig: valuesConfig as Record<K, { description: string }>,
   });
-  @InputType(`${name}Sort`, { description: `One entry of the sort order of a list of type ${name}.` })
+  @InputType(`${name}Sort`, { description: `One entry of the sort order of a list of ${name} records.` })
   class RecordSort implements SortBy<F> {
     @Field(() => fields, { description: 'Field to sort by.' })
     field!: F;

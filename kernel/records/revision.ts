@@ -7,7 +7,8 @@ export interface Revised {
   revision: number;
 }
 
-const RISES = 'Number that increases with each change. Send it as `expectedRevision` (`If-Match` over REST) to detect changes by others.';
+const RISES =
+  'Number that increases with each change. To detect changes by others, send it as `expectedRevision`; over REST, send the ETag as `If-Match` instead.';
 
 /**
  * Declares the revision of a record, in a column `revision int not null default 1`. It increases with every change of
@@ -26,7 +27,8 @@ export const Revision = ({ byHand = false, description = RISES } = {}): Property
 export const ExpectedRevision = (): ReturnType<typeof Arg> =>
   Arg('expectedRevision', () => Int, {
     nullable: true,
-    description: '`revision` that the caller has seen. STALE_RESOURCE if the record has changed since then. Default: no check.',
+    description:
+      '`revision` of the record when the caller last read it. Fails with STALE_RESOURCE if the record has changed since then. Default: no check.',
   });
 
 /**

@@ -157,7 +157,7 @@ export const sharedParameters = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'An ETag from an earlier response. The response is 304 while it is current.',
+    description: 'An ETag from an earlier response. If it is still current, the response is 304.',
     schema: text,
   },
   IfMatch: {
@@ -171,7 +171,7 @@ export const sharedParameters = {
     in: 'header',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     description:
-      'If you repeat a request with the same key within 24 hours, you get the first response again and nothing is done twice. The same key with another body gets 409.',
+      'If you repeat a request with the same key within 24 hours, you get the first response again and the operation does not run twice. The same key with another body gets 409.',
   },
 };
 
@@ -186,7 +186,7 @@ export const scopeOf = (permission: string): string | undefined =>
  * Returns the ways to authenticate. `oauth2` describes how an application gets an access token; the other schemes
  * describe how to send credentials.
  */
-export const securitySchemes = (origin: string, permissions: readonly string[]) => ({
+export const securitySchemes = (authOrigin: string, permissions: readonly string[]) => ({
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`sk_live_…`) or an OAuth access token.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key (`sk_live_…`).' },
   mutualTLS: {
@@ -198,12 +198,12 @@ export const securitySchemes = (origin: string, permissions: readonly string[]) 
     description: 'An access token for an application. The authorization code flow requires PKCE with S256.',
     flows: {
       authorizationCode: {
-        authorizationUrl: `${origin}/oauth/authorize`,
-        tokenUrl: `${origin}/oauth/token`,
-        refreshUrl: `${origin}/oauth/token`,
+        authorizationUrl: `${authOrigin}/oauth/authorize`,
+        tokenUrl: `${authOrigin}/oauth/token`,
+        refreshUrl: `${authOrigin}/oauth/token`,
         scopes: scopesOf(permissions),
       },
-      clientCredentials: { tokenUrl: `${origin}/oauth/token`, scopes: scopesOf(permissions) },
+      clientCredentials: { tokenUrl: `${authOrigin}/oauth/token`, scopes: scopesOf(permissions) },
     },
   },
 });

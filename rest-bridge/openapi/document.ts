@@ -28,6 +28,7 @@ A request body is JSON in UTF-8, at most 256 KiB unless its operation says other
  */
 export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: SofaApi, source: RestSource): Promise<OpenApiDocument> {
   const { areas, nonGraphRoutes = [], schemaOf, origin = NEUTRAL_ORIGIN } = source;
+  const origins = { auth: source.authOrigin ?? origin, saml: source.samlOrigin ?? origin };
   const examples = (await source.examples?.()) ?? {};
   const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
@@ -40,7 +41,8 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
     const known = { hasReader: readers.has(pathShape(path)), limitsOf, example: examples[entry.route.operationId] };
     describePath(path, method, describeOperation(entry, rootField(sofaApi, entry), known));
   }
-  for (const { path, method, operation } of nonGraphRoutes) describePath(path, method, servedAt(origin, operation));
+  for (const { path, method, operation, servedBy } of nonGraphRoutes)
+    describePath(path, method, servedAt(servedBy ? origins[servedBy] : origin, operation));
   const webhooks = describeWebhooks(source.webhookEvents?.() ?? []);
   const permissions = [...new Set(compiled.flatMap(({ permission }) => permission ?? []))].toSorted();
   const document: OpenApiDocument = {
@@ -57,7 +59,7 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
       headers: sharedHeaders,
       parameters: sharedParameters,
       responses: sharedResponses,
-      securitySchemes: securitySchemes(origin, permissions),
+      securitySchemes: securitySchemes(origins.auth, permissions),
     }),
   };
   return withRestNames(document);

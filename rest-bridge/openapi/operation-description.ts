@@ -16,7 +16,7 @@ export function descriptionOf(compiled: CompiledRoute, known: Known): string {
   const about = route.description ?? withoutNull(field.description);
   const returned = `Responds with ${contentOf(compiled)}.`;
   return [
-    about ? `${about} ${returned}` : returned,
+    ...(about ? [endsInBlock(about) ? `${about}\n\n${returned}` : `${about} ${returned}`] : [returned]),
     permission
       ? `Permission: \`${permission}\`.`
       : route.access === 'public'
@@ -24,9 +24,14 @@ export function descriptionOf(compiled: CompiledRoute, known: Known): string {
         : 'Requires valid credentials; no permission is needed.',
     ...(secondFactor ? ['Users may have to verify a second factor first.'] : []),
     costOf(compiled),
-    `Errors: ${errorsOf(compiled, known).join(', ')}.`,
+    `Errors:\n\n${errorsOf(compiled, known)
+      .map((error) => `- ${error}`)
+      .join('\n')}`,
   ].join('\n\n');
 }
+
+/** Returns true if the last paragraph is a list or code: a sentence appended to it would become part of it. */
+const endsInBlock = (text: string): boolean => /^(- | {4})/.test(text.slice(text.lastIndexOf('\n') + 1));
 
 const ACRONYMS = /\b(?:api|mfa|saml|sla|totp|zip|faq)\b/g;
 const words = (name: string): string =>
@@ -34,7 +39,13 @@ const words = (name: string): string =>
     .replaceAll('_', ' ')
     .replace('o auth', 'OAuth')
     .replace(/\b(?:jira|slack)\b/, (brand) => brand.charAt(0).toUpperCase() + brand.slice(1))
-    .replace(ACRONYMS, (acronym) => acronym.toUpperCase());
+    .replace(ACRONYMS, (acronym) => acronym.toUpperCase())
+    .replace(/\bZIP$/, 'ZIP code');
+
+const plural = (noun: string): string => {
+  if (noun === 'feedback') return noun;
+  return /[^aeiou]y$/.test(noun) ? noun.replace(/y$/, 'ies') : `${noun}s`;
+};
 
 /**
  * Removes the sentence "Null if it does not exist" from the description of a graph field, because REST responds with
@@ -46,8 +57,8 @@ const withoutNull = (description: string | null | undefined): string | undefined
 /** Returns a noun phrase for the content of a successful response, such as `the whole list (agent)`. */
 export function contentOf({ recordType, isPage, isList }: CompiledRoute): string {
   const record = words(getNamedType(recordType).name);
-  if (isPage) return `one page of the list (${record})`;
-  return isList ? `the whole list (${record})` : `the ${record}`;
+  if (isPage) return `one page of ${plural(record)}`;
+  return isList ? `the complete list of ${plural(record)}` : `the ${record}`;
 }
 
 function costOf({ route }: CompiledRoute): string {
@@ -55,9 +66,9 @@ function costOf({ route }: CompiledRoute): string {
   const category = countedCategoryOf(route);
   const limits =
     weight === 0
-      ? 'Costs nothing: it does not count against the hourly and the burst limit.'
-      : `Costs ${weight} ${weight === 1 ? 'request' : 'requests'} of the hourly and the burst limit.`;
-  return category ? `${limits} Counts as one operation in the category \`${category}\`.` : limits;
+      ? 'Costs nothing: the request does not count against the hourly limit or the burst limit.'
+      : `Costs ${weight} ${weight === 1 ? 'request' : 'requests'} of the hourly limit and of the burst limit.`;
+  return category ? `${limits} Also counts as one operation in the rate limit category \`${category}\`.` : limits;
 }
 
 /**
@@ -77,5 +88,5 @@ function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: Known): st
     ...(isOnce(compiled) && { IDEMPOTENCY_CONFLICT: 'the `Idempotency-Key` was used for another request' }),
     RATE_LIMIT_EXCEEDED: 'a limit of the plan is reached',
   };
-  return Object.entries({ ...general, ...route.errors }).map(([code, when]) => `\`${code}\` (${when})`);
+  return Object.entries({ ...general, ...route.errors }).map(([code, when]) => `\`${code}\`: ${when}`);
 }

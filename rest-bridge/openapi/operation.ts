@@ -55,7 +55,7 @@ function parameters({ input }: CompiledRoute, root: GraphQLField<unknown, unknow
         name: field.name,
         in: field.in as 'path' | 'query',
         required: field.required,
-        ...describe(field.description ?? (isSort ? sortDescription(field) : undefined)),
+        ...describe(isSort ? sortDescription(field) : field.in === 'path' ? withoutDefault(field.description) : field.description),
         schema,
         ...(schema.type === 'array' && { style: 'form', explode: false }),
         ...('$ref' in schema && field.isNested && { style: 'deepObject', explode: true }),
@@ -75,11 +75,14 @@ function sortPattern(field: InputField): string {
   return `^${one}(,${one})*$`;
 }
 
+/** The graph's argument may be optional, but a path always contains its parameters. */
+const withoutDefault = (description: string | null | undefined): string | undefined => description?.replace(/ Default: [^.]*\.$/, '');
+
 function sortDescription(sort: InputField): string {
   const names = sortFields(sort)
     .map((name) => `\`${name}\``)
     .join(', ');
-  return `Fields to sort by, separated by commas, each optionally followed by \`:asc\` or \`:desc\`. Allowed fields: ${names}.`;
+  return `Fields to sort by, separated by commas. Each can be followed by \`:asc\` (the default) or \`:desc\`. Allowed fields: ${names}. ${sort.description?.match(/Default: .*$/)?.[0] ?? ''}`.trimEnd();
 }
 
 function headerParameters(compiled: CompiledRoute, hasReader: boolean): Reference[] {

@@ -47,10 +47,10 @@ const HEADERS = [
 ];
 
 const RESPONSES = {
-  '2XX': { description: 'The event is delivered. Respond within 10 seconds, and process the event afterwards.' },
-  '410': { description: 'The webhook is disabled.' },
-  '4XX': { description: 'The delivery is retried.' },
-  '5XX': { description: 'The delivery is retried.' },
+  '2XX': { description: 'The event is delivered. Respond within 10 seconds and process the event afterwards.' },
+  '410': { description: 'The platform disables the webhook.' },
+  '4XX': { description: 'The platform retries the delivery.' },
+  '5XX': { description: 'The platform retries the delivery.' },
 };
 
 /** Builds the `webhooks` section of the OpenAPI document: the requests that webhook receivers get. */
@@ -60,7 +60,7 @@ export const describeWebhooks = (events: readonly WebhookEvent[]): Record<string
 function describeEvent({ name, description, requires, isEmitted, schema: { $schema: _, ...schema }, example }: WebhookEvent): Operation {
   const notes = [
     description,
-    ...(isEmitted ? [] : ['Announced: webhooks can subscribe to this event, but it is not sent yet.']),
+    ...(isEmitted ? [] : ['Not available yet: webhooks can subscribe to this event, but the platform does not send it yet.']),
     `The subscriber needs the permission \`${requires}\`. An event can be delivered more than once: use \`webhook-id\` to detect duplicates.`,
   ];
   return {

@@ -51,6 +51,7 @@ export const accounts = area(
     }),
     get('listAccountUsers', '/accounts/{account_id}/users', 'users', {
       summary: 'List the users of an account',
+      description: 'Lists the users that are listed with the account, newest first.',
       category: 'account',
     }),
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {
@@ -64,7 +65,7 @@ export const accounts = area(
     put('updateAccountUser', '/accounts/{account_id}/users/{user_id}', 'updateUser', {
       summary: 'Update a user',
       errors: { INVALID_STATE: 'the user is the last owner' },
-      description: 'A new role takes effect at once. Suspending a user ends all sessions of that user.',
+      description: 'A new role takes effect immediately. Suspending a user ends all sessions of that user.',
       category: 'account',
       example: { name: 'Grace Murray Hopper' },
     }),

@@ -22,9 +22,9 @@ export const certificates: readonly Route[] = [
   get('listCertificates', '/auth/certificates', 'certificates', { summary: 'List client certificates', addition: true }),
   post('registerCertificate', '/auth/certificates', 'registerCertificate', {
     summary: 'Register a client certificate',
-    errors: { DUPLICATE_RESOURCE: 'the certificate is registered' },
-    description: `Clients that open a TLS connection with this certificate then have its permissions. These cannot exceed the permissions of the caller.
-A certificate that is not valid yet can be registered; \`validity\` shows this. To create a suitable certificate and its key:
+    errors: { DUPLICATE_RESOURCE: 'the certificate is already registered' },
+    description: `Clients that use this certificate for mutual TLS then get the permissions in \`permissions\`. The caller must have all of these permissions.
+You can register a certificate that is not valid yet; \`validity\` shows this. To create a suitable certificate and its key:
 
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj /CN=billing-export \\
       -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=clientAuth -keyout client.key -out client.pem`,
@@ -33,7 +33,7 @@ A certificate that is not valid yet can be registered; \`validity\` shows this. 
   get('getCertificate', '/auth/certificates/{certificate_id}', 'certificate', { summary: 'Get a client certificate', addition: true }),
   del('revokeCertificate', '/auth/certificates/{certificate_id}', 'revokeCertificate', {
     summary: 'Revoke a client certificate',
-    description: 'The certificate is refused from now on. It stays in the list and cannot be registered again.',
+    description: 'The certificate is no longer accepted. It stays in the list and cannot be registered again.',
     addition: true,
   }),
 ];

@@ -8,6 +8,7 @@ export const connectivity = area(
   [
     get('listInternetServices', '/connectivity/internet', 'services', {
       summary: 'List internet services',
+      description: 'Lists the internet services, newest first.',
       fixed: { type: ['internet'] },
       select: service,
     }),
@@ -16,10 +17,10 @@ export const connectivity = area(
       errors: {
         LOCATION_NOT_SERVICEABLE: 'no service is available at the location',
         SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology is not available at the location',
-        INSUFFICIENT_BANDWIDTH: 'the technology has a lower maximum bandwidth there',
+        INSUFFICIENT_BANDWIDTH: 'the maximum bandwidth of the technology at the location is too low',
       },
       description:
-        'Coverage and catalog are checked at once. The service is pending until it is provisioned. Get its status, or wait for the event `service.provisioned`.',
+        'Coverage and catalog are checked immediately. The new service is pending until it is provisioned. To follow the progress, get the status of the service or wait for the event `service.provisioned`.',
       category: 'provisioning',
       select: service,
       example: {
@@ -39,7 +40,7 @@ export const connectivity = area(
     get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
       summary: 'Check whether fiber is available at a location',
       description:
-        'Gives the same result for fiber as `POST /services/availability/check`. Availability depends on the ZIP code only, so street and city are optional.',
+        'The result is the same as that of `POST /services/availability/check` for fiber. Availability depends on the ZIP code only, so street and city are optional.',
     }),
   ],
   'Services',

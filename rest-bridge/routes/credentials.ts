@@ -38,7 +38,7 @@ export const credentials = area(
       summary: 'Log in',
       errors: { INVALID_CREDENTIALS: 'the e-mail address or the password is wrong' },
       description:
-        'Logs a user in with e-mail address and password. After five failed attempts from one network, that e-mail address is refused from there for 15 minutes.',
+        'Logs a user in with e-mail address and password. After five failed attempts from one IP address (IPv6: from one /64 network) within 15 minutes, further attempts for the same e-mail address from there get 429.',
       access: 'public',
       status: 200,
       select: tokens,
@@ -47,13 +47,18 @@ export const credentials = area(
     post('refreshSession', '/auth/refresh', 'refreshSession', {
       summary: 'Refresh a session',
       errors: { INVALID_CREDENTIALS: 'the token is not valid or was already used' },
-      description: 'A refresh token works once. If it is used a second time, the session ends, because the token may have been stolen.',
+      description:
+        'Exchanges a refresh token for new tokens. A refresh token works once. If it is used a second time, the session ends, because the token may have been stolen.',
       access: 'public',
       status: 200,
       select: tokens,
       example: { refresh_token: 'rt_3q2-7wAbCdEfGhIjKlMnOpQrStUvWxYz0123456789' },
     }),
-    post('logoutUser', '/auth/logout', 'logout', { summary: 'Log out', description: 'Ends the session and all its tokens.', status: 200 }),
+    post('logoutUser', '/auth/logout', 'logout', {
+      summary: 'Log out',
+      description: 'Ends the session of this request and revokes all its tokens.',
+      status: 200,
+    }),
     get('verifySession', '/auth/verify', 'callerIdentity', { summary: 'Get the authenticated caller', select: caller }),
     get('listSessions', '/auth/sessions', 'sessions', { summary: 'List open sessions', addition: true }),
     del('endSession', '/auth/sessions/{session_id}', 'endSession', { summary: 'Delete a session', addition: true }),
@@ -75,16 +80,19 @@ export const credentials = area(
     }),
     post('changePassword', '/auth/password/change', 'changePassword', {
       summary: 'Change your password',
-      description: 'All other sessions of the user end.',
+      description: 'Ends all other sessions of the user.',
       status: 200,
       addition: true,
       example: { current_password: 'a long enough passphrase', new_password: 'a longer and better passphrase' },
     }),
     post('verifyMfaChallenge', '/auth/mfa/verify', 'verifyMfaChallenge', {
       summary: 'Verify a second factor',
-      errors: { INVALID_CREDENTIALS: 'the code is wrong', INVALID_STATE: 'the challenge has ended' },
+      errors: {
+        INVALID_CREDENTIALS: 'the code is wrong',
+        INVALID_STATE: 'the challenge is already completed, expired, or ended by wrong codes',
+      },
       description:
-        'A correct code verifies the session for 15 minutes; then repeat the request that was refused. A backup code is accepted instead of any other code. A code works once. Five wrong codes end the challenge.',
+        'A correct code verifies the session for 15 minutes. Then repeat the request that required the second factor. You can send a backup code instead of any other code. A code works once. Five wrong codes end the challenge.',
       status: 200,
       example: { challenge_id: 'mfac_01JQ8Z6V4T9M3N2B1C0D9E8F7G', method: 'totp', code: '492039' },
     }),
@@ -125,12 +133,12 @@ export const credentials = area(
     post('createBackupCodes', '/auth/mfa/backup-codes', 'createBackupCodes', { summary: 'Create backup codes', addition: true }),
     del('resetUserMfa', '/auth/mfa/users/{user_id}', 'resetUserMfa', {
       summary: 'Delete the second factors of a user',
-      description: 'For a user who has lost their second factors. The user is notified by e-mail.',
+      description: 'Use this operation for a user who has lost their second factors. The user is notified by e-mail.',
       addition: true,
     }),
     get('listAuditRecords', '/auth/audit', 'auditRecords', {
       summary: 'List audit records',
-      description: 'Lists every authentication, successful or not, and every change of credentials (specification 5.9).',
+      description: 'Lists every authentication, successful or not, and every change of credentials, newest first (specification 5.9).',
       addition: true,
     }),
     get('getUserRestrictions', '/auth/restrictions', 'userRestrictions', {
@@ -141,13 +149,13 @@ export const credentials = area(
     }),
     put('updateUserRestrictions', '/auth/restrictions', 'updateUserRestrictions', {
       summary: 'Update the restrictions of users',
-      description: 'Omit a field to keep its value. An empty list restricts nothing. You cannot make a change that would lock you out.',
+      description: 'Omit a field to keep its value. An empty list restricts nothing. A change that would lock you out is rejected.',
       addition: true,
       example: { ip_whitelist: ['0.0.0.0/0', '::/0'], time_windows: [] },
     }),
     get('listApiKeys', '/auth/api-keys', 'apiKeys', {
       summary: 'List API keys',
-      description: 'The response does not contain the keys themselves.',
+      description: 'Lists the API keys, newest first. The response does not contain the keys themselves.',
     }),
     post('createApiKey', '/auth/api-keys', 'createApiKey', {
       summary: 'Create an API key',
@@ -171,7 +179,7 @@ export const credentials = area(
     }),
     put('updateOAuthClient', '/auth/oauth-clients/{oauth_client_id}', 'updateOAuthClient', {
       summary: 'Update an OAuth client',
-      description: 'Removed scopes take effect at once. If you deactivate a client, all its tokens are revoked.',
+      description: 'Existing tokens immediately lose the scopes that you remove. If you deactivate a client, all its tokens are revoked.',
       addition: true,
       example: { name: 'Status dashboard', redirect_uris: ['https://status.example.com/callback'] },
     }),
@@ -205,16 +213,16 @@ export const credentials = area(
       summary: 'Rotate an API key',
       errors: { INVALID_STATE: 'the key has expired' },
       description:
-        'Replaces the key and its signing secret. Only this response contains the new ones. The id, permissions and counters do not change. The old key and secret work for another `grace_period` seconds (0 to 604800, default 0).',
+        'Replaces the key and its signing secret. Only this response contains the new key and secret. The id, permissions and counters do not change. The old key and secret work for another `grace_period` seconds (0 to 604800, default 0).',
       status: 200,
       example: { grace_period: 3600 },
     }),
     get('listTrustedIssuers', '/auth/trusted-issuers', 'trustedIssuers', { summary: 'List trusted issuers', addition: true }),
     post('createTrustedIssuer', '/auth/trusted-issuers', 'createTrustedIssuer', {
       summary: 'Create a trusted issuer',
-      errors: { DUPLICATE_RESOURCE: 'the issuer is registered with this audience' },
+      errors: { DUPLICATE_RESOURCE: 'the issuer is already registered with this audience' },
       description:
-        'Bearer tokens of this issuer and audience then authenticate for the organization, with at most `permissions`. They are JWTs signed with RS256, PS256, ES256 or EdDSA. Some issuers, such as build services, create tokens for any audience on request: for these, set `subjects`.',
+        'Bearer tokens with this issuer and audience are then accepted for the organization, with at most the permissions in `permissions`. The tokens must be JWTs that are signed with RS256, PS256, ES256 or EdDSA. Some issuers, such as build services, create tokens for any audience on request. For these issuers, set `subjects`.',
       addition: true,
       example: {
         name: 'Build service',
@@ -229,7 +237,7 @@ export const credentials = area(
     get('getTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'trustedIssuer', { summary: 'Get a trusted issuer', addition: true }),
     put('updateTrustedIssuer', '/auth/trusted-issuers/{issuer_id}', 'updateTrustedIssuer', {
       summary: 'Update a trusted issuer',
-      description: 'Omit a field to keep its value. The caller must have all permissions that tokens of the issuer can have.',
+      description: 'Omit a field to keep its value. The caller must have all permissions that the tokens of the issuer can have.',
       addition: true,
       example: { permissions: ['services:read'], subjects: [] },
     }),

@@ -24,7 +24,7 @@ export const knowledge: readonly Route[] = [
   get('searchKnowledgeBase', '/support/kb', 'articles', {
     summary: 'List and search articles',
     description:
-      'Lists the articles of your organization and of the platform. With `q`, the best matches come first; otherwise the latest. Callers without `support:write` get published articles only.',
+      'Lists the articles of your organization and of the platform. With `q`, the best matches come first. Without `q`, the articles that changed last come first. Callers without `support:write` get published articles only.',
     select: articleItem,
   }),
   post('createArticle', '/support/kb', 'createArticle', {
@@ -60,7 +60,7 @@ export const knowledge: readonly Route[] = [
   post('submitFeedback', '/support/feedback', 'submitFeedback', {
     summary: 'Create feedback on a ticket, an article or the platform',
     description:
-      'With `ticket_id`, rates the work on a resolved ticket; with `article_id`, an article; with neither, the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first.',
+      'With `ticket_id`, you rate the work on a resolved ticket. With `article_id`, you rate an article. Without both, you rate the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first.',
     example: { rating: 5, comment: 'Solved within the hour.' },
   }),
 ];

@@ -3,7 +3,7 @@ import { area, get } from '../route.ts';
 /** Monitoring of services (specification 4.6). */
 export const monitoring = area(
   'Monitoring',
-  'The state of the platform, and how much of it you use.',
+  'Rate limits, and how much of them you have used.',
   [
     get('getRateLimitUsage', '/monitoring/rate-limits', 'rateLimitUsage', {
       summary: 'Get rate limit usage',

@@ -76,8 +76,7 @@ const SECRET = 'The client authenticates with HTTP Basic, or with `client_id` an
 /** Common properties of the OAuth operations. Their paths are not under /v1. */
 const PLACE = { tags: [TAG], security: [], servers: [{ url: '/', description: 'The authorization server.' }] };
 
-/** OAuth (specification 5.3, 5.4). The authorization server serves these operations. */
-export const oauthRoutes: readonly NonGraphRoute[] = [
+const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
   {
     method: 'GET',
     path: '/oauth/authorize',
@@ -147,7 +146,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'eyJhbGciOiJSUzI1NiIs…' }),
       responses: {
-        200: json('Whether the token is active. For an active token, its scopes, client and user too.', INTROSPECTION, {
+        200: json('The state of the token. For an active token, the response also contains its scopes, client and user.', INTROSPECTION, {
           active: true,
           scope: 'services.read',
           client_id: 'client_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
@@ -168,7 +167,7 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
       description: `Revokes a token of the client, as in RFC 7009. Revoking a refresh token revokes all tokens of the same grant. ${SECRET}`,
       ...PLACE,
       requestBody: form(['token'], texts('token', 'token_type_hint', 'client_id', 'client_secret'), { token: 'rt_3q2-7wAbCdEf…' }),
-      responses: { 200: { description: 'The token is not valid, or is no longer valid.', headers: headersWith() }, ...FAILURES },
+      responses: { 200: { description: 'The token is revoked, or it was not valid.', headers: headersWith() }, ...FAILURES },
     },
   },
   {
@@ -222,3 +221,6 @@ export const oauthRoutes: readonly NonGraphRoute[] = [
     },
   },
 ];
+
+/** OAuth (specification 5.3, 5.4). The authorization server serves these operations. */
+export const oauthRoutes: readonly NonGraphRoute[] = routes.map((route) => ({ ...route, servedBy: 'auth' }));

@@ -12,7 +12,8 @@ export const operator = area(
   [
     get('listOrganizations', '/operator/organizations', 'organizations', {
       summary: 'List organizations',
-      description: 'Lists all organizations of the platform with plan and status, but without their records.',
+      description:
+        'Lists all organizations of the platform with plan and status, newest first. The records of the organizations are not included.',
       category: 'account',
       addition: true,
     }),

@@ -50,7 +50,7 @@ export const samlConnectionRoutes: readonly Route[] = [
     errors: { DUPLICATE_RESOURCE: 'a domain belongs to another connection' },
     largeBody: METADATA,
     description:
-      'Registers an identity provider that signs in users of the organization. Send its metadata (`metadata_xml` or `metadata_url`) or the individual fields. Send neither to get `sp_entity_id` and `acs_url` first, for the setup at the identity provider. It cannot sign in users with more permissions than the user who registered it. It can sign in only e-mail addresses of proven domains: publish the TXT record that `domains` shows, and it is found within minutes.',
+      'Registers an identity provider through which users of the organization sign in. Configure it with `metadata_xml`, with `metadata_url`, or with `idp_entity_id`, `sso_url` and `certificates`. If you send none of these fields, the response contains the values that you need for the setup at the identity provider: `sp_entity_id` and `acs_url`. The users cannot get more permissions than the user who registers the connection. Only users with an e-mail address of a proven domain can sign in. To prove a domain, publish the TXT record in `domains`. The platform finds the record within minutes.',
     select: connection,
     addition: true,
     example: {
@@ -113,16 +113,16 @@ const tokens = {
   headers: headersWith(),
   content: { 'application/json': { schema: TOKENS, example } },
 };
-const SERVED_AT = { tags: ['Credentials'], security: [], servers: [{ url: '/', description: 'This server, outside `/v1`.' }] };
+const SERVED_AT = {
+  tags: ['Credentials'],
+  security: [],
+  servers: [{ url: '/', description: 'The SAML service provider. The path is not under `/v1`.' }],
+};
 
-const RELAY_STATE = 'Where the browser is redirected after the sign-in: a path, or a URL of this origin.';
+const RELAY_STATE = 'Address to which the browser is redirected after the sign-in: a path, or a URL of this origin.';
 const query = (name: string, description: string) => ({ name, in: 'query' as const, description, schema: text });
 
-/**
- * Sign-in with SAML (specification 5.6). The identity domain serves these operations, because they use forms, redirects
- * and XML.
- */
-export const samlRoutes: readonly NonGraphRoute[] = [
+const routes: Omit<NonGraphRoute, 'servedBy'>[] = [
   {
     method: 'GET',
     path: '/saml/metadata',
@@ -130,7 +130,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       operationId: 'getSamlMetadata',
       summary: 'Get the metadata of the SAML service provider',
       description:
-        'With `connection`, the metadata of that connection, which has its own entity id. Without it, the metadata that all connections share.',
+        'With `connection`, responds with the metadata of that connection, which has its own entity id. Without `connection`, responds with the metadata that all connections share.',
       ...SERVED_AT,
       parameters: [query('connection', 'The id of a connection (`saml_…`).')],
       responses: {
@@ -156,7 +156,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       operationId: 'startSamlSignIn',
       summary: 'Start a SAML sign-in',
       description:
-        'Redirects the browser to the identity provider. It is selected by `connection`, by the domain of `email`, or by the Issuer of `SAMLRequest`.',
+        'Redirects the browser to the identity provider. `connection`, the domain of `email`, or the Issuer of `SAMLRequest` selects the identity provider.',
       ...SERVED_AT,
       parameters: [
         query('connection', 'The id of a connection (`saml_…`).'),
@@ -177,7 +177,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
       operationId: 'consumeSamlAssertion',
       summary: 'Consume a SAML response',
       description:
-        'Assertion consumer service with the HTTP-POST binding. Response and assertion must be signed. The attribute `email` is required; `groups` are mapped to roles. Responds with tokens. With a `RelayState`, redirects the browser there with a `code` for `POST /saml/token`.',
+        'Assertion consumer service with the HTTP-POST binding. Response and assertion must be signed. The attribute `email` is required; `groups` are mapped to roles. Responds with tokens. If `RelayState` is sent, redirects the browser to that address with a `code` for `POST /saml/token`.',
       ...SERVED_AT,
       requestBody: form(
         {
@@ -199,7 +199,7 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     operation: {
       operationId: 'exchangeSamlCode',
       summary: 'Exchange a SAML sign-in code for tokens',
-      description: 'A code works once, within a minute.',
+      description: 'Exchanges the `code` of a SAML sign-in for tokens. A code works once, within a minute.',
       ...SERVED_AT,
       requestBody: form({ code: text }, ['code']),
       responses: { 200: tokens, ...failures(400, 401, 413, 415, 429, 500) },
@@ -207,3 +207,9 @@ export const samlRoutes: readonly NonGraphRoute[] = [
     },
   },
 ];
+
+/**
+ * Sign-in with SAML (specification 5.6). The identity domain serves these operations, because they use forms, redirects
+ * and XML.
+ */
+export const samlRoutes: readonly NonGraphRoute[] = routes.map((route) => ({ ...route, servedBy: 'saml' }));

@@ -38,7 +38,7 @@ export const services = area(
     get('listServices', '/services', 'services', {
       summary: 'List services',
       description:
-        'Lists services of all types. `location` and `search` match parts of words. `fields` sets the fields that `search` looks in.',
+        'Lists services of all types, newest first. `location` and `search` match parts of words. `fields` selects the fields in which `search` looks.',
       select: service,
     }),
     get('getService', '/services/{service_id}', 'service', { summary: 'Get a service', omit: ['type'], select: service, addition: true }),
@@ -54,7 +54,7 @@ export const services = area(
     get('getServiceAvailability', '/services/availability', 'availabilityByZip', {
       summary: 'Get the services available at a location',
       description:
-        'Gives the same result as `POST /services/availability/check`. Availability depends on the ZIP code only, so the rest of the address is optional.',
+        'Checks which access technologies reach a location. The result is the same as that of `POST /services/availability/check`. Availability depends on the ZIP code only, so the rest of the address is optional.',
     }),
     post('checkServiceAvailability', '/services/availability/check', 'serviceAvailability', {
       summary: 'Check the services available at a location',
@@ -67,7 +67,7 @@ export const services = area(
     post('provisionService', '/services/provision', 'requestProvisioning', {
       summary: 'Create a provisioning request',
       description:
-        'With `account_id` and `location`, the service is ordered at once or at `deployment_schedule.preferred_date`. Until then the request is pending. `missing` lists the fields that you must still supply with `PUT /services/provision/{request_id}`.',
+        'If you send `account_id` and `location`, the service is ordered immediately, or on `deployment_schedule.preferred_date` if that date is later. Until the service is ordered, the request is pending. `missing` lists the fields that you must still supply with `PUT /services/provision/{request_id}`.',
       category: 'provisioning',
       priority: 'high',
       select: provisioningRequest,
@@ -88,13 +88,13 @@ export const services = area(
     }),
     get('getProvisionStatus', '/services/provision/{request_id}/status', 'provisioningRequest', {
       summary: 'Get the status of a provisioning request',
-      description: 'Includes the `steps` of the request and the `history` of its status.',
+      description: 'The response contains the `steps` of the request and the `history` of its status.',
       select: provisioningRequest,
     }),
     put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
       summary: 'Update a provisioning request',
       errors: { INVALID_STATE: 'the request is no longer pending' },
-      description: 'Supplies missing fields or changes others while the request is pending. Omit a field to keep its value.',
+      description: 'Supplies missing fields or changes other fields while the request is pending. Omit a field to keep its value.',
       select: provisioningRequest,
       addition: true,
       example: {

@@ -6,8 +6,7 @@ const jiraIntegration = view('JiraIntegration', '{ ...fields inboundUrl }');
 
 const TESTED =
   'Responds with 200 even if the test fails: `succeeded` and `error` contain the result. A failed test does not disable the integration.';
-const DELIVERIES =
-  'Lists one record per event with the result of its last attempt, newest first. `created_after` (inclusive) and `created_before` (exclusive) refer to the time when the delivery was created.';
+const DELIVERIES = 'Lists one record per event with the result of the last attempt, newest first.';
 
 const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
@@ -106,7 +105,7 @@ const jira: readonly Route[] = [
   }),
   post('rotateJiraIntegrationSecret', '/support/integrations/jira/{jira_integration_id}/rotate-secret', 'rotateJiraIntegrationSecret', {
     summary: 'Rotate the webhook secret of a Jira integration',
-    description: 'Only this response contains the new secret, as `inbound_secret`. The previous secret stops working at once.',
+    description: 'Only this response contains the new secret, as `inbound_secret`. The previous secret stops working immediately.',
     select: jiraIntegration,
     status: 200,
     addition: true,

@@ -7,7 +7,7 @@ export const supportReports: readonly Route[] = [
     summary: 'Get the support dashboard',
     wrap: 'dashboard',
     description:
-      'All figures are about the tickets that were created in the period, with their current state. Resolved and open tickets add up to the total. So do the figures of all days, and of all categories.',
+      'All figures are about the tickets that were created in the period, with their current state. The numbers of resolved and open tickets add up to the total number. The numbers of all days, and the numbers of all categories, also add up to the total number.',
   }),
   post('generateSupportReport', '/support/reports/generate', 'generateSupportReport', {
     summary: 'Generate a report',

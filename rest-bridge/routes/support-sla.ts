@@ -45,7 +45,7 @@ export const slaRoutes: readonly Route[] = [
     summary: 'Escalate a ticket',
     errors: { INVALID_STATE: 'the level is not higher than that of the ticket' },
     description:
-      'The level can only be raised. Responds with 409 if the ticket already has this level or a higher one, or is resolved. The addresses in `notify` get an e-mail. `comments` are internal.',
+      'The level can only be raised. Responds with 409 if the ticket is resolved, or if its level is already equal or higher. The addresses in `notify` get an e-mail. Customers cannot read `comments`.',
     status: 200,
     select: escalated,
     example: {
@@ -85,7 +85,7 @@ export const slaRoutes: readonly Route[] = [
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
     summary: 'Update an SLA policy',
     errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
-    description: 'Existing tickets keep the targets that they got when they were created or got their priority.',
+    description: 'Existing tickets keep their targets until their priority changes.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
   }),
@@ -105,15 +105,15 @@ export const slaRoutes: readonly Route[] = [
   get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Get an agent', addition: true }),
   put('updateAgent', '/support/agents/{agent_id}', 'updateAgent', {
     summary: 'Update an agent',
-    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address', INVALID_STATE: 'it is the last active agent' },
+    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address', INVALID_STATE: 'the agent is the last active agent' },
     addition: true,
     example: { specialization: 'voice' },
   }),
   del('deactivateAgent', '/support/agents/{agent_id}', 'deactivateAgent', {
     summary: 'Deactivate an agent',
-    errors: { INVALID_STATE: 'it is the last active agent' },
+    errors: { INVALID_STATE: 'the agent is the last active agent' },
     description:
-      'The agent gets no new tickets, and keeps the tickets that are already assigned. Responds with 409 for the last active agent.',
+      'The agent gets no new tickets and keeps the tickets that are already assigned. Responds with 409 if the agent is the last active agent.',
     addition: true,
   }),
 ];

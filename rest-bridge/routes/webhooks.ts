@@ -49,12 +49,11 @@ export const webhooks = area(
     }),
     get('listWebhookDeliveries', '/webhooks/{webhook_id}/deliveries', 'webhookDeliveries', {
       summary: 'List webhook deliveries',
-      description:
-        'Lists one record per event with the result of its last attempt, newest first. `created_after` (inclusive) and `created_before` (exclusive) refer to the time when the delivery was created.',
+      description: 'Lists one record per event with the result of the last attempt, newest first.',
     }),
     post('testWebhook', '/webhooks/{webhook_id}/test', 'testWebhook', {
       summary: 'Send a test event',
-      description: 'Sends a signed `webhook.test` event at once, without retries, and returns the result.',
+      description: 'Sends a signed `webhook.test` event immediately and returns the result. There are no retries.',
     }),
     get('getWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}', 'webhookDelivery', {
       summary: 'Get a webhook delivery',
@@ -62,16 +61,16 @@ export const webhooks = area(
     }),
     post('redeliverWebhookDelivery', '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', 'redeliverWebhookDelivery', {
       summary: 'Redeliver an event',
-      errors: { INVALID_STATE: 'the delivery is in progress' },
+      errors: { INVALID_STATE: 'one of the cases above' },
       description:
-        'Makes one more attempt at once, with the same `webhook-id`. If it fails and the schedule has attempts left, the schedule continues. Responds with 409 in these cases: the webhook is inactive (resume it), the delivery is `pending` or a `webhook.test`, the event is no longer in the log, or the deliveries of the month are used up.',
+        'Makes one more attempt immediately, with the same `webhook-id`. If it fails and the retry schedule has attempts left, the schedule continues.\n\nResponds with 409 in these cases:\n\n- The webhook is inactive. Resume it first.\n- The delivery is `pending`.\n- The event is a `webhook.test`.\n- The event is no longer in the log.\n- The monthly limit of deliveries is reached.',
       status: 202,
       addition: true,
     }),
     post('replayWebhook', '/webhooks/{webhook_id}/replay', 'replayWebhook', {
       summary: 'Replay events',
       description:
-        'Sends the events since `since` that match the webhook and were not delivered. These are events without a delivery record, and deliveries with status `skipped` or `exhausted`; `status` selects others. Each event is sent once, in order, with its original `webhook-id`. The replay runs in the background. The response contains the number of events that it checks. Responds with 409 if the webhook is inactive.',
+        'Sends the events since `since` that match the webhook and were not delivered. These are the events without a delivery record, and the events whose delivery has the status `skipped` or `exhausted`. Use `status` to select deliveries with another status. Each event is sent once, in order, with its original `webhook-id`. The replay runs in the background. The response contains the number of events that the replay checks. Responds with 409 if the webhook is inactive.',
       status: 202,
       addition: true,
       example: { since: '2026-01-31T09:30:00.000Z', status: ['skipped', 'exhausted'] },
@@ -79,7 +78,7 @@ export const webhooks = area(
     post('rotateWebhookSecret', '/webhooks/{webhook_id}/rotate-secret', 'rotateWebhookSecret', {
       summary: 'Rotate the secret of a webhook',
       description:
-        'Send the new secret, or let the platform generate one. Only this response contains it. For 24 hours the previous secret signs too: `webhook-signature` lists both signatures, the new one first. The field `signature` of the body uses the new secret only. A second rotation ends the oldest secret at once.',
+        'Send the new secret, or let the platform generate one. Only this response contains the new secret. For 24 hours, the previous secret also signs: `webhook-signature` lists both signatures, the new one first. The field `signature` of the body uses the new secret only. After a second rotation, the oldest secret no longer signs.',
       status: 200,
       addition: true,
       example: { secret: 'whsec_EXAMPLEEXAMPLEEXAMPLEEXAMPLE' },
@@ -88,7 +87,7 @@ export const webhooks = area(
       summary: 'Resume a webhook',
       errors: { INVALID_STATE: 'the webhook is active' },
       description:
-        'Activates the webhook again, whether you or the platform disabled it. Waiting events are delivered. To send events that were recorded as `skipped` while the platform had it disabled, start a replay. Responds with 409 if the webhook is active.',
+        'Activates the webhook again, whether you or the platform disabled it. Waiting events are delivered. To send the events that were recorded as `skipped` while the webhook was disabled, start a replay. Responds with 409 if the webhook is active.',
       status: 200,
       addition: true,
     }),

@@ -12,10 +12,13 @@ export enum UserRole {
 }
 registerEnumType(UserRole, {
   name: 'UserRole',
-  description: 'Role of a user, which decides the permissions.',
+  description: 'Role of a user, which determines the permissions.',
   valuesConfig: {
-    OWNER: { description: 'All permissions, now and in the future. Only owners can make owners. Every organization has at least one.' },
-    ADMIN: { description: 'All permissions of today.' },
+    OWNER: {
+      description:
+        'All permissions, including permissions that are added in the future. Only owners can make owners. Every organization has at least one.',
+    },
+    ADMIN: { description: 'All permissions that exist today. Permissions that are added in the future are not included automatically.' },
     MEMBER: { description: '`services:write`, `support:create`, `monitoring:write`, and read access to everything except credentials.' },
     BILLING: { description: '`billing:*` and `support:create`, and read access to accounts, services, analytics and support.' },
     SUPPORT: { description: '`support:*`, and read access to accounts, services, monitoring and analytics.' },

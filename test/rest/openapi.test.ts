@@ -55,7 +55,7 @@ describe('OpenAPI document of the running platform', () => {
   test('the OpenAPI description of every operation states the response, the cost and the errors', () => {
     const terse = routes.filter((route) => {
       const { summary, description } = operationOf(route);
-      return !/Responds with .*\n\n.*Costs .*\n\nErrors: `/s.test(description) || description.length < 2 * summary.length;
+      return !/Responds with .*\n\n.*Costs .*\n\nErrors:\n\n- `/s.test(description) || description.length < 2 * summary.length;
     });
     expect(terse.map(({ operationId }) => operationId)).toEqual([]);
   });

@@ -23,7 +23,7 @@ export class Invoice {
   organizationId!: string;
 
   @Field(() => String, {
-    description: 'Invoice number for people to quote, such as INV-1042. It counts up without gaps within an organization.',
+    description: 'Invoice number for people to quote, such as INV-1042. The invoice numbers of an organization have no gaps.',
   })
   @Property({ type: 'text' })
   number!: string;

@@ -53,7 +53,7 @@ export interface IssuedInvoice {
 }
 
 export const invoiceCreated = defineEvent(
-  { name: 'invoice.created', family, description: 'An invoice was made by request.', data: plain, example },
+  { name: 'invoice.created', family, description: 'An invoice was created by an API request.', data: plain, example },
   tellIssued,
 );
 
@@ -61,7 +61,7 @@ export const invoiceGenerated = defineEvent(
   {
     name: 'invoice.generated',
     family,
-    description: 'An invoice was made by the platform: for the first billing cycle of a service, or by a recurring run.',
+    description: 'An invoice was created automatically: for the first billing cycle of a service, or by recurring billing.',
     data: plain,
     example,
   },
@@ -75,7 +75,7 @@ export const invoicePaid = defineEvent({
   data: z.strictObject({
     invoice: invoicePayload,
     changes: statusChange,
-    payment_id: z.string().nullable().describe('The payment that settled it; null where it was settled by hand.'),
+    payment_id: z.string().nullable().describe('Id of the payment that paid the invoice. Null if the invoice was marked as paid manually.'),
   }),
   example: {
     invoice: { ...example.invoice, status: PAID, paid_date: '2026-02-14T08:00:00.000Z' },

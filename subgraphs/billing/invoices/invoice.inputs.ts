@@ -54,7 +54,7 @@ export class InvoiceCreateInput {
   @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
   currency?: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'Day by which it must be paid: today or later. Default: in 30 days.' })
+  @Field(() => Date, { nullable: true, description: 'Day by which the invoice must be paid: today or later. Default: in 30 days.' })
   dueDate?: Date | null;
 
   @Field(() => String, { nullable: true, description: `Free text of the invoice, at most ${MAX_NOTES} characters.` })

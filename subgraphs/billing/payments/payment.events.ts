@@ -8,7 +8,7 @@ const paymentPayload = z.strictObject({
   status: z.enum(['pending', 'successful', 'failed']),
   amount: z.number(),
   currency: z.string(),
-  payment_method: z.strictObject({ type: z.string().describe('Such as `credit_card`.') }),
+  payment_method: z.strictObject({ type: z.string().describe('Kind of payment method, such as `credit_card`.') }),
   processed_at: timestamp.nullable(),
   transaction_id: z.string().nullable(),
 });
@@ -32,7 +32,7 @@ const data = z.strictObject({ payment: paymentPayload });
 export const paymentReceived = defineEvent({
   name: 'payment.received',
   family,
-  description: 'A payment was accepted and is being processed; `payment.successful` or `payment.failed` tells what came of it.',
+  description: 'A payment was accepted and is being processed. The event `payment.successful` or `payment.failed` reports the result.',
   data,
   example: { payment: example },
 });
@@ -40,7 +40,7 @@ export const paymentReceived = defineEvent({
 export const paymentSuccessful = defineEvent({
   name: 'payment.successful',
   family,
-  description: 'A payment was made.',
+  description: 'A payment was completed.',
   data,
   example: { payment: { ...processed, status: 'successful' } },
 });
@@ -48,7 +48,7 @@ export const paymentSuccessful = defineEvent({
 export const paymentFailed = defineEvent({
   name: 'payment.failed',
   family,
-  description: 'A payment was not made; `failure` says why, as the error of the request does.',
+  description: 'A payment failed. `failure` contains the reason: the same code and message as the error response.',
   data: z.strictObject({ payment: paymentPayload, failure: z.strictObject({ code: z.string(), message: z.string() }) }),
   example: {
     payment: { ...processed, status: 'failed' },

@@ -8,7 +8,7 @@ const subscriptionPayload = z.strictObject({
   services: z.array(z.strictObject({ service_id: z.string(), billing_cycle: z.string(), auto_renew: z.boolean() })),
   payment_method_id: z.string().nullable(),
   start_date: timestamp,
-  end_date: timestamp.nullable().describe('Until when it is billed; null while it goes on.'),
+  end_date: timestamp.nullable().describe('End of the billed period. Null while the subscription is active.'),
 });
 
 const example: z.input<typeof subscriptionPayload> = {
@@ -26,7 +26,7 @@ const family = 'billing';
 export const subscriptionCreated = defineEvent({
   name: 'subscription.created',
   family,
-  description: 'Services of an account are billed again and again from now on.',
+  description: 'A subscription started: services of an account are now billed regularly.',
   data: z.strictObject({ subscription: subscriptionPayload }),
   example: { subscription: example },
 });
@@ -34,7 +34,7 @@ export const subscriptionCreated = defineEvent({
 export const subscriptionCancelled = defineEvent({
   name: 'subscription.cancelled',
   family,
-  description: 'A subscription was cancelled; it is billed until its `end_date`.',
+  description: 'A subscription was cancelled. It is billed until `end_date`.',
   data: z.strictObject({ subscription: subscriptionPayload, reason: z.string().nullable() }),
   example: {
     subscription: { ...example, status: 'cancelled', end_date: '2026-03-01T00:00:00.000Z' },

@@ -4,18 +4,18 @@ import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 export const usageThreshold = defineEvent({
   name: 'usage.threshold',
   family: 'billing',
-  description: 'Usage or cost of a period reached a share of its limit that somebody asked to be told of. Once for each share and period.',
+  description: 'The usage or cost of a period reached a configured percentage of its limit. Sent once for each percentage and period.',
   data: z.strictObject({
     usage: z.strictObject({
       account_id: z.string(),
-      service_id: z.string().nullable().describe('Null where it is of the whole account.'),
+      service_id: z.string().nullable().describe('Service whose usage is measured. Null if the usage of the whole account is measured.'),
       metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
       period_start: timestamp,
       period_end: timestamp,
-      quantity: z.number().describe('Used in the period so far.'),
+      quantity: z.number().describe('Usage in the period so far.'),
       limit: z.number(),
-      threshold_percentage: z.number().describe('The share of the limit that was reached.'),
-      currency: z.string().nullable().describe('Of quantity and limit where the metric is cost, else null.'),
+      threshold_percentage: z.number().describe('Percentage of the limit that was reached.'),
+      currency: z.string().nullable().describe('Currency of `quantity` and `limit` if `metric` is `cost`, otherwise null.'),
     }),
   }),
   example: {

@@ -19,7 +19,7 @@ registerEnumType(DeliveryStatus, {
     PENDING: { description: 'Waiting for its next attempt, which is due now.' },
     DELIVERED: { description: 'The receiver responded with a 2xx status.' },
     FAILED: { description: 'The last attempt failed. `nextAttemptAt` says when the next one is due.' },
-    EXHAUSTED: { description: 'All attempts failed. There will be no further one.' },
+    EXHAUSTED: { description: 'All attempts failed. There are no further attempts.' },
     SKIPPED: { description: 'Not attempted; `error` says why.' },
   },
 });
@@ -119,7 +119,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
-  @Field(() => Date, { description: 'When the delivery was planned.' })
+  @Field(() => Date, { description: 'When the delivery was created.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 

@@ -17,9 +17,9 @@ export class DeliveryFilter {
   @Allow(EVENT_PATTERNS)
   event?: string[];
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries planned at this time or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created at this time or later.' })
   createdAfter?: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries planned before this time.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created before this time.' })
   createdBefore?: Date;
 }

@@ -42,7 +42,7 @@ export class DeliveryResolver {
 
   @Mutation(() => Delivery, {
     description:
-      'Send the event of a delivery again, now, with the same `webhook-id`. If the attempt fails, the retry schedule continues while attempts are left. Counts against the monthly limit. INVALID_STATE if the webhook is inactive, the delivery is pending or a test, its event is no longer in the log, or the monthly limit is used up.',
+      'Send the event of a delivery again immediately, with the same `webhook-id`. If the attempt fails and the retry schedule has attempts left, the schedule continues. Counts against the monthly limit. Fails with INVALID_STATE if the webhook is inactive, the delivery is pending or a test, its event is no longer in the log, or the monthly limit is reached.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   redeliverWebhookDelivery(

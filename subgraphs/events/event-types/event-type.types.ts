@@ -18,7 +18,7 @@ export class EventTypeRecord {
 
   @Field(() => String, {
     description:
-      'Permission that a reader of the event must hold, such as `support:read`. An event that needs more than the read permission of its family must be subscribed to by its full name; patterns do not match it.',
+      'Permission that is required to receive the event, such as `support:read`. An event that needs more than the read permission of its family must be subscribed to by its full name; patterns do not match it.',
   })
   requires!: string;
 
@@ -52,7 +52,7 @@ export function describeEventType(type: EventType): EventTypeRecord {
     data,
     signature: z
       .string()
-      .describe("sha256= and the hex HMAC-SHA256 of this text without this member, keyed with the subscription's secret"),
+      .describe('`sha256=` followed by the hex HMAC-SHA256 of the body without this field. The key is the secret of the webhook.'),
   });
   const { id, timestamp: at, organization_id } = EXAMPLE;
   return {

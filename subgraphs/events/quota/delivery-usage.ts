@@ -5,7 +5,9 @@ export class WebhookUsage {
   @Field(() => String, { description: 'Calendar month, such as `2026-01`.' })
   month!: string;
 
-  @Field(() => Float, { description: 'Number of planned deliveries, including replays and redeliveries. Retries and tests do not count.' })
+  @Field(() => Float, {
+    description: 'Number of deliveries created in this month, including replays and redeliveries. Retries and tests do not count.',
+  })
   counted!: number;
 
   @Field(() => Float, {

@@ -12,7 +12,7 @@ export class WebhookReplay {
   until!: Date;
 
   @Field(() => Float, {
-    description: 'Number of logged events that are examined. Those that match the webhook and the filters are delivered.',
+    description: 'Number of logged events that the replay checks. The events that match the webhook and the filters are delivered.',
   })
   events!: number;
 }

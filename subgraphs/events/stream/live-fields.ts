@@ -19,7 +19,7 @@ export function liveFields(declarations: readonly LiveField[]): SchemaExtension 
       `"""A record that an event can be about."""\nunion EventSubject = ${subjects.join(' | ')}`,
       'extend type Event {',
       described(
-        'Record that the event is about, in its current state. Null if the graph has no such record, or the caller may not read it.',
+        'Record that the event is about, in its current state. Null if GraphQL has no type for the record, or the caller may not read it.',
         'subject: EventSubject',
       ),
       ...[...eventFields].map(([eventField, subject]) =>

@@ -99,21 +99,21 @@ export class Webhook {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until this time the previous secret also signs, after a rotation. Null without a recent rotation.',
+    description: 'Until this time after a rotation, the previous secret also signs. Null without a recent rotation.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
   @Field(() => Boolean, {
     description:
-      'False if nothing is delivered. New events are recorded as `SKIPPED` if the platform disabled the webhook, and are not recorded if you did.',
+      'False if nothing is delivered. If the platform disabled the webhook, new events are recorded as `SKIPPED`. If you disabled it, new events are not recorded.',
   })
   @Property({ type: 'boolean' })
   active = true;
 
   @Field(() => WebhookFamily, {
     nullable: true,
-    description: 'Family of events that the webhook is limited to. Null if it can mix families.',
+    description: 'Family of events that the webhook is limited to. Null if the webhook is not limited to a family.',
   })
   @Property({ type: 'text', nullable: true })
   family: WebhookFamily | null = null;
@@ -126,7 +126,7 @@ export class Webhook {
   @Property({ type: 'text', nullable: true })
   description: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform disabled the webhook. Null if it did not.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform disabled the webhook. Null unless the platform disabled it.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   disabledAt: Date | null = null;
 

@@ -45,7 +45,7 @@ export const webhookTest = defineEvent(
   {
     name: TEST_EVENT,
     family,
-    description: 'Sent to one webhook by its test operation, whatever it subscribes to.',
+    description: 'A test of one webhook. It is sent even if the webhook does not subscribe to this event.',
     data,
     example,
   },
@@ -56,7 +56,7 @@ export const webhookDisabled = defineEvent(
   {
     name: 'webhook.disabled',
     family,
-    description: 'The platform stopped delivering to a webhook; `disabled_reason` says why.',
+    description: 'The platform disabled a webhook. `disabled_reason` contains the reason.',
     data,
     example: disabledExample,
   },
@@ -68,7 +68,7 @@ export const webhookQuotaExceeded = defineEvent(
     name: QUOTA_EVENT,
     family,
     description:
-      "The month's deliveries of the plan are used up: further ones are recorded as skipped, and can be replayed when the next month has begun or the plan was changed. Once a month; its own delivery is not counted.",
+      'The monthly limit of webhook deliveries is reached. Further deliveries are recorded as `skipped`. You can replay them in the next month or after a change of the plan. Sent once a month. Deliveries of this event do not count against the limit.',
     data: z.strictObject({ webhook_usage: usagePayload }),
     example: { webhook_usage: { month: '2026-01', limit: 1000, exceeded_at: '2026-01-31T09:30:00.000Z' } },
   },

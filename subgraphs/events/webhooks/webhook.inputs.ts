@@ -36,7 +36,8 @@ const NamesEvents = Rule<{ events?: string[]; family?: WebhookFamily | null }, E
 @Rule<WebhookCreateInput>(({ filters, family }) => filterProblems(filters, family))
 export class WebhookCreateInput {
   @Field(() => String, {
-    description: 'https address to post events to. It is normalized as the URL standard says. Redirects are not followed.',
+    description:
+      'https address to post events to. The address is normalized according to the WHATWG URL standard. Redirects are not followed.',
   })
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
@@ -51,13 +52,13 @@ export class WebhookCreateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Secret that signs deliveries: 16 to 255 printable ASCII characters; after `whsec_` base64. Default: the platform generates one and shows it in this response only.',
+      'Secret that signs deliveries: 16 to 255 printable ASCII characters. If it starts with `whsec_`, the rest must be base64. Default: the platform generates one and shows it in this response only.',
   })
   @IsOptional()
   @IsSecret()
   secret?: string | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without starting deliveries.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create the webhook without starting deliveries.' })
   active: boolean = true;
 
   @Field(() => WebhookFamily, { nullable: true, description: 'Accept and deliver only events of this family. Default: no limit.' })
@@ -79,26 +80,27 @@ export class WebhookSecretRotateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      '16 to 255 printable ASCII characters; after `whsec_` base64. Default: the platform generates one and shows it in this response only.',
+      '16 to 255 printable ASCII characters. If it starts with `whsec_`, the rest must be base64. Default: the platform generates one and shows it in this response only.',
   })
   @IsOptional()
   @IsSecret()
   secret?: string | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 @NamesEvents
 export class WebhookUpdateInput {
   @Field(() => String, {
     nullable: true,
-    description: 'https address to post events to. It is normalized as the URL standard says. Redirects are not followed.',
+    description:
+      'https address to post events to. The address is normalized according to the WHATWG URL standard. Redirects are not followed.',
   })
   @NotNull()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
   url?: string;
 
-  @Field(() => [String], { nullable: true, description: `Event names and patterns, 1 to ${MAX_PATTERNS}. Replaces all of them.` })
+  @Field(() => [String], { nullable: true, description: `Event names and patterns, 1 to ${MAX_PATTERNS}. Replaces the whole list.` })
   @NotNull()
   @Patterns()
   events?: string[];
@@ -106,7 +108,7 @@ export class WebhookUpdateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'New secret. It replaces the current one at once and ends a rotation. Use `rotateWebhookSecret` to have both sign for a day.',
+      'New secret. It replaces the current secret immediately and ends a rotation. Rotate the secret instead if both secrets must sign for 24 hours.',
   })
   @NotNull()
   @IsSecret()
@@ -114,14 +116,14 @@ export class WebhookUpdateInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'False stops deliveries. True also resumes a webhook that the platform disabled, and delivers what is waiting.',
+    description: 'False stops deliveries. True also resumes a webhook that the platform disabled, and delivers the waiting events.',
   })
   @NotNull()
   active?: boolean;
 
   @Field(() => WebhookFilters, {
     nullable: true,
-    description: 'Conditions that events must meet. Replaces all of them; null removes them.',
+    description: 'Conditions that events must meet. Replaces all conditions; null removes all conditions.',
   })
   @IsOptional()
   @ValidateNested()

@@ -30,14 +30,14 @@ export class WebhookResolver {
   }
 
   @Mutation(() => Webhook, {
-    description: 'Create a webhook. The caller must hold the read permission of every event that it subscribes to.',
+    description: 'Create a webhook. The caller must have the read permission of every event that it subscribes to.',
   })
   @Requires('webhooks:create', { scope: 'organization', also: requireReadable })
   createWebhook(@Arg('input', () => WebhookCreateInput) input: WebhookCreateInput, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.create(input);
   }
 
-  @Mutation(() => Webhook, { description: 'Change a webhook. Fields that are left out keep their value.' })
+  @Mutation(() => Webhook, { description: 'Change a webhook. Omit a field to keep its value.' })
   @Requires('webhooks:write', { scope: 'organization', also: requireReadable })
   updateWebhook(
     @Arg('id', () => ID) id: string,
@@ -49,7 +49,7 @@ export class WebhookResolver {
 
   @Mutation(() => Webhook, {
     description:
-      'Replace the secret of a webhook; only this response shows the new one. For 24 hours the previous secret also signs: `webhook-signature` lists both signatures, the new one first, and `signature` in the body uses the new one. A second rotation ends the oldest secret at once.',
+      'Replace the secret of a webhook. Only this response shows the new secret. For 24 hours the previous secret also signs: `webhook-signature` lists both signatures, the new one first, and `signature` in the body uses the new secret. After a second rotation, the oldest secret no longer signs.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   rotateWebhookSecret(
@@ -63,14 +63,14 @@ export class WebhookResolver {
 
   @Mutation(() => Webhook, {
     description:
-      'Activate an inactive webhook and deliver what is waiting. Use `replayWebhook` for events that were recorded as `SKIPPED` in the meantime. INVALID_STATE if it is active.',
+      'Activate an inactive webhook and deliver the waiting events. Use `replayWebhook` for events that were recorded as `SKIPPED` in the meantime. Fails with INVALID_STATE if it is active.',
   })
   @Requires('webhooks:write', { scope: 'organization' })
   resumeWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.resume(id);
   }
 
-  @Mutation(() => Webhook, { description: 'Delete a webhook with its deliveries. Returns its last state.' })
+  @Mutation(() => Webhook, { description: 'Delete a webhook with its deliveries. Returns the deleted record.' })
   @Requires('webhooks:write', { scope: 'organization' })
   deleteWebhook(@Arg('id', () => ID) id: string, @Ctx() { webhooks }: EventsContext): Promise<Webhook> {
     return webhooks.delete(id);

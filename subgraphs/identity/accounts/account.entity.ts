@@ -29,7 +29,7 @@ export class Account {
   customerId!: string;
 
   @Field(() => Boolean, {
-    description: 'True for the account that stands for your organization itself. Its users are staff, and it cannot be closed.',
+    description: 'True for the account that represents your organization itself. Its users are staff, and it cannot be closed.',
   })
   @Property({ type: 'boolean' })
   own = false;

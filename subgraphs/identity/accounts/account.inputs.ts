@@ -62,7 +62,7 @@ export class AccountCreateInput {
   metadata?: Record<string, unknown> | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
 export class AccountUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name of the customer, 1 to 200 characters.' })
   @NotNull()
@@ -81,7 +81,7 @@ export class AccountUpdateInput {
 
   @Field(() => AccountStatus, {
     nullable: true,
-    description: 'New state. CLOSED needs an account without live services and open invoices.',
+    description: 'New state. An account with live services or open invoices cannot be set to `CLOSED`.',
   })
   @NotNull()
   status?: AccountStatus;

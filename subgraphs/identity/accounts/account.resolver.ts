@@ -32,7 +32,7 @@ export class AccountResolver {
     return accounts.create(input);
   }
 
-  @Mutation(() => Account, { description: 'Change an account. Fields that are left out keep their value.' })
+  @Mutation(() => Account, { description: 'Change an account. Omit a field to keep its value.' })
   @Requires('accounts:write', { scope: 'organization' })
   updateAccount(
     @Arg('id', () => ID) id: string,
@@ -43,7 +43,7 @@ export class AccountResolver {
   }
 
   @Mutation(() => Account, {
-    description: 'Delete an account. Returns its last state. INVALID_STATE while it has live services or open invoices.',
+    description: 'Delete an account. Returns the deleted record. Fails with INVALID_STATE while it has live services or open invoices.',
   })
   @Requires('accounts:write', { scope: 'organization' })
   deleteAccount(@Arg('id', () => ID) id: string, @Ctx() { accounts }: IdentityContext): Promise<Account> {

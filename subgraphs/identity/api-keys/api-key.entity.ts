@@ -66,12 +66,12 @@ export class ApiKey {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until this time the secret from before the last rotation also works. Null without a grace period.',
+    description: 'Until this time, the secret from before the last rotation also works. Null if there is no grace period.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousExpiresAt: Date | null = null;
 
-  @Field(() => String, { description: 'Beginning of the secret: `sk_live_`, or `test_sk_` in a sandbox.' })
+  @Field(() => String, { description: 'First characters of the secret: `sk_live_`, or `test_sk_` in a sandbox.' })
   @Property({ type: 'text' })
   prefix!: string;
 

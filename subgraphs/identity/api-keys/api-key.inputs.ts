@@ -27,7 +27,7 @@ export class ApiKeyCreateInput {
   description?: string | null;
 
   @Field(() => [String], {
-    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${KEY_GRANTS_MAX}.`,
+    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`. The caller must have each permission. At most ${KEY_GRANTS_MAX}.`,
   })
   @ArrayMinSize(1, { message: 'must have at least one permission' })
   @ArrayMaxSize(KEY_GRANTS_MAX, { message: `must have at most ${KEY_GRANTS_MAX} permissions` })
@@ -43,7 +43,7 @@ export class ApiKeyCreateInput {
   @ValidateNested()
   rateLimit?: ApiKeyRateLimit | null;
 
-  @Field(() => ApiKeyRestrictionsInput, { nullable: true, description: 'Where and when the key works. Default: everywhere and always.' })
+  @Field(() => ApiKeyRestrictionsInput, { nullable: true, description: 'Where and when the key works. Default: no restrictions.' })
   @IsOptional()
   @ValidateNested()
   restrictions?: ApiKeyRestrictionsInput | null;
@@ -52,7 +52,7 @@ export class ApiKeyCreateInput {
   requireSignature: boolean = false;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class ApiKeyUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 100 characters.' })
   @NotNull()
@@ -66,7 +66,7 @@ export class ApiKeyUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Permissions, none beyond the caller's own. At most ${KEY_GRANTS_MAX}. Replaces all of them.`,
+    description: `New permissions. The caller must have each permission. At most ${KEY_GRANTS_MAX}. Replaces the whole list.`,
   })
   @NotNull()
   @ArrayMinSize(1, { message: 'must have at least one permission' })
@@ -78,14 +78,15 @@ export class ApiKeyUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Limits of this key. Replaces both; null removes them.' })
+  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Rate limits of this key. Replaces both limits. Null removes both limits.' })
   @IsOptional()
   @ValidateNested()
   rateLimit?: ApiKeyRateLimit | null;
 
   @Field(() => ApiKeyRestrictionsInput, {
     nullable: true,
-    description: 'Restrictions to change. Those that are left out keep their value. Null for one removes it; null for all removes all.',
+    description:
+      'Restrictions to change. Omit a restriction to keep it; set it to null to remove it. Null instead of the object removes all restrictions.',
   })
   @IsOptional()
   @ValidateNested()

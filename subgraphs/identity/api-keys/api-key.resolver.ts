@@ -36,7 +36,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKey, {
-    description: 'Change an API key. Fields that are left out keep their value. The caller must hold all permissions of the key.',
+    description: 'Change an API key. Omit a field to keep its value. The caller must have all permissions of the key.',
   })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateApiKey(
@@ -62,7 +62,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKey, {
-    description: 'Delete an API key. It stops working at once. Returns its last state. A key cannot delete itself.',
+    description: 'Delete an API key. It stops working immediately. Returns the deleted record. A key cannot delete itself.',
   })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteApiKey(@Arg('id', () => ID) id: string, @Ctx() { apiKeys }: IdentityContext): Promise<ApiKey> {

@@ -11,14 +11,16 @@ const RATE_REASON = `must be between 1 and ${RATE_MAX}`;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
-@ObjectType({ description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two must be set.' })
+@ObjectType({
+  description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two limits must be set.',
+})
 @InputType('ApiKeyRateLimitInput', {
-  description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two must be set.',
+  description: 'Limits of one key. They apply in addition to the limits of the plan. At least one of the two limits must be set.',
 })
 export class ApiKeyRateLimit {
   @Field(() => Int, {
     nullable: true,
-    description: 'Requests in any 60 seconds. More are refused with 429 until there is room again. Null means no limit.',
+    description: 'Maximum number of requests in any 60 seconds. Further requests get 429. Null means no limit.',
   })
   @ValidateIf(({ requestsPerMinute, burstLimit }: ApiKeyRateLimit) => !isMissing(requestsPerMinute) || isMissing(burstLimit))
   @IsDefined({ message: 'must be given where there is no burst limit' })
@@ -28,7 +30,8 @@ export class ApiKeyRateLimit {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Requests in any 60 seconds, refused ones included. More suspend the key for 5 minutes. Null means no limit.',
+    description:
+      'Maximum number of requests in any 60 seconds, including rejected requests. More requests suspend the key for 5 minutes. Null means no limit.',
   })
   @IsOptional()
   @Min(1, { message: RATE_REASON })

@@ -52,7 +52,7 @@ export class AuditRecord {
   @Field(() => String, {
     nullable: true,
     description:
-      'Kind of credentials that were shown or issued, such as `api_key`, `access_token` or `refresh_token`. Null if there were none.',
+      'Kind of credentials that were used or issued, such as `api_key`, `access_token` or `refresh_token`. Null if there were none.',
   })
   @Property({ type: 'text', nullable: true })
   tokenType: string | null = null;

@@ -46,7 +46,7 @@ export class Certificate {
   @Unique()
   fingerprint!: string;
 
-  @Field(() => String, { description: 'Distinguished name that it was issued to. Empty if it has none.' })
+  @Field(() => String, { description: 'Distinguished name of the owner. Empty if the certificate has none.' })
   @Property({ type: 'text' })
   subject!: string;
 
@@ -70,7 +70,7 @@ export class Certificate {
   @Enum({ items: () => CertificateStatus, type: 'text', default: CertificateStatus.ACTIVE })
   status = CertificateStatus.ACTIVE;
 
-  @Field(() => Date, { nullable: true, description: 'When it was revoked. Null unless it was.' })
+  @Field(() => Date, { nullable: true, description: 'When the certificate was revoked. Null unless it was revoked.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   revokedAt: Date | null = null;
 

@@ -28,7 +28,7 @@ export class CertificateRegisterInput {
   name!: string;
 
   @Field(() => [String], {
-    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`, none beyond the caller's own. At most ${GRANTS_MAX}.`,
+    description: `Permissions as \`<area>:<action>\`, \`<area>:*\` or \`*:*\`. The caller must have each permission. At most ${GRANTS_MAX}.`,
   })
   @ArrayMinSize(1, { message: 'must have at least one permission' })
   @ArrayMaxSize(GRANTS_MAX, { message: `must have at most ${GRANTS_MAX} permissions` })

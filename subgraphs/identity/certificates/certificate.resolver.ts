@@ -44,7 +44,7 @@ export class CertificateResolver {
     return certificates.revoke(id);
   }
 
-  @FieldResolver(() => CertificateValidity, { description: 'Whether it is valid now. Only a valid one is accepted.' })
+  @FieldResolver(() => CertificateValidity, { description: 'Whether the certificate is valid now. Only valid certificates are accepted.' })
   validity(@Root() certificate: Certificate, @Ctx() { certificates }: IdentityContext): CertificateValidity {
     return certificates.validityOf(certificate);
   }

@@ -4,7 +4,9 @@ import type { Grant } from '../../../kernel/access/principal.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** A customer's authorization server. Its tokens authenticate programs of the organization (specification 5.4). */
-@ObjectType({ description: 'An authorization server of your own. Its tokens act for your organization, within `permissions`.' })
+@ObjectType({
+  description: 'Your own authorization server. Its tokens act for your organization with at most the permissions in `permissions`.',
+})
 @Entity({ tableName: 'trusted_issuer' })
 @OrganizationFilter()
 @Unique({ properties: ['issuer', 'audience'] })
@@ -21,21 +23,21 @@ export class TrustedIssuer {
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => String, { description: 'Claim `iss` of its tokens, compared exactly.' })
+  @Field(() => String, { description: 'Claim `iss` of the tokens of the issuer. It is compared exactly.' })
   @Property({ type: 'text' })
   issuer!: string;
 
   @Field(() => String, {
-    description: 'Value that the claim `aud` of its tokens must contain. The same issuer and audience cannot belong to two organizations.',
+    description: 'Value that the claim `aud` of the tokens must contain. The same issuer and audience cannot belong to two organizations.',
   })
   @Property({ type: 'text' })
   audience!: string;
 
-  @Field(() => String, { description: 'Address of its public keys.' })
+  @Field(() => String, { description: 'Address of the public keys (JWKS) of the issuer.' })
   @Property({ type: 'text' })
   jwksUri!: string;
 
-  @Field(() => [String], { description: 'Most that its tokens may do, as `<area>:<action>`, `<area>:*` or `*:*`.' })
+  @Field(() => [String], { description: 'Maximum permissions of the tokens of the issuer, as `<area>:<action>`, `<area>:*` or `*:*`.' })
   @Property({ type: 'json' })
   permissions!: Grant[];
 
@@ -54,7 +56,7 @@ export class TrustedIssuer {
   @Property({ type: 'text', nullable: true })
   permissionsClaim: string | null = null;
 
-  @Field(() => [String], { description: 'Subjects whose tokens are accepted; one can end with `*`. Empty means all.' })
+  @Field(() => [String], { description: 'Subjects (claim `sub`) whose tokens are accepted. A subject can end with `*`. Empty means all.' })
   @Property({ type: 'json' })
   subjects: string[] = [];
 

@@ -29,21 +29,21 @@ export class TrustedIssuerCreateInput {
   @Name(100)
   name!: string;
 
-  @Field(() => String, { description: 'Claim `iss` of its tokens, compared exactly: an https URL.' })
+  @Field(() => String, { description: 'Claim `iss` of the tokens of the issuer: an https URL. It is compared exactly.' })
   @Identifier()
   @Allow(HTTPS)
   issuer!: string;
 
-  @Field(() => String, { description: 'Value that the claim `aud` of its tokens must contain.' })
+  @Field(() => String, { description: 'Value that the claim `aud` of the tokens must contain.' })
   @Identifier()
   audience!: string;
 
-  @Field(() => String, { description: 'https address of its public keys. Redirects are not followed.' })
+  @Field(() => String, { description: 'https address of the public keys (JWKS) of the issuer. Redirects are not followed.' })
   @Identifier()
   @Allow(HTTPS)
   jwksUri!: string;
 
-  @Field(() => [String], { description: "Most that its tokens may do, none beyond the caller's own." })
+  @Field(() => [String], { description: 'Maximum permissions of the tokens of the issuer. The caller must have each permission.' })
   @Grants()
   permissions!: Grant[];
 
@@ -58,32 +58,35 @@ export class TrustedIssuerCreateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Subjects whose tokens are accepted, at most ${SUBJECTS_MAX}; one can end with \`*\`. Default: all.`,
+    description: `Subjects (claim \`sub\`) whose tokens are accepted, at most ${SUBJECTS_MAX}. A subject can end with \`*\`. Default: all.`,
   })
   @IsOptional()
   @Subjects()
   subjects?: string[] | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class TrustedIssuerUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 100 characters.' })
   @NotNull()
   @Name(100)
   name?: string;
 
-  @Field(() => String, { nullable: true, description: 'Claim `iss` of its tokens, compared exactly: an https URL.' })
+  @Field(() => String, { nullable: true, description: 'Claim `iss` of the tokens of the issuer: an https URL. It is compared exactly.' })
   @NotNull()
   @Identifier()
   @Allow(HTTPS)
   issuer?: string;
 
-  @Field(() => String, { nullable: true, description: 'Value that the claim `aud` of its tokens must contain.' })
+  @Field(() => String, { nullable: true, description: 'Value that the claim `aud` of the tokens must contain.' })
   @NotNull()
   @Identifier()
   audience?: string;
 
-  @Field(() => String, { nullable: true, description: 'https address of its public keys. Redirects are not followed.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'https address of the public keys (JWKS) of the issuer. Redirects are not followed.',
+  })
   @NotNull()
   @Identifier()
   @Allow(HTTPS)
@@ -91,7 +94,7 @@ export class TrustedIssuerUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "Most that its tokens may do, none beyond the caller's own. Replaces all of them.",
+    description: 'Maximum permissions of the tokens of the issuer. The caller must have each permission. Replaces the whole list.',
   })
   @NotNull()
   @Grants()
@@ -108,7 +111,7 @@ export class TrustedIssuerUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Subjects whose tokens are accepted, at most ${SUBJECTS_MAX}. Replaces all of them; empty means all.`,
+    description: `Subjects (claim \`sub\`) whose tokens are accepted, at most ${SUBJECTS_MAX}. Replaces all of them; empty means all.`,
   })
   @NotNull()
   @Subjects()

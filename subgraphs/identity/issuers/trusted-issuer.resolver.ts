@@ -26,7 +26,7 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer, {
-    description: 'Trust an authorization server of your own. Its tokens cannot get more permissions than the caller has.',
+    description: 'Trust your own authorization server. Its tokens cannot get more permissions than the caller has.',
   })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   createTrustedIssuer(
@@ -37,8 +37,7 @@ export class TrustedIssuerResolver {
   }
 
   @Mutation(() => TrustedIssuer, {
-    description:
-      'Change a trusted token issuer. Fields that are left out keep their value. The caller must hold all permissions of its tokens.',
+    description: 'Change a trusted token issuer. Omit a field to keep its value. The caller must have all permissions of its tokens.',
   })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateTrustedIssuer(
@@ -49,7 +48,9 @@ export class TrustedIssuerResolver {
     return trustedIssuers.update(id, input);
   }
 
-  @Mutation(() => TrustedIssuer, { description: 'Delete a trusted token issuer. Its tokens stop working at once. Returns its last state.' })
+  @Mutation(() => TrustedIssuer, {
+    description: 'Delete a trusted token issuer. Its tokens stop working immediately. Returns the deleted record.',
+  })
   @Requires('credentials:admin', { scope: 'organization', secondFactor: true })
   deleteTrustedIssuer(@Arg('id', () => ID) id: string, @Ctx() { trustedIssuers }: IdentityContext): Promise<TrustedIssuer> {
     return trustedIssuers.delete(id);

@@ -3,13 +3,13 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
-@InputType({ description: 'Answer to a challenge.' })
+@InputType({ description: 'Code that completes a challenge.' })
 export class MfaVerifyInput {
   @Field(() => ID, { description: 'Id of the challenge (`mfac_…`).' })
   @Characters(1, 100)
   challengeId!: string;
 
-  @Field(() => MfaMethodType, { description: 'Kind of second factor that the code is from.' })
+  @Field(() => MfaMethodType, { description: 'Kind of second factor that the code belongs to.' })
   method!: MfaMethodType;
 
   @Field(() => String, { description: 'The 6 digits of a code, or the 16 digits of a backup code.' })

@@ -9,7 +9,7 @@ import { MfaVerification, PendingChallenge } from './challenge.values.ts';
 export class MfaChallengeResolver {
   @Mutation(() => PendingChallenge, {
     description:
-      'Create a challenge for your second factor before an operation asks for it. Returns the pending one of the session if there is one.',
+      'Create a challenge for your second factor before an operation requires it. If the session already has a pending challenge, returns that challenge.',
   })
   @Authenticated()
   createMfaChallenge(@Ctx() { mfaChallenges, principal }: IdentityContext): Promise<PendingChallenge> {
@@ -20,7 +20,7 @@ export class MfaChallengeResolver {
   @Authenticated()
   sendMfaCode(
     @Arg('challengeId', () => ID, { description: 'Id of the challenge (`mfac_…`).' }) challengeId: string,
-    @Arg('method', () => MfaMethodType, { description: 'How to send the code: SMS or EMAIL.' }) method: MfaMethodType,
+    @Arg('method', () => MfaMethodType, { description: 'How to send the code: `SMS` or `EMAIL`.' }) method: MfaMethodType,
     @Ctx() { mfaChallenges, principal }: IdentityContext,
   ): Promise<PendingChallenge> {
     return mfaChallenges.send(principal, challengeId, method);
@@ -28,7 +28,7 @@ export class MfaChallengeResolver {
 
   @Mutation(() => MfaVerification, {
     description:
-      'Answer a challenge with a code. A correct code is valid for the session for 15 minutes. Five wrong codes end the challenge.',
+      'Complete a challenge with a code. A correct code is valid for the session for 15 minutes. Five wrong codes end the challenge.',
   })
   @Authenticated()
   verifyMfaChallenge(

@@ -2,12 +2,14 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { MfaMethodType } from '../mfa/mfa.states.ts';
 
 /** A pending challenge, as shown to the user who must verify it. */
-@ObjectType('MfaChallenge', { description: 'A request for a second factor. Answer it by `verifyMfaChallenge`.' })
+@ObjectType('MfaChallenge', { description: 'A request for a second factor. To complete it, verify the challenge with a code.' })
 export class PendingChallenge {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => [MfaMethodType], { description: 'Second factors that can answer it. If none is set up, those that can be.' })
+  @Field(() => [MfaMethodType], {
+    description: 'Second factors that can complete the challenge. If the user has none, the second factors that can be set up.',
+  })
   methods!: MfaMethodType[];
 
   @Field(() => String, { nullable: true, description: 'Where the last code was sent, partly hidden. Null if none was sent.' })
@@ -32,7 +34,7 @@ export class MfaVerification {
   @Field(() => Date, { description: 'When the code was accepted.' })
   verifiedAt!: Date;
 
-  @Field(() => Date, { description: 'Until this time the session is not asked again.' })
+  @Field(() => Date, { description: 'Until this time, the session is not asked for a second factor again.' })
   validUntil!: Date;
 
   @Field(() => Int, { description: 'Number of unused backup codes.' })

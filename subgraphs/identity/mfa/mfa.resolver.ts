@@ -9,7 +9,9 @@ import { MfaMethod } from './mfa-method.entity.ts';
 
 @Resolver(() => MfaMethod)
 export class MfaResolver {
-  @Query(() => [MfaMethod], { description: 'List your own second factors, or those of another user with `credentials:admin`.' })
+  @Query(() => [MfaMethod], {
+    description: 'List your own second factors. With `credentials:admin`, you can list the second factors of another user.',
+  })
   @Authenticated()
   mfaMethods(
     @Arg('userId', () => ID, { nullable: true, description: 'Id of the user (`user_…`). Default: the caller.' }) userId: string | undefined,
@@ -20,7 +22,7 @@ export class MfaResolver {
 
   @Mutation(() => TotpSetup, {
     description:
-      'Set up an authenticator app as your second factor. It is required from now on. Needs a second factor if you have used one before.',
+      'Set up an authenticator app as your second factor. The second factor is required from now on. If you already use a second factor, you must verify it first.',
   })
   @Authenticated()
   setupTotp(@Ctx() { mfa, request }: IdentityContext): Promise<TotpSetup> {
@@ -29,7 +31,7 @@ export class MfaResolver {
 
   @Mutation(() => MfaEnrolment, {
     description:
-      'Set up SMS as your second factor. Sends a code, which `verifyMfaChallenge` confirms. Needs a second factor if you have used one before.',
+      'Set up SMS as your second factor. Sends a code, which `verifyMfaChallenge` confirms. If you already use a second factor, you must verify it first.',
   })
   @Authenticated()
   setupSms(
@@ -41,14 +43,14 @@ export class MfaResolver {
 
   @Mutation(() => MfaEnrolment, {
     description:
-      'Set up e-mail as your second factor. Sends a code, which `verifyMfaChallenge` confirms. Needs a second factor if you have used one before.',
+      'Set up e-mail as your second factor. Sends a code, which `verifyMfaChallenge` confirms. If you already use a second factor, you must verify it first.',
   })
   @Authenticated()
   setupEmail(@Ctx() { mfa, request }: IdentityContext): Promise<MfaEnrolment> {
     return mfa.setupSent(request, MfaMethodType.EMAIL);
   }
 
-  @Mutation(() => MfaMethod, { description: 'Delete one of your own second factors. Returns its last state.' })
+  @Mutation(() => MfaMethod, { description: 'Delete one of your own second factors. Returns the deleted record.' })
   @Authenticated({ secondFactor: true })
   deleteMfaMethod(@Arg('id', () => ID) id: string, @Ctx() { mfa, request }: IdentityContext): Promise<MfaMethod> {
     return mfa.remove(request, id);

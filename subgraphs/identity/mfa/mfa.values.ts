@@ -2,12 +2,12 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { MfaMethod } from './mfa-method.entity.ts';
 
 /** Result of an authenticator set-up (specification 2.4). */
-@ObjectType({ description: 'What an authenticator app needs. Shown once.' })
+@ObjectType({ description: 'Data to set up an authenticator app. Shown once.' })
 export class TotpSetup {
   @Field(() => ID, { description: 'Id of the new second factor (`mfa_…`).' })
   methodId!: string;
 
-  @Field(() => String, { description: 'Secret in Base32, to type in if there is no camera.' })
+  @Field(() => String, { description: 'Secret in Base32, to enter manually if there is no camera.' })
   secret!: string;
 
   @Field(() => String, { description: '`setupUrl` as a QR code: a data URI of a PNG image.' })
@@ -21,12 +21,12 @@ export class TotpSetup {
 }
 
 /** Result of an SMS or e-mail set-up. The method is enrolled when its challenge is verified with the sent code. */
-@ObjectType({ description: 'A second factor that takes effect once the code that was sent is verified.' })
+@ObjectType({ description: 'A second factor that takes effect after the code that was sent is verified.' })
 export class MfaEnrolment {
   @Field(() => MfaMethod, { description: 'The new second factor.' })
   method!: MfaMethod;
 
-  @Field(() => ID, { description: 'Id of the challenge (`mfac_…`). Answer it by `verifyMfaChallenge` with the code that was sent.' })
+  @Field(() => ID, { description: 'Id of the challenge (`mfac_…`). To complete it, verify the challenge with the code that was sent.' })
   challengeId!: string;
 
   @Field(() => Date, { description: 'When the code expires.' })

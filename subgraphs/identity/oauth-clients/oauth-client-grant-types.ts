@@ -10,7 +10,7 @@ export enum OAuthGrantType {
 }
 registerEnumType(OAuthGrantType, {
   name: 'OAuthGrantType',
-  description: 'Way in which an OAuth client gets tokens.',
+  description: 'Grant type: how an OAuth client gets tokens.',
   valuesConfig: {
     AUTHORIZATION_CODE: { description: 'A user signs in and consents (RFC 6749, section 4.1).' },
     REFRESH_TOKEN: { description: 'A refresh token is exchanged for new tokens.' },

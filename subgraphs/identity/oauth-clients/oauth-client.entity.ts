@@ -53,11 +53,11 @@ export class OAuthClient {
   @Property({ type: 'datetime', length: 3, nullable: true })
   previousSecretUntil: Date | null = null;
 
-  @Field(() => [String], { description: 'Addresses that users can be sent back to. They are compared exactly.' })
+  @Field(() => [String], { description: 'Redirect URIs: addresses to which users are sent back. They are compared exactly.' })
   @Property({ type: 'json' })
   redirectUris!: string[];
 
-  @Field(() => [OAuthGrantType], { description: 'Ways in which the client can get tokens.' })
+  @Field(() => [OAuthGrantType], { description: 'Grant types that the client can use.' })
   @Property({ type: 'json' })
   grantTypes!: OAuthGrantType[];
 
@@ -77,12 +77,12 @@ export class OAuthClient {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Logo for lists of applications. The sign-in pages do not load it. Null if unknown.',
+    description: 'Address of a logo that lists of applications can show. The sign-in pages do not load it. Null if unknown.',
   })
   @Property({ type: 'text', nullable: true })
   logoUrl: string | null = null;
 
-  @Field(() => Boolean, { description: 'False if the client gets no tokens. Its earlier tokens have ended.' })
+  @Field(() => Boolean, { description: 'False if the client is deactivated: it gets no tokens, and its earlier tokens are revoked.' })
   @Property({ type: 'boolean' })
   active = true;
 
@@ -100,7 +100,7 @@ export class OAuthClient {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => [String], { description: 'Scopes that it may request, such as `services.read`.' })
+  @Field(() => [String], { description: 'Scopes that the client can request, such as `services.read`.' })
   get scopes(): string[] {
     return this.permissions.map(scopeOf);
   }

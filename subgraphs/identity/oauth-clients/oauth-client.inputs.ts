@@ -43,7 +43,7 @@ export class OAuthClientCreateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Addresses that users can be sent back to: https, or http on the local machine. Required for authorization_code. At most ${URIS_MAX}.`,
+    description: `Redirect URIs to which users are sent back: https, or http on the local machine. Required for \`AUTHORIZATION_CODE\`. At most ${URIS_MAX}.`,
   })
   @IsOptional()
   @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
@@ -52,14 +52,16 @@ export class OAuthClientCreateInput {
 
   @Field(() => [OAuthGrantType], {
     nullable: true,
-    description: 'Ways in which the client can get tokens. Default: authorization_code and refresh_token.',
+    description: 'Grant types that the client can use. Default: `AUTHORIZATION_CODE` and `REFRESH_TOKEN`.',
   })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must have at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
   grantTypes?: OAuthGrantType[] | null;
 
-  @Field(() => [String], { description: "Scopes that it may request, such as `services.read`, none beyond the caller's permissions." })
+  @Field(() => [String], {
+    description: 'Scopes that the client can request, such as `services.read`. The caller must have the permission of each scope.',
+  })
   @ArrayMinSize(1, { message: SCOPES_REASON })
   @ArrayMaxSize(SCOPES_MAX, { message: SCOPES_REASON })
   @IsScope()
@@ -69,18 +71,18 @@ export class OAuthClientCreateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of the web page of the program.' })
+  @Field(() => String, { nullable: true, description: 'https address of the website of the program.' })
   @IsOptional()
   @IsHttpsUrl()
   homepageUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of a logo for lists of applications.' })
+  @Field(() => String, { nullable: true, description: 'https address of a logo that lists of applications can show.' })
   @IsOptional()
   @IsHttpsUrl()
   logoUrl?: string | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
 export class OAuthClientUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name shown to users who are asked for consent, 1 to 100 characters.' })
   @NotNull()
@@ -94,14 +96,14 @@ export class OAuthClientUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Addresses that users can be sent back to, at most ${URIS_MAX}. Replaces all of them.`,
+    description: `Redirect URIs: addresses to which users are sent back, at most ${URIS_MAX}. Replaces the whole list.`,
   })
   @NotNull()
   @ArrayMaxSize(URIS_MAX, { message: URIS_REASON })
   @IsRedirectUri()
   redirectUris?: string[];
 
-  @Field(() => [OAuthGrantType], { nullable: true, description: 'Ways in which the client can get tokens. Replaces all of them.' })
+  @Field(() => [OAuthGrantType], { nullable: true, description: 'Grant types that the client can use. Replaces the whole list.' })
   @NotNull()
   @ArrayMinSize(1, { message: 'must have at least one grant type' })
   @ArrayUnique({ message: 'must not repeat a grant type' })
@@ -109,7 +111,7 @@ export class OAuthClientUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Scopes that it may request. Replaces all of them; existing tokens lose removed scopes at once.',
+    description: 'Scopes that the client can request. Replaces the whole list. Existing tokens immediately lose the removed scopes.',
   })
   @NotNull()
   @ArrayMinSize(1, { message: SCOPES_REASON })
@@ -121,17 +123,17 @@ export class OAuthClientUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of the web page of the program.' })
+  @Field(() => String, { nullable: true, description: 'https address of the website of the program.' })
   @IsOptional()
   @IsHttpsUrl()
   homepageUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of a logo for lists of applications.' })
+  @Field(() => String, { nullable: true, description: 'https address of a logo that lists of applications can show.' })
   @IsOptional()
   @IsHttpsUrl()
   logoUrl?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'False ends all tokens of the client for good.' })
+  @Field(() => Boolean, { nullable: true, description: 'False deactivates the client and permanently revokes all its tokens.' })
   @NotNull()
   active?: boolean;
 }

@@ -36,7 +36,7 @@ export class OAuthClientResolver {
     return oauthClients.create(input);
   }
 
-  @Mutation(() => OAuthClient, { description: 'Change an OAuth client. Fields that are left out keep their value.' })
+  @Mutation(() => OAuthClient, { description: 'Change an OAuth client. Omit a field to keep its value.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateOAuthClient(
     @Arg('id', () => ID) id: string,
@@ -46,13 +46,13 @@ export class OAuthClientResolver {
     return oauthClients.update(id, input);
   }
 
-  @Mutation(() => OAuthClient, { description: 'Replace the secret of an OAuth client. Only this response shows the new one.' })
+  @Mutation(() => OAuthClient, { description: 'Replace the secret of an OAuth client. Only this response shows the new secret.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   rotateOAuthClientSecret(
     @Arg('id', () => ID) id: string,
     @Arg('input', () => OAuthClientRotateInput, {
       nullable: true,
-      description: 'Grace period for the old secret, and whether to revoke tokens. Default: neither.',
+      description: 'Grace period for the old secret, and whether to revoke tokens. Default: no grace period, and tokens are not revoked.',
     })
     input: OAuthClientRotateInput | undefined,
     @Ctx() { oauthClients }: IdentityContext,
@@ -60,7 +60,7 @@ export class OAuthClientResolver {
     return oauthClients.rotateSecret(id, input ?? {});
   }
 
-  @Mutation(() => OAuthClient, { description: 'Delete an OAuth client. Its tokens stop working at once. Returns its last state.' })
+  @Mutation(() => OAuthClient, { description: 'Delete an OAuth client. Its tokens stop working immediately. Returns the deleted record.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteOAuthClient(@Arg('id', () => ID) id: string, @Ctx() { oauthClients }: IdentityContext): Promise<OAuthClient> {
     return oauthClients.remove(id);

@@ -93,7 +93,7 @@ export class OAuthClientService {
     });
   }
 
-  /** Deletes a client and revokes all its tokens. Returns its last state. @throws ResourceNotFound, InsufficientPermissions */
+  /** Deletes a client and revokes all its tokens. Returns the deleted record. @throws ResourceNotFound, InsufficientPermissions */
   async remove(id: string): Promise<OAuthClient> {
     return this.#change(id, 'oauth_client_deleted', async (client, tx) => {
       await this.#endTokens(tx, client);

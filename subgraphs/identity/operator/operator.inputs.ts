@@ -24,7 +24,7 @@ export class OrganizationCreateInput {
   @Name(200)
   name!: string;
 
-  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which decides the limits.' })
+  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which determines the limits.' })
   plan!: Plan;
 
   @Field(() => FirstAdministratorInput, { description: 'Person who is invited as the first owner.' })
@@ -51,7 +51,10 @@ export class OrganizationFilter {
   @Field(() => [OrganizationStatus], { nullable: true })
   status?: OrganizationStatus[];
 
-  @Field(() => Boolean, { nullable: true, description: 'Only organizations that are under review (true), or are not (false).' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True returns only organizations under review. False returns only organizations that are not under review.',
+  })
   underReview?: boolean;
 
   @Field(() => String, { nullable: true, description: 'Text that the name contains, ignoring case. 1 to 200 characters.' })

@@ -85,7 +85,7 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Close an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_CLOSED and its sockets are closed (4403). Its records are deleted 30 days later. INVALID_STATE while it has live services or open provisioning requests. For the operator of the platform.',
+      'Close an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_CLOSED and its sockets are closed (4403). Its records are deleted 30 days later. Fails with INVALID_STATE while it has live services or open provisioning requests. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   closeOrganization(
@@ -109,7 +109,7 @@ export class OperatorResolver {
 
   @Mutation(() => OrganizationExport, {
     description:
-      'Start an archive of the records and files of an organization, without secrets. It replaces the last one. Get its progress with `organizationExport`. INVALID_STATE while another one is being written. For the operator of the platform.',
+      'Start an archive of the records and files of an organization, without secrets. It replaces the previous archive. Get its progress with `organizationExport`. Fails with INVALID_STATE while another archive is being written. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   exportOrganization(
@@ -144,7 +144,7 @@ export class OperatorResolver {
     return operator.withdrawSamlDomain(id, domain);
   }
 
-  @Mutation(() => User, { description: "Set what a user of the operator's organization may do to operate the platform." })
+  @Mutation(() => User, { description: "Set the platform permission of a user of the operator's organization." })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   setPlatformAccess(
     @Arg('userId', () => ID, { description: 'Id of the user (`user_…`).' }) userId: string,

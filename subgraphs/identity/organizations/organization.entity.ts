@@ -14,7 +14,7 @@ export const ORGANIZATION_PLANS = {
 } as const satisfies Record<string, Plan>;
 registerEnumType(ORGANIZATION_PLANS, {
   name: 'Plan',
-  description: 'Plan of an organization, which decides its limits.',
+  description: 'Plan of an organization, which determines its limits.',
   valuesConfig: {
     DEVELOPER: { description: 'For development: the smallest limits.' },
     BUSINESS: { description: 'For production.' },
@@ -56,7 +56,7 @@ export class Organization {
   @Property({ type: 'text' })
   name!: string;
 
-  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which decides the limits.' })
+  @Field(() => ORGANIZATION_PLANS, { description: 'Plan, which determines the limits.' })
   @Enum({ items: () => ORGANIZATION_PLANS, type: 'text' })
   plan!: Plan;
 
@@ -82,17 +82,18 @@ export class Organization {
   @Property({ type: 'datetime', length: 3, nullable: true })
   underReviewSince: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was suspended. Null unless it is.' })
+  @Field(() => Date, { nullable: true, description: 'When the organization was suspended. Null unless it is suspended.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   suspendedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When it was closed. Null unless it is.' })
+  @Field(() => Date, { nullable: true, description: 'When the organization was closed. Null unless it is closed.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   closedAt: Date | null = null;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until this time the records of a closed organization can be exported; then they are deleted. Null unless it is closed.',
+    description:
+      'Until this time, the records of a closed organization can be exported. Then they are deleted. Null unless the organization is closed.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'delete_after is not null' })

@@ -6,7 +6,8 @@ export const organizationUnderReview = defineEvent(
   {
     name: 'organization.under_review',
     family: 'account',
-    description: 'The burst limit was exceeded three times within 24 hours: the account is looked into. Once for each review.',
+    description:
+      'The organization exceeded the burst limit three times within 24 hours and is now under review. Sent once for each review.',
     data: z.strictObject({
       organization: z.strictObject({ id: z.string(), name: z.string(), plan: z.string(), under_review_since: timestamp }),
     }),

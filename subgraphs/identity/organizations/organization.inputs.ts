@@ -2,7 +2,7 @@ import { Field, InputType } from 'type-graphql';
 import { Name } from '../../../kernel/graphql/characters.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class OrganizationUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name of the organization, 1 to 200 characters.' })
   @NotNull()

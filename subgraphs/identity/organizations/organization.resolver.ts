@@ -12,7 +12,7 @@ export class OrganizationResolver {
     return organizations.own();
   }
 
-  @Mutation(() => Organization, { description: 'Change your organization. Fields that are left out keep their value.' })
+  @Mutation(() => Organization, { description: 'Change your organization. Omit a field to keep its value.' })
   @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateOrganization(
     @Arg('input', () => OrganizationUpdateInput) input: OrganizationUpdateInput,

@@ -9,14 +9,14 @@ import { PASSWORD_MAX, PASSWORD_MIN } from './password.rules.ts';
 const NEW_PASSWORD = jsonSchema({ format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX });
 const LINK_REASON = 'must be the token from the link in the mail';
 
-@InputType({ description: 'User who has lost the password.' })
+@InputType({ description: 'User who has forgotten the password.' })
 export class PasswordResetRequestInput {
   @Field(() => String, { description: 'E-mail address of the user.' })
   @EmailAddress()
   email!: string;
 }
 
-@InputType({ description: 'New password of an invited user, or of one who has lost it.' })
+@InputType({ description: 'New password of an invited user, or of a user who has forgotten the password.' })
 export class PasswordChoiceInput {
   @Field(() => String, { description: 'Token of the link in the e-mail.' })
   @Length(1, 200, { message: LINK_REASON })
@@ -30,7 +30,7 @@ export class PasswordChoiceInput {
 
 @InputType({ description: 'Current and new password.' })
 export class PasswordChangeInput {
-  @Field(() => String, { description: 'Password that the user has now.' })
+  @Field(() => String, { description: 'Current password of the user.' })
   @Characters(1, 1024)
   currentPassword!: string;
 

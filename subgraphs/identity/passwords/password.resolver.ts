@@ -6,14 +6,14 @@ import { PasswordChangeInput, PasswordChoiceInput, PasswordResetRequestInput } f
 
 @ObjectType({ description: 'Confirmation that a request for a new password was received.' })
 export class PasswordResetRequest {
-  @Field(() => Boolean, { description: 'Always true, so that nobody can find out who is a user.' })
+  @Field(() => Boolean, { description: 'Always true, so that the response does not reveal whether the user exists.' })
   accepted!: boolean;
 }
 
 @Resolver()
 export class PasswordResolver {
   @Mutation(() => PasswordResetRequest, {
-    description: 'Send a link to choose a new password, if there is such a user. The response does not say whether there is.',
+    description: 'Send a link to choose a new password, if the user exists. The response does not say whether the user exists.',
   })
   async requestPasswordReset(
     @Arg('input', () => PasswordResetRequestInput, { description: 'E-mail address of the user.' }) { email }: PasswordResetRequestInput,
@@ -23,7 +23,9 @@ export class PasswordResolver {
     return { accepted: true };
   }
 
-  @Mutation(() => User, { description: 'Set a password with the token of an invitation or reset link. All sessions of the user end.' })
+  @Mutation(() => User, {
+    description: 'Set a password with the token of an invitation link or a reset link. Ends all sessions of the user.',
+  })
   choosePassword(
     @Arg('input', () => PasswordChoiceInput, { description: 'Token of the link, and the new password.' }) {
       token,
@@ -34,7 +36,7 @@ export class PasswordResolver {
     return passwords.choose(token, password, client);
   }
 
-  @Mutation(() => User, { description: 'Change your own password. Your other sessions end.' })
+  @Mutation(() => User, { description: 'Change your own password. Ends all your other sessions.' })
   @Authenticated({ secondFactor: true })
   changePassword(
     @Arg('input', () => PasswordChangeInput, { description: 'Current and new password.' }) {

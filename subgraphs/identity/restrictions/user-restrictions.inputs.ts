@@ -5,7 +5,7 @@ import { COUNTRIES_MAX, IsCountry } from './country.ts';
 import { IsIpRange, RANGES_MAX } from './ip-range.ts';
 import { TimeWindow, WINDOWS_MAX } from './time-window.ts';
 
-@InputType({ description: 'Restrictions to change. Those that are left out keep their value.' })
+@InputType({ description: 'Restrictions to change. Omit a restriction to keep it.' })
 export class UserRestrictionsInput {
   @Field(() => [String], {
     nullable: true,

@@ -14,7 +14,7 @@ export class UserRestrictionsResolver {
 
   @Mutation(() => UserRestrictions, {
     description:
-      'Change when and from where users of your organization may log in. Fields that are left out keep their value. A change that would lock out the user who makes it is rejected.',
+      'Change when and from where users of your organization may log in. Omit a field to keep its value. A change that would lock out the user who makes it is rejected.',
   })
   @Requires('accounts:admin', { scope: 'organization', secondFactor: true })
   updateUserRestrictions(

@@ -44,7 +44,7 @@ export function provisioningProblems({ accounts, defaultRole, roleMappings, allo
 }
 
 /** An identity provider that users of one organization sign in with (specification 5.6). */
-@ObjectType({ description: 'An identity provider that signs in users of your organization by SAML 2.0.' })
+@ObjectType({ description: 'An identity provider through which users of your organization sign in by SAML 2.0.' })
 @Entity({ tableName: 'saml_connection' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -62,7 +62,7 @@ export class SamlConnection {
 
   /** The claimed domains. SamlDomainClaim stores whether a domain is proven by DNS. */
   @Field(() => [String], {
-    description: 'E-mail domains of the users who sign in by this connection. Each takes effect once it is proven; see `domains`.',
+    description: 'E-mail domains of the users who sign in through this connection. Each takes effect once it is proven; see `domains`.',
   })
   @Property({ type: 'json' })
   emailDomains: string[] = [];
@@ -79,7 +79,8 @@ export class SamlConnection {
   ssoUrl: string | null = null;
 
   @Field(() => [String], {
-    description: 'Certificates with which the identity provider signs, as PEM. There can be several during a change.',
+    description:
+      'Certificates of the keys with which the identity provider signs, as PEM. There can be several while a certificate is being replaced.',
   })
   @Property({ type: 'json' })
   certificates: string[] = [];
@@ -91,12 +92,16 @@ export class SamlConnection {
   @Property({ type: 'text', nullable: true })
   metadataUrl: string | null = null;
 
-  @Field(() => UserRole, { nullable: true, description: 'Role of users for whom no mapping matches. Null refuses them.' })
+  @Field(() => UserRole, {
+    nullable: true,
+    description: 'Role of users for whom no mapping matches. If it is null, these users cannot sign in.',
+  })
   @Enum({ items: () => UserRole, type: 'text', nullable: true })
   defaultRole: UserRole | null = null;
 
   @Field(() => [SamlRoleMapping], {
-    description: 'Roles by group. The first match decides, at every sign-in. If empty, roles are managed here.',
+    description:
+      'Roles by group. At every sign-in, the first mapping that matches applies. If the list is empty, roles are managed on the platform.',
   })
   @Property({ type: 'json' })
   roleMappings: SamlRoleMapping[] = [];
@@ -116,7 +121,7 @@ export class SamlConnection {
   @Property({ type: 'boolean' })
   allowIdpInitiated = false;
 
-  @Field(() => Boolean, { description: 'False if nobody can sign in by this connection.' })
+  @Field(() => Boolean, { description: 'False if nobody can sign in through this connection.' })
   @Property({ type: 'boolean' })
   active = true;
 

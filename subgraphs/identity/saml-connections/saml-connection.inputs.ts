@@ -73,7 +73,7 @@ class IdentityProviderInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Certificates with which the identity provider signs: 1 to ${CERTIFICATES_MAX} X.509 certificates with RSA keys, as PEM.`,
+    description: `Certificates of the keys with which the identity provider signs: 1 to ${CERTIFICATES_MAX} X.509 certificates with RSA keys, as PEM.`,
   })
   @IsOptional()
   @Certificates()
@@ -81,14 +81,18 @@ class IdentityProviderInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Address of the metadata of the identity provider, instead of the three fields above. It is read whenever it is sent.',
+    description:
+      'https address of the metadata of the identity provider. Send it instead of `idpEntityId`, `ssoUrl` and `certificates`. The platform reads the metadata only when you send this field.',
   })
   @IsOptional()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
   metadataUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Metadata of the identity provider as XML, instead of the fields above.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Metadata of the identity provider as XML. Send it instead of `metadataUrl`, `idpEntityId`, `ssoUrl` and `certificates`.',
+  })
   @IsOptional()
   @Characters(1, METADATA_LENGTH)
   metadataXml?: string | null;
@@ -102,18 +106,22 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
   name!: string;
 
   @Field(() => [String], {
-    description: `E-mail domains of the users who sign in by this connection, 1 to ${DOMAINS_MAX}. Each must be proven by a TXT record; see \`domains\`.`,
+    description: `E-mail domains of the users who sign in through this connection, 1 to ${DOMAINS_MAX}. Each must be proven by a TXT record; see \`domains\`.`,
   })
   @Domains()
   emailDomains!: string[];
 
   @Field(() => UserRole, {
     nullable: true,
-    description: 'Role of users for whom no mapping matches. It cannot have more permissions than the caller. Null refuses them.',
+    description:
+      'Role of users for whom no mapping matches. It cannot have more permissions than the caller. If it is null, these users cannot sign in.',
   })
   defaultRole?: UserRole | null;
 
-  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. The first match decides.` })
+  @Field(() => [SamlRoleMapping], {
+    nullable: true,
+    description: `Roles by group, at most ${MAPPINGS_MAX}. The first mapping that matches applies.`,
+  })
   @IsOptional()
   @Mappings()
   roleMappings?: SamlRoleMapping[] | null;
@@ -127,7 +135,7 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True creates unknown users at their first sign-in. Needs a default role or mappings.',
+    description: 'True creates unknown users at their first sign-in. Requires a default role or role mappings.',
   })
   allowProvisioning: boolean = false;
 
@@ -136,12 +144,12 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'False to allow no sign-ins. Default: true as soon as the identity provider is configured.',
+    description: 'False rejects all sign-ins through this connection. Default: true as soon as the identity provider is configured.',
   })
   active?: boolean | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class SamlConnectionUpdateInput extends IdentityProviderInput {
   @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 200 characters.' })
   @NotNull()
@@ -150,7 +158,7 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `E-mail domains of the users who sign in by this connection, 1 to ${DOMAINS_MAX}. Replaces all of them.`,
+    description: `E-mail domains of the users who sign in through this connection, 1 to ${DOMAINS_MAX}. Replaces the whole list.`,
   })
   @NotNull()
   @Domains()
@@ -158,11 +166,12 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
 
   @Field(() => UserRole, {
     nullable: true,
-    description: 'Role of users for whom no mapping matches. It cannot have more permissions than the caller. Null refuses them.',
+    description:
+      'Role of users for whom no mapping matches. It cannot have more permissions than the caller. If it is null, these users cannot sign in.',
   })
   defaultRole?: UserRole | null;
 
-  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. Replaces all of them.` })
+  @Field(() => [SamlRoleMapping], { nullable: true, description: `Roles by group, at most ${MAPPINGS_MAX}. Replaces the whole list.` })
   @NotNull()
   @Mappings()
   roleMappings?: SamlRoleMapping[];
@@ -176,7 +185,7 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True creates unknown users at their first sign-in. Needs a default role or mappings.',
+    description: 'True creates unknown users at their first sign-in. Requires a default role or role mappings.',
   })
   @NotNull()
   allowProvisioning?: boolean;
@@ -185,7 +194,7 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
   @NotNull()
   allowIdpInitiated?: boolean;
 
-  @Field(() => Boolean, { nullable: true, description: 'False allows no sign-ins.' })
+  @Field(() => Boolean, { nullable: true, description: 'False rejects all sign-ins through this connection.' })
   @NotNull()
   active?: boolean;
 }

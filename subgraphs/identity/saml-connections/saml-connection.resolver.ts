@@ -37,7 +37,7 @@ export class SamlConnectionResolver {
     return samlConnections.create(input);
   }
 
-  @Mutation(() => SamlConnection, { description: 'Change a SAML connection. Fields that are left out keep their value.' })
+  @Mutation(() => SamlConnection, { description: 'Change a SAML connection. Omit a field to keep its value.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true, also: requireToGrantInput })
   updateSamlConnection(
     @Arg('id', () => ID) id: string,
@@ -47,7 +47,7 @@ export class SamlConnectionResolver {
     return samlConnections.update(id, input);
   }
 
-  @Mutation(() => SamlConnection, { description: 'Delete a SAML connection. Returns its last state. Open sessions continue.' })
+  @Mutation(() => SamlConnection, { description: 'Delete a SAML connection. Returns the deleted record. Open sessions continue.' })
   @Requires('credentials:write', { scope: 'organization', secondFactor: true })
   deleteSamlConnection(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
     return samlConnections.delete(id);
@@ -55,7 +55,7 @@ export class SamlConnectionResolver {
 
   @Mutation(() => SamlConnection, {
     description:
-      'Query DNS for the TXT records of the e-mail domains now. The platform also does this by itself: soon after a domain was added, then less often.',
+      'Query DNS for the TXT records of the e-mail domains now. The platform also does this automatically: soon after a domain was added, and less often afterwards.',
   })
   @Requires('credentials:write', { scope: 'organization' })
   verifySamlDomains(@Arg('id', () => ID) id: string, @Ctx() { samlConnections }: IdentityContext): Promise<SamlConnection> {
@@ -81,7 +81,7 @@ export class SamlConnectionResolver {
     return samlConnections.addresses.acsUrl;
   }
 
-  @FieldResolver(() => String, { description: 'Web page at which users start to sign in by this connection.' })
+  @FieldResolver(() => String, { description: 'Web page on which users start to sign in through this connection.' })
   signInUrl(@Root() { id }: SamlConnection, @Ctx() { samlConnections }: IdentityContext): string {
     return samlConnections.addresses.signInUrlOf(id);
   }

@@ -54,7 +54,10 @@ export class SamlDomainClaim {
   @Index()
   checkDueAt!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Why it is not proven, or will soon no longer be. Null if there is no problem.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why the domain is not proven, or why its proof will soon be lost. Null if there is no problem.',
+  })
   @Property({ type: 'text', nullable: true })
   problem: string | null = null;
 
@@ -75,7 +78,7 @@ export class SamlDomainClaim {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'When the domain stops working because its TXT record is missing. Null if nothing is wrong.',
+    description: 'When the domain stops working because its TXT record is missing. Null if the record was found.',
   })
   get worksUntil(): Date | null {
     return this.failingSince ? new Date(this.failingSince.getTime() + LOSS_MS) : this.graceUntil;

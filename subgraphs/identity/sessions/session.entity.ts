@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /** A login of a user. When the session ends, its access tokens and refresh tokens stop working. */
-@ObjectType({ description: 'A login of a user. Its access tokens end with it.' })
+@ObjectType({ description: 'A login of a user. When the session ends, its access tokens are revoked.' })
 @Entity({ tableName: 'session' })
 @OrganizationFilter()
 @Index({ properties: ['organizationId', 'userId', 'createdAt'] })
@@ -41,7 +41,7 @@ export class Session {
   @Property({ type: 'datetime', length: 3 })
   lastUsedAt!: Date;
 
-  @Field(() => Date, { description: 'When the session ends at the latest.' })
+  @Field(() => Date, { description: 'Latest time at which the session ends.' })
   @Property({ type: 'datetime', length: 3 })
   expiresAt!: Date;
 

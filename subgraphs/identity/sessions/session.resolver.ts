@@ -16,7 +16,8 @@ export class SessionResolver {
   }
 
   @Mutation(() => SessionTokens, {
-    description: 'Log in with e-mail address and password. After five failures from one place the address is refused there for 15 minutes.',
+    description:
+      'Log in with e-mail address and password. After five failed attempts from one IP address (IPv6: from one /64 network) within 15 minutes, further attempts for the same e-mail address from there are rejected.',
   })
   login(
     @Arg('input', () => LoginInput, { description: 'E-mail address and password.' }) { email, password }: LoginInput,
@@ -41,14 +42,14 @@ export class SessionResolver {
     return sessions.logout();
   }
 
-  @Query(() => CallerIdentity, { description: 'Get who the credentials of this request belong to, and what they permit.' })
+  @Query(() => CallerIdentity, { description: 'Get the caller that the credentials of this request belong to, and its permissions.' })
   @Authenticated()
   callerIdentity(@Ctx() { sessions }: IdentityContext): Promise<CallerIdentity> {
     return sessions.identity();
   }
 
   @Query(() => SessionPage, {
-    description: 'List your own open sessions, newest first, or those of another user with `credentials:admin`.',
+    description: 'List your own open sessions, newest first. With `credentials:admin`, you can list the sessions of another user.',
   })
   @Authenticated()
   sessions(
@@ -61,7 +62,7 @@ export class SessionResolver {
 
   @Mutation(() => Session, {
     description:
-      'End one of your own sessions, or any session of the organization with `credentials:admin`, which needs a second factor of users.',
+      'End one of your own sessions. With `credentials:admin`, you can end any session of the organization; users must then verify a second factor.',
   })
   @Authenticated()
   endSession(@Arg('id', () => ID) id: string, @Ctx() { sessions }: IdentityContext): Promise<Session> {

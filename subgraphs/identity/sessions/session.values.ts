@@ -13,7 +13,7 @@ export class SessionTokens {
   @Field(() => Int, { description: 'Seconds until the access token expires.' })
   expiresIn!: number;
 
-  @Field(() => String, { description: 'Token to continue the session. It works once; `refreshSession` returns the next one.' })
+  @Field(() => String, { description: 'Token to continue the session. It works once. Each refresh returns the next refresh token.' })
   refreshToken!: string;
 
   @Field(() => String, { description: 'Permissions in dot form, separated by spaces.' })
@@ -30,7 +30,7 @@ export class SessionTokens {
 }
 
 /** The principal that the credentials of a request belong to. */
-@ObjectType({ description: 'Who the credentials of this request belong to, and what they permit.' })
+@ObjectType({ description: 'Caller that the credentials of this request belong to, and its permissions.' })
 export class CallerIdentity {
   @Field(() => Boolean, { description: 'Always true: invalid credentials get an error.' })
   active!: boolean;
@@ -44,7 +44,7 @@ export class CallerIdentity {
   @Field(() => ID)
   organizationId!: string;
 
-  @Field(() => String, { description: 'Plan of the organization, which decides the limits.' })
+  @Field(() => String, { description: 'Plan of the organization, which determines the limits.' })
   plan!: string;
 
   @Field(() => [String], { description: 'Permissions of the credentials as `<area>:<action>`, `<area>:*` or `*:*`.' })
@@ -62,7 +62,7 @@ export class CallerIdentity {
   @Field(() => ID, { nullable: true, description: 'OAuth client that acts for the user. Null if there is none.' })
   clientId!: string | null;
 
-  @Field(() => Boolean, { description: 'True if a protected operation would ask for a second factor now.' })
+  @Field(() => Boolean, { description: 'True if a protected operation would require a second factor now.' })
   needsSecondFactor!: boolean;
 
   @Field(() => User, { nullable: true, description: 'The user. Null for other callers.' })

@@ -19,17 +19,18 @@ export const usageOverage = defineEvent(
   {
     name: 'usage.overage',
     family: 'billing',
-    description: "Requests beyond what the plan includes in a month, to be billed; at most once an hour for each organization's month.",
+    description:
+      'The organization made more requests in a month than its plan includes. The additional requests are billed. Sent at most once an hour for each month.',
     data: z.strictObject({
       usage: z.strictObject({
         metric: z.literal('api_requests'),
         period_start: timestamp,
         period_end: timestamp,
-        quantity: z.int().positive().describe('Requests that no earlier event has reported.'),
-        unit_price: decimal.describe('An exact decimal as a string, since it can be smaller than the smallest unit of the currency.'),
+        quantity: z.int().positive().describe('Additional requests that no earlier event has reported.'),
+        unit_price: decimal.describe('Exact decimal as a string, because the price can be smaller than the smallest unit of the currency.'),
         currency: z.string(),
         included: z.int().describe('Requests in the period that are included in the plan.'),
-        overage: z.int().describe('Requests in the period beyond those, including this quantity.'),
+        overage: z.int().describe('Requests in the period beyond the included requests, including `quantity`.'),
       }),
     }),
     example: {

@@ -5,7 +5,7 @@ import { RateLimitUsage } from './usage.types.ts';
 
 @Resolver()
 export class UsageResolver {
-  @Query(() => RateLimitUsage, { description: 'Get how much of their limits the caller and the organization have used.' })
+  @Query(() => RateLimitUsage, { description: 'Get the usage of the limits of the caller and of the organization.' })
   @Requires('monitoring:read', { scope: 'open' })
   rateLimitUsage(@Ctx() { usage }: IdentityContext): Promise<RateLimitUsage> {
     return usage.own();

@@ -9,7 +9,7 @@ export enum RiskLevel {
 }
 registerEnumType(RiskLevel, {
   name: 'RiskLevel',
-  description: 'How likely the limit of the hour is reached, by the expected usage.',
+  description: 'How likely it is that the hourly limit will be reached, by the expected usage.',
   valuesConfig: {
     LOW: { description: 'Below 60 % of the limit.' },
     MEDIUM: { description: 'Below 80 % of the limit.' },
@@ -59,11 +59,11 @@ export class RateLimitProjection {
   @Field(() => Float, { description: 'Weighted requests expected at the end of the hour.' })
   endOfHour!: number;
 
-  @Field(() => RiskLevel, { description: 'How likely the limit of the hour is reached.' })
+  @Field(() => RiskLevel, { description: 'How likely it is that the hourly limit will be reached.' })
   riskLevel!: RiskLevel;
 }
 
-@ObjectType({ description: 'Usage of a group of operations that has a limit of its own per hour.' })
+@ObjectType({ description: 'Usage of a group of operations that has its own hourly limit.' })
 export class RateLimitCategoryUsage {
   @Field(() => String, { description: 'Group of operations: `billing`, `provisioning`, `export` or `account`.' })
   category!: string;
@@ -83,7 +83,10 @@ export class ConcurrencyUsage {
   @Field(() => Int, { description: 'Number of requests that are being processed.' })
   used!: number;
 
-  @Field(() => Int, { nullable: true, description: 'Number of requests that can be processed at a time. Null if there is no limit.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of requests that can be processed at the same time. Null if there is no limit.',
+  })
   limit!: number | null;
 
   @Field(() => Int, { description: 'Number of requests that wait to be processed.' })
@@ -114,7 +117,7 @@ export class MonthlyUsage {
   currency!: string;
 }
 
-@ObjectType({ description: 'How much of their limits the caller and the organization have used.' })
+@ObjectType({ description: 'Usage of the limits of the caller and of the organization.' })
 export class RateLimitUsage {
   @Field(() => RateLimitCurrentUsage, { description: 'Usage of the current hour and minute.' })
   currentUsage!: RateLimitCurrentUsage;
@@ -136,7 +139,7 @@ export class RateLimitUsage {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until this time the credentials are suspended, because the burst limit was exceeded. Null unless they are.',
+    description: 'Until this time, the credentials are suspended, because the burst limit was exceeded. Null unless they are suspended.',
   })
   suspendedUntil!: Date | null;
 

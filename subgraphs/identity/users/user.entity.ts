@@ -50,7 +50,7 @@ export class User {
   @Property({ type: 'text', nullable: true })
   phone: string | null = null;
 
-  @Field(() => UserRole, { description: 'Role, which decides the permissions.' })
+  @Field(() => UserRole, { description: 'Role, which determines the permissions.' })
   @Enum({ items: () => UserRole, type: 'text' })
   role!: UserRole;
 
@@ -72,7 +72,7 @@ export class User {
 
   @Field(() => PlatformAccess, {
     nullable: true,
-    description: "Permission to operate the platform. Null if none, and for all users of other organizations than the operator's.",
+    description: "Permission to operate the platform. Null if the user has none, and for all users outside the operator's organization.",
   })
   @Enum({ items: () => PlatformAccess, type: 'text', nullable: true })
   platformAccess: PlatformAccess | null = null;

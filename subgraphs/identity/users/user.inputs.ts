@@ -10,7 +10,7 @@ import { accountProblems } from '../granting/user-roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =
-  'Accounts that the user is limited to, 1 to 50 of those that the caller sees (`acc_…`). Null means the whole organization. Default: no limit for users of your own account, otherwise their account. Owners, administrators and support agents are never limited, administrators of accounts always.';
+  'Accounts that the user is limited to, 1 to 50 of those that the caller can access (`acc_…`). Null means the whole organization. Default: no limit for users of your own account; other users are limited to their account. Owners, administrators and support agents are never limited. Account administrators are always limited.';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';
@@ -46,7 +46,7 @@ export class UserInviteInput {
   phone?: string | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
 @AccountsFitRole
 export class UserUpdateInput {
   @Field(() => String, { nullable: true, description: 'Full name, 1 to 200 characters.' })
@@ -58,7 +58,7 @@ export class UserUpdateInput {
   @NotNull()
   role?: UserRole;
 
-  @Field(() => UserStatus, { nullable: true, description: 'New state. SUSPENDED ends all sessions of the user.' })
+  @Field(() => UserStatus, { nullable: true, description: 'New state. `SUSPENDED` ends all sessions of the user.' })
   @NotNull()
   status?: UserStatus;
 

@@ -44,7 +44,7 @@ export class UserResolver {
     return users.invite(accountId, input);
   }
 
-  @Mutation(() => User, { description: 'Change a user. Fields that are left out keep their value.' })
+  @Mutation(() => User, { description: 'Change a user. Omit a field to keep its value.' })
   @Requires('accounts:write', { secondFactor: true, also: requireToGrantInput })
   updateUser(
     @Arg('id', () => ID) id: string,
@@ -56,7 +56,7 @@ export class UserResolver {
     return users.update({ id, accountId: accountId ?? undefined }, input);
   }
 
-  @Mutation(() => User, { description: 'Remove a user. Returns the last state. The last owner cannot be removed.' })
+  @Mutation(() => User, { description: 'Remove a user. Returns the deleted record. The last owner cannot be removed.' })
   @Requires('accounts:write', { secondFactor: true })
   removeUser(
     @Arg('id', () => ID) id: string,

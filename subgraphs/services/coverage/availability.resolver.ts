@@ -16,7 +16,7 @@ export class AvailabilityResolver {
   @Query(() => Availability, { description: 'Check which access technologies reach a street address, and with how much bandwidth.' })
   @Requires('services:read', { scope: 'open' })
   serviceAvailability(
-    @Arg('input', () => AvailabilityCheckInput, { description: 'Address to check, and what is required there.' })
+    @Arg('input', () => AvailabilityCheckInput, { description: 'Address to check, and the required technologies and bandwidth.' })
     input: AvailabilityCheckInput,
     @Ctx() { coverage }: ServicesContext,
   ): Promise<Availability> {

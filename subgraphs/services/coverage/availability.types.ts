@@ -19,7 +19,7 @@ export class AccessRequirementsInput {
   bandwidthRequirements?: string;
 }
 
-@InputType({ description: 'Address to check, and what is required there.' })
+@InputType({ description: 'Address to check, and the required technologies and bandwidth.' })
 export class AvailabilityCheckInput extends AccessRequirementsInput {
   @Field(() => ServiceLocation, { description: 'Street address to check.' })
   @ValidateNested()
@@ -46,7 +46,7 @@ abstract class Answer {
   @Field(() => Boolean, { description: 'True if at least one access technology reaches the location.' })
   serviceable!: boolean;
 
-  @Field(() => [TechnologyAvailability], { description: 'One entry for each technology that was asked about.' })
+  @Field(() => [TechnologyAvailability], { description: 'One entry for each requested technology.' })
   services!: TechnologyAvailability[];
 }
 

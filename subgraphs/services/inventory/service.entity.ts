@@ -27,7 +27,7 @@ export class Service {
   @Property({ type: 'text' })
   accountId!: string;
 
-  @Field(() => ServiceType, { description: 'Kind of service. Each kind has fields of its own in `configuration`.' })
+  @Field(() => ServiceType, { description: 'Kind of service. Each kind has its own fields in `configuration`.' })
   @Enum({ items: () => ServiceType, type: 'text' })
   type!: ServiceType;
 
@@ -49,7 +49,7 @@ export class Service {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Reason for the current status, such as why provisioning failed. Null if there is nothing to add.',
+    description: 'Reason for the current status, such as why provisioning failed. Null if there is no further information.',
   })
   @Property({ type: 'text', nullable: true })
   statusReason: string | null = null;
@@ -59,7 +59,7 @@ export class Service {
 
   @Field(() => ServiceLocation, {
     nullable: true,
-    description: 'Street address where the service is delivered. Null if the service has no place.',
+    description: 'Street address where the service is delivered. Null if the service has no location.',
   })
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
@@ -80,7 +80,7 @@ export class Service {
   @Property({ type: 'text' })
   currency!: string;
 
-  @Field(() => JsonObject, { description: 'Settings that only this kind of service has, as JSON. Empty if there are none.' })
+  @Field(() => JsonObject, { description: 'Settings that are specific to this kind of service, as JSON. Empty if there are none.' })
   @Property({ type: 'json' })
   configuration: Record<string, unknown> = {};
 

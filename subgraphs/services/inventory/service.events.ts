@@ -53,7 +53,7 @@ export const serviceProvisioned = defineEvent(
   {
     name: 'service.provisioned',
     family,
-    description: 'A service was built and is operational for the first time; its billing starts.',
+    description: 'A service was built and is operational for the first time. Billing of the service starts.',
     data: z.strictObject({ service: servicePayload }),
     example: { service: serviceExample },
   },
@@ -64,7 +64,7 @@ export const serviceStatusChanged = defineEvent(
   {
     name: 'service.status_changed',
     family,
-    description: 'The status of a service changed; `reason` says why, where there is something to say.',
+    description: 'The status of a service changed. `reason` contains the reason, or null if there is none.',
     data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
     example: { service: serviceExample, changes: { status: { from: PROVISIONING, to: OPERATIONAL } }, reason: null },
   },
@@ -77,7 +77,7 @@ export const serviceStatusChanged = defineEvent(
 export const serviceModified = defineEvent({
   name: 'service.modified',
   family,
-  description: 'The configuration, size or features of a service changed; `changes` says what.',
+  description: 'The configuration, size or features of a service changed. `changes` contains the old and new values.',
   data: z.strictObject({ service: servicePayload, changes }),
   example: { service: serviceExample, changes: { bandwidth: { from: '500mbps', to: '1000mbps' } } },
 });
@@ -85,7 +85,7 @@ export const serviceModified = defineEvent({
 export const serviceDecommissioned = defineEvent({
   name: 'service.decommissioned',
   family,
-  description: 'A service was taken down for good; its billing ends.',
+  description: 'A service was permanently taken down. Billing of the service ends.',
   data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
   example: {
     service: { ...serviceExample, status: DECOMMISSIONED },

@@ -26,7 +26,7 @@ export class InternetServiceOrderInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Service level from the catalog, such as `enterprise`. Default: the first one of the catalog entry.',
+    description: 'Service level from the catalog, such as `enterprise`. Default: the first service level of the catalog entry.',
   })
   @IsOptional()
   @MaxCharacters(50)
@@ -35,7 +35,7 @@ export class InternetServiceOrderInput {
   @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
   billingCycle: BillingCycle = BillingCycle.MONTHLY;
 
-  @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: technology and place.' })
+  @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: a name made of technology and place.' })
   @IsOptional()
   @Characters(1, 200)
   name?: string;

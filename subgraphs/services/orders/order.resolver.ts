@@ -8,7 +8,7 @@ import { InternetServiceOrderInput } from './order.inputs.ts';
 export class OrderResolver {
   @Mutation(() => Service, {
     description:
-      'Order an internet service. It starts as pending; the event `service.provisioned` says when it works. Rejected if the technology does not reach the location with that bandwidth.',
+      'Order an internet service. The new service is pending until it works; then the event `service.provisioned` is sent. The order is rejected if the technology does not reach the location with the requested bandwidth.',
   })
   @Requires('services:create', { secondFactor: true })
   orderInternetService(

@@ -32,7 +32,7 @@ export type RequestedFields = Pick<
  * A request for a catalog service. The service is ordered when all required data is known and the preferred date is
  * reached (specification 2.5, 3.4).
  */
-@ObjectType({ description: 'A request for a new service, from the first wish to the working line.' })
+@ObjectType({ description: 'A request for a new service and its progress until the service works.' })
 @Entity({ tableName: 'provisioning_request' })
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -51,7 +51,7 @@ export class ProvisioningRequest {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Reason for the current status, such as what is missing or why it failed. Null if there is nothing to add.',
+    description: 'Reason for the current status, such as what is missing or why it failed. Null if there is no further information.',
   })
   @Property({ type: 'text', nullable: true })
   statusReason: string | null = null;
@@ -85,7 +85,7 @@ export class ProvisioningRequest {
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Requested service level. Null means the first one of the catalog entry.' })
+  @Field(() => String, { nullable: true, description: 'Requested service level. Null means the first service level of the catalog entry.' })
   @Property({ type: 'text', nullable: true })
   sla: string | null = null;
 
@@ -93,7 +93,7 @@ export class ProvisioningRequest {
   @Enum({ items: () => BillingCycle, type: 'text' })
   billingCycle!: BillingCycle;
 
-  @Field(() => String, { nullable: true, description: 'Name that the service will get. Null means technology and place.' })
+  @Field(() => String, { nullable: true, description: 'Name that the service will get. Null means a name made of technology and place.' })
   @Property({ type: 'text', nullable: true })
   name: string | null = null;
 
@@ -132,7 +132,7 @@ export class ProvisioningRequest {
   }
 
   @Field(() => [ProvisioningRequirement], {
-    description: 'What must be supplied before the service can be ordered. Empty if nothing is missing.',
+    description: 'Information that you must supply before the service can be ordered. Empty if nothing is missing.',
   })
   get missing(): ProvisioningRequirement[] {
     return Object.values(ProvisioningRequirement).filter((name) => this[name] === null);

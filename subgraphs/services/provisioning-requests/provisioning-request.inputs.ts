@@ -33,13 +33,13 @@ abstract class ProvisioningRequestDetails {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Service level from the catalog, such as `enterprise`. Default: the first one of the catalog entry.',
+    description: 'Service level from the catalog, such as `enterprise`. Default: the first service level of the catalog entry.',
   })
   @IsOptional()
   @MaxCharacters(50)
   sla?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Name of the service. Default: technology and place.' })
+  @Field(() => String, { nullable: true, description: 'Name of the service. Default: a name made of technology and place.' })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;
@@ -59,14 +59,14 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
   billingCycle: BillingCycle = BillingCycle.MONTHLY;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value; null clears an optional one.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
 export class ProvisioningRequestUpdateInput extends ProvisioningRequestDetails {
   @Field(() => ID, { nullable: true, description: 'Id of a catalog entry that can be built, such as `business_fiber`.' })
   @NotNull()
   @Characters(1, 100)
   serviceTemplate?: string;
 
-  @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Options of the service. Replaces all of them.' })
+  @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Options of the service. Replaces all options.' })
   @NotNull()
   @ValidateNested()
   customizations?: ProvisioningCustomizations;

@@ -35,7 +35,7 @@ export class ProvisioningRequestResolver {
 
   @Mutation(() => ProvisioningRequest, {
     description:
-      'Request a service. It is ordered at once if account and location are known and no later date is preferred. Otherwise it stays pending.',
+      'Request a service. It is ordered immediately if account and location are known and no later date is preferred. Otherwise it stays pending.',
   })
   @Requires('services:create', { secondFactor: true })
   requestProvisioning(
@@ -46,7 +46,8 @@ export class ProvisioningRequestResolver {
   }
 
   @Mutation(() => ProvisioningRequest, {
-    description: 'Supply what a pending request waits for, or change it. INVALID_STATE if the request is not pending.',
+    description:
+      'Supply the missing information of a pending request, or change the request. Fails with INVALID_STATE if the request is not pending.',
   })
   @Requires('services:write', { secondFactor: true })
   updateProvisioningRequest(
@@ -57,7 +58,7 @@ export class ProvisioningRequestResolver {
     return provisioningRequests.update(id, input);
   }
 
-  @Mutation(() => ProvisioningRequest, { description: 'Cancel a pending request. INVALID_STATE if the request is not pending.' })
+  @Mutation(() => ProvisioningRequest, { description: 'Cancel a pending request. Fails with INVALID_STATE if the request is not pending.' })
   @Requires('services:write', { secondFactor: true })
   cancelProvisioningRequest(
     @Arg('id', () => ID) id: string,

@@ -56,7 +56,10 @@ export class ProvisioningCustomizations {
   @Field(() => Boolean, { defaultValue: false, description: 'True for a second line into the building, separate from the first.' })
   redundancy!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True if the provider watches the line and repairs it without being asked.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True if the provider watches the line and repairs it without a request from you.',
+  })
   monitoring!: boolean;
 }
 
@@ -99,7 +102,7 @@ export class ProvisioningContacts {
 
 @ObjectType({ description: 'One step of the work on a provisioning request.' })
 export class ProvisioningStep {
-  @Field(() => StepName, { description: 'Which step it is.' })
+  @Field(() => StepName, { description: 'Name of the step.' })
   name!: StepName;
 
   @Field(() => StepStatus, { description: 'Progress of the step.' })

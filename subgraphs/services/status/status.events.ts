@@ -9,7 +9,7 @@ const outage = z.strictObject({
   started_at: timestamp,
   ended_at: timestamp.nullable(),
   reason: z.string().nullable(),
-  incident_id: z.string().nullable().describe('The incident that it is part of, where one was opened.'),
+  incident_id: z.string().nullable().describe('Id of the incident that the outage belongs to. Null if there is none.'),
 });
 const outageExample = {
   started_at: '2026-01-31T14:02:11.000Z',
@@ -21,8 +21,8 @@ const outageExample = {
 /** Measurements of a service, with the field names of the status report (specification 2.5). */
 const performanceMetrics = z.strictObject({
   latency_ms: z.number(),
-  bandwidth_utilization: z.number().describe('Percent.'),
-  packet_loss: z.number().describe('Percent.'),
+  bandwidth_utilization: z.number().describe('In percent.'),
+  packet_loss: z.number().describe('In percent.'),
   jitter_ms: z.number(),
 });
 
@@ -31,7 +31,7 @@ const family = 'service';
 export const serviceDown = defineEvent({
   name: 'service.down',
   family,
-  description: 'A service does not work; beside it comes `service.status_changed`.',
+  description: 'A service stopped working. The event `service.status_changed` is sent in addition.',
   data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
   example: {
     service: { ...serviceExample, status: DOWN },
@@ -43,7 +43,7 @@ export const serviceDown = defineEvent({
 export const serviceRestored = defineEvent({
   name: 'service.restored',
   family,
-  description: 'A service that was down works again; beside it comes `service.status_changed`.',
+  description: 'A service that was down works again. The event `service.status_changed` is sent in addition.',
   data: z.strictObject({ service: servicePayload, changes: statusChange, outage }),
   example: {
     service: serviceExample,
@@ -55,7 +55,8 @@ export const serviceRestored = defineEvent({
 export const servicePerformanceAlert = defineEvent({
   name: 'service.performance_alert',
   family,
-  description: 'A measurement of a service went beyond its threshold. Once, until it was within it again.',
+  description:
+    'A measurement of a service exceeded its threshold. The event is not repeated until the measurement has returned below the threshold.',
   data: z.strictObject({
     service: servicePayload,
     alert: z.strictObject({ metric: performanceMetrics.keyof(), value: z.number(), threshold: z.number(), since: timestamp }),
@@ -71,7 +72,7 @@ export const servicePerformanceAlert = defineEvent({
 export const serviceMaintenanceScheduled = defineEvent({
   name: 'service.maintenance_scheduled',
   family,
-  description: 'Maintenance of a service was planned, or its plan changed. One event for each service that it touches.',
+  description: 'Maintenance of a service was planned, or a planned maintenance changed. One event is sent for each affected service.',
   data: z.strictObject({
     service: servicePayload,
     maintenance_window: z.strictObject({
@@ -79,7 +80,7 @@ export const serviceMaintenanceScheduled = defineEvent({
       start: timestamp,
       end: timestamp,
       description: z.string(),
-      impact: z.enum(['none', 'degraded', 'down']).describe('What is expected of the service meanwhile.'),
+      impact: z.enum(['none', 'degraded', 'down']).describe('Expected state of the service during the maintenance.'),
     }),
   }),
   example: {

@@ -25,11 +25,11 @@ export class Agent {
   @Property({ type: 'text' })
   email!: string;
 
-  @Field(() => String, { description: 'Id of the category whose tickets they get, such as `connectivity`.' })
+  @Field(() => String, { description: 'Id of the category whose tickets the agent gets, such as `connectivity`.' })
   @Property({ type: 'text' })
   specialization!: string;
 
-  @Field(() => Boolean, { description: 'False if they get no new tickets. They keep the tickets that they have.' })
+  @Field(() => Boolean, { description: 'False if the agent gets no new tickets. The agent keeps the current tickets.' })
   @Property({ type: 'boolean' })
   active = true;
 

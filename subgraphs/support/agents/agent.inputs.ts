@@ -18,15 +18,15 @@ export class AgentCreateInput {
   @EmailAddress(EMAIL)
   email!: string;
 
-  @Field(() => String, { description: `Category whose tickets they get: ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { description: `Category whose tickets the agent gets: ${CATEGORY_IDS.join(', ')}.` })
   @IsIn(CATEGORY_IDS, { message: CATEGORY })
   specialization!: string;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to give them no tickets yet.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to assign no tickets to the agent yet.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class AgentUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name to show, 1 to 200 characters.' })
   @NotNull()
@@ -41,19 +41,22 @@ export class AgentUpdateInput {
   @EmailAddress(EMAIL)
   email?: string;
 
-  @Field(() => String, { nullable: true, description: `Category whose tickets they get: ${CATEGORY_IDS.join(', ')}.` })
+  @Field(() => String, { nullable: true, description: `Category whose tickets the agent gets: ${CATEGORY_IDS.join(', ')}.` })
   @NotNull()
   @IsIn(CATEGORY_IDS, { message: CATEGORY })
   specialization?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'False to give them no new tickets. They keep the tickets that they have.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'False to assign no new tickets to the agent. The agent keeps the current tickets.',
+  })
   @NotNull()
   active?: boolean;
 }
 
 @InputType({ description: 'Conditions for a list of agents. An agent must meet all of them.' })
 export class AgentFilter {
-  @Field(() => Boolean, { nullable: true, description: 'Only active agents (true), or only inactive ones (false).' })
+  @Field(() => Boolean, { nullable: true, description: 'True returns only active agents. False returns only inactive agents.' })
   active?: boolean;
 
   @Field(() => [String], { nullable: true, description: 'Only agents of these categories, such as `connectivity`.' })

@@ -17,7 +17,10 @@ export class AgentResolver {
     return agents.find(id);
   }
 
-  @Query(() => AgentPage, { description: 'List agents and desks, newest first. The desks are created with the first ticket.' })
+  @Query(() => AgentPage, {
+    description:
+      'List agents and desks, newest first. Each category has a desk. The desks are created automatically with the first ticket.',
+  })
   @Requires('support:write', { scope: 'organization' })
   agents(
     @Arg('filter', () => AgentFilter, { nullable: true }) filter: AgentFilter | undefined,
@@ -27,13 +30,13 @@ export class AgentResolver {
     return agents.list(filter ?? {}, page ?? {});
   }
 
-  @Mutation(() => Agent, { description: 'Create an agent. DUPLICATE_RESOURCE if the e-mail address is taken.' })
+  @Mutation(() => Agent, { description: 'Create an agent. Fails with DUPLICATE_RESOURCE if the e-mail address is taken.' })
   @Requires('support:admin', { scope: 'organization' })
   createAgent(@Arg('input', () => AgentCreateInput) input: AgentCreateInput, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.create(input);
   }
 
-  @Mutation(() => Agent, { description: 'Change an agent or desk. Fields that are left out keep their value.' })
+  @Mutation(() => Agent, { description: 'Change an agent or desk. Omit a field to keep its value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateAgent(
     @Arg('id', () => ID) id: string,
@@ -44,14 +47,15 @@ export class AgentResolver {
   }
 
   @Mutation(() => Agent, {
-    description: 'Stop giving tickets to an agent, who keeps the current ones. INVALID_STATE for the last active agent.',
+    description:
+      'Deactivate an agent. The agent gets no new tickets and keeps the current tickets. Fails with INVALID_STATE for the last active agent.',
   })
   @Requires('support:admin', { scope: 'organization' })
   deactivateAgent(@Arg('id', () => ID) id: string, @Ctx() { agents }: SupportContext): Promise<Agent> {
     return agents.update(id, { active: false });
   }
 
-  @FieldResolver(() => [Ticket], { description: 'Newest tickets that they work on.' })
+  @FieldResolver(() => [Ticket], { description: 'Newest tickets that the agent works on.' })
   @Requires('support:read')
   tickets(
     @Root() { id }: Agent,

@@ -14,7 +14,7 @@ export class DashboardPeriod {
 
 @ObjectType({ description: 'Figures over all categories.' })
 export class DashboardOverview {
-  @Field(() => Int, { description: 'Number of tickets created in the period. All other figures are about these.' })
+  @Field(() => Int, { description: 'Number of tickets created in the period. All other figures are about these tickets.' })
   totalTickets!: number;
 
   @Field(() => Int, { description: 'Number of tickets that are resolved now.' })
@@ -28,11 +28,11 @@ export class DashboardOverview {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Percent of the tickets that missed neither their response nor their resolution target so far. Null without tickets.',
+    description: 'Percentage of the tickets that have not missed their response target or resolution target so far. Null without tickets.',
   })
   slaCompliance!: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Percent of the ratings that are 4 or 5. Null without ratings.' })
+  @Field(() => Float, { nullable: true, description: 'Percentage of the ratings that are 4 or 5. Null without ratings.' })
   customerSatisfaction!: number | null;
 }
 
@@ -49,7 +49,7 @@ export class DashboardCategory {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Percent of the tickets that missed neither their response nor their resolution target so far. Null without tickets.',
+    description: 'Percentage of the tickets that have not missed their response target or resolution target so far. Null without tickets.',
   })
   slaCompliance!: number | null;
 }
@@ -89,7 +89,7 @@ export class SupportDashboard {
   @Field(() => DashboardOverview, { description: 'Figures over all categories.' })
   overview!: DashboardOverview;
 
-  @Field(() => [DashboardCategory], { description: 'Figures of each category with tickets, by name.' })
+  @Field(() => [DashboardCategory], { description: 'Figures of each category that has tickets, by name.' })
   categories!: DashboardCategory[];
 
   @Field(() => DashboardTrends, { description: 'Figures over time.' })

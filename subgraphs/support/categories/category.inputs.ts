@@ -6,7 +6,7 @@ import { Subcategory } from './category.values.ts';
 
 const MAX_SUBCATEGORIES = 50;
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value; null restores the default of the platform.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value; null restores the default of the platform.' })
 @Rule<TicketCategoryUpdateInput>(({ subcategories }) => {
   const ids = (subcategories ?? []).map((subcategory) => subcategory?.id);
   return ids.flatMap((id, index) =>
@@ -14,12 +14,12 @@ const MAX_SUBCATEGORIES = 50;
   );
 })
 export class TicketCategoryUpdateInput {
-  @Field(() => String, { nullable: true, description: 'Name shown to people, 1 to 100 characters.' })
+  @Field(() => String, { nullable: true, description: 'Display name, 1 to 100 characters.' })
   @IsOptional()
   @Characters(1, 100)
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What belongs to the category, 1 to 500 characters.' })
+  @Field(() => String, { nullable: true, description: 'Description of the tickets that belong to the category, 1 to 500 characters.' })
   @IsOptional()
   @Characters(1, 500)
   description?: string | null;

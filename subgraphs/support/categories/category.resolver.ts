@@ -22,7 +22,7 @@ class TicketCategory {
   @Field(() => ID, { description: 'Identifier of the category, such as `connectivity`.' })
   id!: string;
 
-  @Field(() => String, { description: 'Name shown to people.' })
+  @Field(() => String, { description: 'Display name.' })
   name!: string;
 
   @Field(() => String, { description: 'One sentence about what belongs to the category.' })
@@ -43,7 +43,7 @@ export class CategoryResolver {
   }
 
   @Mutation(() => TicketCategory, {
-    description: 'Change a ticket category of your organization. Fields that are left out keep their value.',
+    description: 'Change a ticket category of your organization. Omit a field to keep its value.',
   })
   @Requires('support:admin', { scope: 'organization' })
   updateTicketCategory(

@@ -15,7 +15,7 @@ export class SubcategoryRouting {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Working time after which an unresolved ticket is escalated, such as `2 hours`. Null leaves it to the SLA policy.',
+    description: 'Working time after which an unresolved ticket is escalated, such as `2 hours`. If it is null, the SLA policy applies.',
   })
   @IsOptional()
   @IsMinutes()
@@ -31,7 +31,7 @@ export class Subcategory {
   @Matches(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be 1 to 50 lower case letters, digits and underscores, such as slow_speed' })
   id!: string;
 
-  @Field(() => String, { description: 'Name shown to people, 1 to 100 characters.' })
+  @Field(() => String, { description: 'Display name, 1 to 100 characters.' })
   @Characters(1, 100)
   name!: string;
 

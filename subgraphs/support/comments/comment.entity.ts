@@ -35,7 +35,7 @@ export class Comment {
   @Property({ type: 'text' })
   type!: string;
 
-  @Field(() => Visibility, { description: 'Who may read it.' })
+  @Field(() => Visibility, { description: 'Who can read the comment.' })
   @Enum({ items: () => Visibility, type: 'text' })
   visibility!: Visibility;
 

@@ -12,8 +12,8 @@ const commentPayload = z.strictObject({
   id: z.string(),
   ticket_id: z.string(),
   content: z.string(),
-  type: z.string().describe('Such as `customer_update`.'),
-  visibility: z.enum(Visibility).describe('Whom it is meant for.'),
+  type: z.string().describe('Purpose of the comment, such as `customer_update`.'),
+  visibility: z.enum(Visibility).describe('Who can read the comment.'),
   author: z.strictObject({ type: z.enum(AuthorType), id: z.string(), name: z.string(), email: z.string().nullable() }),
   attachments: z.array(
     z.strictObject({ id: z.string(), filename: z.string(), content_type: z.string(), size: z.int(), download_url: z.string() }),
@@ -46,7 +46,7 @@ const example: z.input<typeof data> = {
 };
 
 export const commentAdded = defineEvent(
-  { name: 'comment.added', family: 'support', description: 'Somebody commented on a ticket, for the customer to see.', data, example },
+  { name: 'comment.added', family: 'support', description: 'A comment that the customer can read was added to a ticket.', data, example },
   tell,
 );
 
@@ -59,7 +59,7 @@ export const noteAdded = defineEvent(
     name: 'ticket.note_added',
     family: 'support',
     requires: 'support:write',
-    description: 'Somebody wrote an internal comment on a ticket.',
+    description: 'An internal comment was added to a ticket.',
     data,
     example: {
       ...example,

@@ -57,7 +57,7 @@ export class CommentCreateInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Purpose in snake case, such as `reply`, `customer_update`, `internal_note` or `resolution`. Default: `reply`, or `internal_note` if the comment is internal.',
+      'Purpose of the comment in snake case, such as `reply`, `customer_update`, `internal_note` or `resolution`. Default: `reply`, or `internal_note` if the comment is internal.',
   })
   @IsOptional()
   @Matches(/^[a-z][a-z0-9_]{0,49}$/, {
@@ -67,7 +67,8 @@ export class CommentCreateInput {
 
   @Field(() => Visibility, {
     nullable: true,
-    description: 'Who may read it. Default: customer, or internal for the type `internal_note`. Internal comments need `support:write`.',
+    description:
+      'Who can read the comment. Default: `customer`, or `internal` for the type `internal_note`. Internal comments require `support:write`.',
   })
   visibility?: Visibility | null;
 

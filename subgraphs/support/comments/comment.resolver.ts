@@ -56,7 +56,7 @@ export class CommentResolver {
     return comments.add(ticketId, input);
   }
 
-  @FieldResolver(() => [Attachment], { description: 'Files that came with the comment.' })
+  @FieldResolver(() => [Attachment], { description: 'Files that were sent with the comment.' })
   attachments(@Root() { id }: Comment, @Ctx() { loaders }: SupportContext): Promise<Attachment[]> {
     return loaders.attachments.of('commentId', id);
   }

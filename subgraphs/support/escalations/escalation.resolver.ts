@@ -9,7 +9,9 @@ import { EscalationInput } from './escalation.inputs.ts';
 
 @Resolver(() => Ticket)
 export class EscalationResolver {
-  @Mutation(() => Ticket, { description: 'Escalate a ticket. INVALID_STATE if it is resolved, or already has this level or a higher one.' })
+  @Mutation(() => Ticket, {
+    description: 'Escalate a ticket. Fails with INVALID_STATE if it is resolved, or already has this level or a higher one.',
+  })
   @Requires('support:write')
   escalateTicket(
     @Arg('id', () => ID) id: string,

@@ -25,7 +25,7 @@ export class FeedbackResolver {
 
   @Mutation(() => Feedback, {
     description:
-      'Rate a resolved ticket, an article, or the platform. A ticket has one rating, and an article one of each reader: a second one replaces the first. INVALID_STATE if the desk tries to change a rating of somebody else.',
+      'Rate a resolved ticket, an article, or the platform. A ticket has one rating, and an article has one rating per reader. A second rating replaces the first. Fails with INVALID_STATE if the support desk tries to change the rating of somebody else.',
   })
   @Requires('support:create')
   submitFeedback(

@@ -82,7 +82,7 @@ export class IntegrationDelivery {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  @Field(() => Date, { description: 'When the delivery was planned.' })
+  @Field(() => Date, { description: 'When the delivery was created.' })
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 

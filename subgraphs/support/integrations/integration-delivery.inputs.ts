@@ -14,9 +14,9 @@ export class IntegrationDeliveryFilter {
   @ArrayMaxSize(MAX_NAMES, { message: `may have at most ${MAX_NAMES} names` })
   event?: string[];
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries planned at this time or later.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created at this time or later.' })
   createdAfter?: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Only deliveries planned before this time.' })
+  @Field(() => Date, { nullable: true, description: 'Only deliveries created before this time.' })
   createdBefore?: Date;
 }

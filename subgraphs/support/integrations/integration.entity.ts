@@ -26,19 +26,19 @@ export abstract class Integration {
   @Property({ type: 'boolean' })
   active = true;
 
-  @Field(() => Date, { nullable: true, description: 'When the platform disabled the integration. Null if it did not.' })
+  @Field(() => Date, { nullable: true, description: 'When the platform disabled the integration. Null unless the platform disabled it.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   disabledAt: Date | null = null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'Why the platform disabled it: an error code of the remote system, such as `unauthorized`, or `failing` if nothing succeeded for five days. Null if it did not.',
+      'Why the platform disabled it: an error code of the remote system, such as `unauthorized`, or `failing` if nothing succeeded for five days. Null unless the platform disabled it.',
   })
   @Property({ type: 'text', nullable: true })
   disabledReason: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'Start of the current series of failures. Null while it works.' })
+  @Field(() => Date, { nullable: true, description: 'Start of the current series of failures. Null while the integration works.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
@@ -49,7 +49,7 @@ export abstract class Integration {
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When something was last sent with success. Null if nothing was.' })
+  @Field(() => Date, { nullable: true, description: 'When something was last sent successfully. Null if nothing was sent yet.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastSuccessAt: Date | null = null;
 

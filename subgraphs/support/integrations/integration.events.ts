@@ -5,7 +5,7 @@ import type { Integration } from './integration.entity.ts';
 const integrationPayload = z.strictObject({
   id: z.string(),
   kind: z.enum(['slack', 'jira']),
-  target: z.string().describe('The channel, or the project and its site.'),
+  target: z.string().describe('Slack channel, or Jira project and site.'),
   disabled_at: timestamp,
   disabled_reason: z.string(),
   last_error: z.string().nullable(),
@@ -17,7 +17,7 @@ export const integrationDisabled = defineEvent(
   {
     name: 'integration.disabled',
     family: 'integration',
-    description: 'The platform stopped using an integration; `disabled_reason` says why.',
+    description: 'The platform disabled an integration. `disabled_reason` contains the reason.',
     data: z.strictObject({ integration: integrationPayload }),
     example: {
       integration: {

@@ -34,7 +34,7 @@ export class Article {
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 
-  @Field(() => ArticleKind, { description: 'Whether it is an article or an entry of the FAQ.' })
+  @Field(() => ArticleKind, { description: 'Article or FAQ entry.' })
   @Enum({ items: () => ArticleKind, type: 'text' })
   kind: ArticleKind = ArticleKind.ARTICLE;
 
@@ -42,13 +42,13 @@ export class Article {
   @Property({ type: 'text' })
   title!: string;
 
-  @Field(() => String, { description: 'One or two sentences, at most 500 characters. Empty if there is none.' })
+  @Field(() => String, { description: 'Summary in one or two sentences, at most 500 characters. Empty if there is none.' })
   @Property({ type: 'text' })
   summary = '';
 
   @Large(100_000)
   @Field(() => String, {
-    description: 'Text in Markdown, as the author wrote it. Render it with HTML switched off. In the FAQ it is the answer.',
+    description: 'Text in Markdown, as the author wrote it. Render it with HTML disabled. In the FAQ it is the answer.',
   })
   @Property({ type: 'text' })
   body!: string;

@@ -18,7 +18,7 @@ export class ArticleCreateInput {
   @Characters(1, 200)
   title!: string;
 
-  @Field(() => String, { nullable: true, description: 'One or two sentences, at most 500 characters. Default: none.' })
+  @Field(() => String, { nullable: true, description: 'Summary in one or two sentences, at most 500 characters. Default: none.' })
   @IsOptional()
   @MaxCharacters(500)
   summary?: string;
@@ -43,7 +43,7 @@ export class ArticleCreateInput {
   @Field(() => ArticleKind, { defaultValue: ArticleKind.ARTICLE, description: 'Article or FAQ entry.' })
   kind: ArticleKind = ArticleKind.ARTICLE;
 
-  @Field(() => ArticleStatus, { defaultValue: ArticleStatus.DRAFT, description: 'State to create it in.' })
+  @Field(() => ArticleStatus, { defaultValue: ArticleStatus.DRAFT, description: 'State of the new article.' })
   status: ArticleStatus = ArticleStatus.DRAFT;
 
   @Field(() => Int, { nullable: true, description: 'Sort position within its category of the FAQ, 0 to 10000. Default: 0.' })
@@ -53,14 +53,14 @@ export class ArticleCreateInput {
   position?: number;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class ArticleUpdateInput {
   @Field(() => String, { nullable: true, description: 'Title, 1 to 200 characters. In the FAQ it is the question.' })
   @NotNull()
   @Characters(1, 200)
   title?: string;
 
-  @Field(() => String, { nullable: true, description: 'One or two sentences, at most 500 characters.' })
+  @Field(() => String, { nullable: true, description: 'Summary in one or two sentences, at most 500 characters.' })
   @NotNull()
   @MaxCharacters(500)
   summary?: string;
@@ -75,7 +75,7 @@ export class ArticleUpdateInput {
   @IsIn(CATEGORY_IDS, CATEGORY)
   category?: string;
 
-  @Field(() => [String], { nullable: true, description: `Tags, at most ${TAGS_MAX}. Replaces all of them.` })
+  @Field(() => [String], { nullable: true, description: `Tags, at most ${TAGS_MAX}. Replaces the whole list.` })
   @NotNull()
   @ArrayMaxSize(TAGS_MAX, { message: `must be at most ${TAGS_MAX}` })
   @Matches(TAG, TAG_RULE)
@@ -97,7 +97,7 @@ export class ArticleUpdateInput {
 }
 
 /** Search criteria for articles. */
-@InputType({ description: 'Words to search for, and where.' })
+@InputType({ description: 'Search words and filters.' })
 export class KnowledgeSearchInput {
   @Field(() => String, {
     nullable: true,

@@ -38,7 +38,7 @@ export class ArticleResolver {
   @Query(() => KnowledgeHitPage, { description: 'Search published articles and the FAQ. The best match comes first, with an excerpt.' })
   @Requires('support:read', { scope: 'open' })
   searchKnowledge(
-    @Arg('input', () => KnowledgeSearchInput, { nullable: true, description: 'Words to search for, and where.' }) input:
+    @Arg('input', () => KnowledgeSearchInput, { nullable: true, description: 'Search words and filters.' }) input:
       | KnowledgeSearchInput
       | undefined,
     @Arg('page', () => PageInput, { nullable: true }) page: PageInput | undefined,
@@ -73,7 +73,7 @@ export class ArticleResolver {
     return articles.update(id, input, expectedRevision);
   }
 
-  @Mutation(() => Article, { description: 'Delete an article and its ratings for good. Articles of the platform cannot be deleted.' })
+  @Mutation(() => Article, { description: 'Permanently delete an article and its ratings. Articles of the platform cannot be deleted.' })
   @Requires('support:write', { scope: 'organization' })
   deleteArticle(@Arg('id', () => ID) id: string, @Ctx() { articles }: SupportContext): Promise<Article> {
     return articles.delete(id);
@@ -84,7 +84,7 @@ export class ArticleResolver {
     return articleLoader.helpfulness(id);
   }
 
-  @FieldResolver(() => [Article], { description: 'Published articles that are most similar, by tags, category and title.' })
+  @FieldResolver(() => [Article], { description: 'The most similar published articles, by tags, category and title.' })
   related(
     @Root() { id }: Article,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

@@ -57,6 +57,6 @@ export class FaqSection {
   @Field(() => String, { description: 'Id of the category, such as `connectivity`.' })
   category!: string;
 
-  @Field(() => [Article], { description: 'Published questions by position.' })
+  @Field(() => [Article], { description: 'Published questions, ordered by position.' })
   questions!: Article[];
 }

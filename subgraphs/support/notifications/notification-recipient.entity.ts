@@ -75,7 +75,8 @@ export class NotificationRecipient {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'When the link to the ticket page in the e-mail was revoked. Null unless it was; links expire after 30 days anyway.',
+    description:
+      'When the link to the ticket page in the e-mail was revoked. Null unless it was revoked. Links that are not revoked expire after 30 days.',
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   linkRevokedAt: Date | null = null;

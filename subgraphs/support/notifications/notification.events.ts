@@ -10,11 +10,11 @@ export const linksRevoked = defineEvent(
     name: 'ticket.links_revoked',
     family: 'support',
     requires: 'support:write',
-    description: 'Links that mails about a ticket gave their recipients were revoked.',
+    description: 'Links to the ticket page in e-mails about a ticket were revoked.',
     data: z.strictObject({
       revoked: z.strictObject({
-        links: z.int().describe('How many links ended.'),
-        by: z.strictObject({ type: z.string().describe('Such as `user` or `api_key`.'), id: z.string() }),
+        links: z.int().describe('Number of revoked links.'),
+        by: z.strictObject({ type: z.string().describe('Kind of caller, such as `user` or `api_key`.'), id: z.string() }),
       }),
       ticket: ticketPayload,
     }),

@@ -65,7 +65,7 @@ export class NotificationInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Subject of an e-mail, 1 to 255 characters, instead of that of the template. Can have placeholders such as `{{ticket.number}}` and `{{eta}}`.',
+      'Subject of an e-mail, 1 to 255 characters, instead of the subject of the template. It can contain placeholders such as `{{ticket.number}}` and `{{eta}}`.',
   })
   @IsOptional()
   @Characters(1, 255)
@@ -75,7 +75,7 @@ export class NotificationInput {
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      'Texts, numbers and booleans of an e-mail by name. Each is listed in the e-mail and can be used as a placeholder in the subject; `message` becomes a paragraph.',
+      'Values for an e-mail by name: texts, numbers and booleans. Each value is listed in the e-mail and can be used as a placeholder in the subject. The value of `message` becomes a paragraph.',
   })
   @IsOptional()
   @MaxJson()
@@ -88,7 +88,7 @@ export class NotificationInput {
   @Field(() => CommentFilter, {
     nullable: true,
     description:
-      'Comments to include in an e-mail. If internal ones are included, every recipient must be an agent. Default: CUSTOMER_VISIBLE.',
+      'Comments to include in an e-mail. If internal comments are included, every recipient must be an agent. Default: `CUSTOMER_VISIBLE`.',
   })
   commentFilter?: CommentFilter | null;
 

@@ -28,7 +28,8 @@ export class NotificationResolver {
   }
 
   @Mutation(() => Ticket, {
-    description: 'Revoke the links to the ticket page that were sent so far, for all recipients or some. Links in later e-mails work.',
+    description:
+      'Revoke the links to the ticket page that were sent so far, for all recipients or some of them. Links in later e-mails work.',
   })
   @Requires('support:write')
   revokeTicketLinks(
@@ -68,7 +69,7 @@ export class NotificationResolver {
   }
 }
 
-const KEPT = 'Null once it is not kept any more.';
+const KEPT = 'Null after the retention period.';
 /**
  * Maximum length of a notification's text: ten comments of the length to which mails cut them, and the variables. HTML
  * is several times as long because of its escapes.

@@ -21,7 +21,7 @@ export class ReportResolver {
   }
 
   @Mutation(() => Report, {
-    description: 'Delete a report and its file. Returns its last state. INVALID_STATE while it is being generated.',
+    description: 'Delete a report and its file. Returns the deleted record. Fails with INVALID_STATE while it is being generated.',
   })
   @Requires('support:write', { scope: 'organization' })
   deleteSupportReport(@Arg('id', () => ID) id: string, @Ctx() { reports }: SupportContext): Promise<Report> {

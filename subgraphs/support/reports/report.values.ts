@@ -19,11 +19,11 @@ registerEnumType(ReportMetric, {
   description: 'A figure about the tickets that were created in the period.',
   valuesConfig: {
     RESOLUTION_TIME: { description: 'Average hours from creation to resolution.' },
-    SLA_COMPLIANCE: { description: 'Percent that missed neither their response nor their resolution target so far.' },
-    CUSTOMER_SATISFACTION: { description: 'Percent of the ratings that are 4 or 5.' },
-    ESCALATION_RATE: { description: 'Percent that were escalated.' },
+    SLA_COMPLIANCE: { description: 'Percentage of the tickets that have not missed their response target or resolution target so far.' },
+    CUSTOMER_SATISFACTION: { description: 'Percentage of the ratings that are 4 or 5.' },
+    ESCALATION_RATE: { description: 'Percentage of the tickets that were escalated.' },
     FIRST_CONTACT_RESOLUTION: {
-      description: 'Percent of the resolved tickets that were never reopened and needed at most one reply of an agent.',
+      description: 'Percentage of the resolved tickets that were never reopened and needed at most one reply of an agent.',
     },
   },
 });
@@ -34,7 +34,7 @@ export enum ReportGrouping {
 }
 registerEnumType(ReportGrouping, {
   name: 'ReportGrouping',
-  description: 'What each row of a report stands for.',
+  description: 'What each row of a report represents.',
   valuesConfig: { CATEGORY: { description: 'One category.' }, WEEK: { description: 'One ISO 8601 week.' } },
 });
 
@@ -123,7 +123,7 @@ export class ReportParameters {
   })
   metrics?: ReportMetric[] | null;
 
-  @Field(() => [ReportGrouping], { nullable: true, description: 'What each row stands for. Default: one row for all tickets.' })
+  @Field(() => [ReportGrouping], { nullable: true, description: 'What each row represents. Default: one row for all tickets.' })
   grouping?: ReportGrouping[] | null;
 
   @Field(() => ReportFormat, { nullable: true, description: 'File format. Default: JSON.' })
@@ -138,7 +138,7 @@ export class ReportParameters {
 @ObjectType('ReportDelivery', { description: 'How a report is delivered.' })
 @InputType('ReportDeliveryInput', { description: 'How a report is delivered.' })
 export class ReportDelivery {
-  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Way of delivery. Default: DOWNLOAD.' })
+  @Field(() => ReportDeliveryMethod, { nullable: true, description: 'Way of delivery. Default: `DOWNLOAD`.' })
   method?: ReportDeliveryMethod | null;
 
   @Field(() => String, {

@@ -24,11 +24,11 @@ export class RoutingRule {
   @Property({ type: 'integer' })
   position!: number;
 
-  @Field(() => RoutingConditions, { description: 'What a ticket must meet.' })
+  @Field(() => RoutingConditions, { description: 'Conditions that a ticket must meet.' })
   @Property({ type: 'json' })
   conditions!: RoutingConditions;
 
-  @Field(() => RoutingActions, { description: 'What is done with a ticket that matches.' })
+  @Field(() => RoutingActions, { description: 'Actions for tickets that match.' })
   @Property({ type: 'json' })
   actions!: RoutingActions;
 

@@ -35,7 +35,7 @@ export class RoutingRuleResolver {
     return routingRules.create(input);
   }
 
-  @Mutation(() => RoutingRule, { description: 'Change a routing rule. Fields that are left out keep their value.' })
+  @Mutation(() => RoutingRule, { description: 'Change a routing rule. Omit a field to keep its value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateRoutingRule(
     @Arg('id', () => ID) id: string,
@@ -45,7 +45,7 @@ export class RoutingRuleResolver {
     return routingRules.update(id, input);
   }
 
-  @Mutation(() => RoutingRule, { description: 'Delete a routing rule and cancel its scheduled actions. Returns its last state.' })
+  @Mutation(() => RoutingRule, { description: 'Delete a routing rule and cancel its scheduled actions. Returns the deleted record.' })
   @Requires('support:admin', { scope: 'organization' })
   deleteRoutingRule(@Arg('id', () => ID) id: string, @Ctx() { routingRules }: SupportContext): Promise<RoutingRule> {
     return routingRules.delete(id);

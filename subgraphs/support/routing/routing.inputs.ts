@@ -21,11 +21,11 @@ export class RoutingRuleInput {
   @Name(200)
   ruleName!: string;
 
-  @Field(() => RoutingConditions, { nullable: true, description: 'What a ticket must meet. Default: every ticket matches.' })
+  @Field(() => RoutingConditions, { nullable: true, description: 'Conditions that a ticket must meet. Default: every ticket matches.' })
   @ValidateNested()
   conditions?: RoutingConditions | null;
 
-  @Field(() => RoutingActions, { description: 'What is done with a ticket that matches. At least one action is required.' })
+  @Field(() => RoutingActions, { description: 'Actions for tickets that match. At least one action is required.' })
   @ValidateNested()
   actions!: RoutingActions;
 
@@ -37,7 +37,7 @@ export class RoutingRuleInput {
   position?: number | null;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 @DoesSomething
 export class RoutingRuleUpdateInput {
   @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 200 characters.' })
@@ -45,20 +45,20 @@ export class RoutingRuleUpdateInput {
   @Name(200)
   ruleName?: string;
 
-  @Field(() => RoutingConditions, { nullable: true, description: 'What a ticket must meet. Replaces all conditions.' })
+  @Field(() => RoutingConditions, { nullable: true, description: 'Conditions that a ticket must meet. Replaces all conditions.' })
   @NotNull()
   @ValidateNested()
   conditions?: RoutingConditions;
 
   @Field(() => RoutingActions, {
     nullable: true,
-    description: 'What is done with a ticket that matches. Replaces all actions, for tickets created from now on.',
+    description: 'Actions for tickets that match. Replaces all actions. The new actions apply to tickets that are created afterwards.',
   })
   @NotNull()
   @ValidateNested()
   actions?: RoutingActions;
 
-  @Field(() => Boolean, { nullable: true, description: 'False stops the rule and has its scheduled actions do nothing.' })
+  @Field(() => Boolean, { nullable: true, description: 'False stops the rule. Its scheduled actions then have no effect.' })
   @NotNull()
   active?: boolean;
 

@@ -28,10 +28,10 @@ const AreKeywords = (): PropertyDecorator =>
   );
 
 @ObjectType('RoutingConditions', {
-  description: 'Conditions that a ticket must meet, all of them. A condition that is null is not checked.',
+  description: 'Conditions for tickets. A ticket must meet all of them. A condition that is null is not checked.',
 })
 @InputType('RoutingConditionsInput', {
-  description: 'Conditions that a ticket must meet, all of them. A condition that is left out is not checked.',
+  description: 'Conditions for tickets. A ticket must meet all of them. An omitted condition is not checked.',
 })
 export class RoutingConditions {
   @Field(() => String, { nullable: true, description: `Category of the ticket: ${CATEGORY_IDS.join(', ')}.` })
@@ -39,14 +39,14 @@ export class RoutingConditions {
   @IsIn(CATEGORY_IDS, { message: `must be one of ${CATEGORY_IDS.join(', ')}` })
   category?: string | null;
 
-  @Field(() => [TicketPriority], { nullable: true, description: 'Priorities of which the ticket must have one.' })
+  @Field(() => [TicketPriority], { nullable: true, description: 'Priorities. The ticket must have one of them.' })
   @IsOptional()
   @ArrayMaxSize(Object.keys(TicketPriority).length, { message: 'must have each priority at most once' })
   priority?: TicketPriority[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: `Words or phrases of which one must be in the title or description, as whole words, ignoring case. At most ${MAX_KEYWORDS}, each with at most ${KEYWORD_LENGTH} characters.`,
+    description: `Words or phrases. At least one of them must occur in the title or description, as whole words, ignoring case. At most ${MAX_KEYWORDS}, each with at most ${KEYWORD_LENGTH} characters.`,
   })
   @IsOptional()
   @ArrayMaxSize(MAX_KEYWORDS, { message: `must have at most ${MAX_KEYWORDS} keywords` })
@@ -63,15 +63,18 @@ export class RoutingConditions {
   customerTier?: string | null;
 }
 
-@ObjectType('RoutingActions', { description: 'What is done with a ticket that matches.' })
-@InputType('RoutingActionsInput', { description: 'What is done with a ticket that matches. At least one action is required.' })
+@ObjectType('RoutingActions', { description: 'Actions for tickets that match.' })
+@InputType('RoutingActionsInput', { description: 'Actions for tickets that match. At least one action is required.' })
 export class RoutingActions {
-  @Field(() => ID, { nullable: true, description: 'Agent that gets the ticket (`agent_…`). Null leaves the assignment to the category.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Agent that gets the ticket (`agent_…`). If it is null, the category determines the assignment.',
+  })
   @IsOptional()
   @Length(1, 100, { message: 'must be an agent id (agent_…)' })
   assignTo?: string | null;
 
-  @Field(() => [String], { nullable: true, description: `E-mail addresses that are notified at once, at most ${MAX_NOTIFIED}.` })
+  @Field(() => [String], { nullable: true, description: `E-mail addresses that are notified immediately, at most ${MAX_NOTIFIED}.` })
   @IsOptional()
   @ArrayMaxSize(MAX_NOTIFIED, { message: `must have at most ${MAX_NOTIFIED} addresses` })
   @EmailAddress('must be e-mail addresses', { each: true })

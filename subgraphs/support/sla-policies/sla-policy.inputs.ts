@@ -97,8 +97,7 @@ export class SlaPolicyCreateInput {
 }
 
 @InputType({
-  description:
-    'Fields to change. Fields that are left out keep their value. Tickets keep the targets that applied when they were created or got their priority.',
+  description: 'Fields to change. Omit a field to keep its value. Existing tickets keep their targets until their priority changes.',
 })
 @EachPriorityOnce
 export class SlaPolicyUpdateInput {
@@ -124,13 +123,13 @@ export class SlaPolicyUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Days without business hours, such as \`2026-12-25\`. At most ${MAX_HOLIDAYS}. Replaces all of them.`,
+    description: `Days without business hours, such as \`2026-12-25\`. At most ${MAX_HOLIDAYS}. Replaces the whole list.`,
   })
   @NotNull()
   @Holidays()
   holidays?: string[];
 
-  @Field(() => [SlaPolicyTargetInput], { nullable: true, description: 'Targets, one entry for each priority. Replaces all of them.' })
+  @Field(() => [SlaPolicyTargetInput], { nullable: true, description: 'Targets, one entry for each priority. Replaces the whole list.' })
   @NotNull()
   @Targets()
   targets?: SlaPolicyTargetInput[];

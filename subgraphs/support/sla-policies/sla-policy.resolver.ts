@@ -35,7 +35,7 @@ export class SlaPolicyResolver {
     return slaPolicies.create(input);
   }
 
-  @Mutation(() => SlaPolicy, { description: 'Change an SLA policy. Fields that are left out keep their value.' })
+  @Mutation(() => SlaPolicy, { description: 'Change an SLA policy. Omit a field to keep its value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateSlaPolicy(
     @Arg('id', () => ID) id: string,
@@ -46,7 +46,9 @@ export class SlaPolicyResolver {
     return slaPolicies.update(id, input, expectedRevision);
   }
 
-  @Mutation(() => SlaPolicy, { description: 'Delete an SLA policy. Returns its last state. INVALID_STATE while a category refers to it.' })
+  @Mutation(() => SlaPolicy, {
+    description: 'Delete an SLA policy. Returns the deleted record. Fails with INVALID_STATE while a category refers to it.',
+  })
   @Requires('support:admin', { scope: 'organization' })
   deleteSlaPolicy(@Arg('id', () => ID) id: string, @Ctx() { slaPolicies }: SupportContext): Promise<SlaPolicy> {
     return slaPolicies.delete(id);

@@ -12,8 +12,8 @@ registerEnumType(SlaClockStatus, {
   name: 'SlaClockStatus',
   description: 'State of a service level clock.',
   valuesConfig: {
-    PENDING: { description: 'Nobody has started.' },
-    IN_PROGRESS: { description: 'Somebody is working on it.' },
+    PENDING: { description: 'Work has not started.' },
+    IN_PROGRESS: { description: 'Work has started.' },
     AT_RISK: { description: 'At least three quarters of the time have passed.' },
     MET: { description: 'Done in time.' },
     BREACHED: { description: 'Not done in time.' },
@@ -54,7 +54,7 @@ export class SlaResolution {
 
   @Field(() => Date, {
     description:
-      'When the resolution is due. While the clock is paused, this is the time at which it would have been due; it moves when the clock continues.',
+      'When the resolution is due. While the clock is paused, this is the due time from before the pause. When the clock continues, the due time moves to a later time.',
   })
   dueAt!: Date;
 
@@ -124,7 +124,7 @@ export class TicketSla {
 
   @Field(() => Date, {
     description:
-      'When the resolution is due. While the clock is paused, this is the time at which it would have been due; it moves when the clock continues.',
+      'When the resolution is due. While the clock is paused, this is the due time from before the pause. When the clock continues, the due time moves to a later time.',
   })
   resolutionDue!: Date;
 
@@ -133,7 +133,7 @@ export class TicketSla {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'True if the response was in time, false if it is overdue. Null until one of the two happens.',
+    description: 'True if the response was in time, false if it is overdue. Null while the response is neither given nor overdue.',
   })
   responseMet!: boolean | null;
 

@@ -50,7 +50,9 @@ export class Ticket {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Ticket number for people to quote, such as TKT-1042. It counts up within an organization.' })
+  @Field(() => String, {
+    description: 'Ticket number for people to quote, such as TKT-1042. It increases with each new ticket of the organization.',
+  })
   @Property({ type: 'text' })
   number!: string;
 
@@ -59,7 +61,7 @@ export class Ticket {
   title!: string;
 
   @Large(20_000)
-  @Field(() => String, { description: 'What the problem is, as plain text, 1 to 20000 characters.' })
+  @Field(() => String, { description: 'Description of the problem as plain text, 1 to 20000 characters.' })
   @Property({ type: 'text' })
   description!: string;
 
@@ -102,8 +104,7 @@ export class Ticket {
 
   @Field(() => ID, {
     nullable: true,
-    description:
-      'What the ticket is about: the id of a service (`svc_…`), which `service` leads to, or a name for what is affected. Null if not stated.',
+    description: 'Affected service: its id (`svc_…`), or a name for the affected part. Null if not stated.',
   })
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
@@ -208,7 +209,11 @@ export class Ticket {
   escalationReason: string | null = null;
 
   /** Incremented by `touch` only. SLA bookkeeping does not increment it: agents would get false 409s. */
-  @Revision({ byHand: true, description: 'Rises with each change and comment: `expectedRevision` of a change, which If-Match is on REST.' })
+  @Revision({
+    byHand: true,
+    description:
+      'Number that increases with each change and comment. To detect changes by others, send it as `expectedRevision`; over REST, send the ETag as `If-Match` instead.',
+  })
   revision = 1;
 
   @Field(() => Date)
@@ -219,7 +224,9 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Boolean, { description: 'True while the ticket waits for an answer of the customer. The resolution clock is paused then.' })
+  @Field(() => Boolean, {
+    description: 'True while the ticket waits for a reply of the customer. During this time, the resolution clock is paused.',
+  })
   get waitingOnCustomer(): boolean {
     return this.waitingSince !== null;
   }

@@ -55,7 +55,7 @@ export const ticketCreated = defineEvent(
   {
     name: 'ticket.created',
     family,
-    description: 'A ticket was opened.',
+    description: 'A ticket was created.',
     data: z.strictObject({ ticket: ticketPayload }),
     example: { ticket: ticketExample },
   },
@@ -66,7 +66,7 @@ export const ticketUpdated = defineEvent(
   {
     name: 'ticket.updated',
     family,
-    description: 'A ticket changed; `changes` says what.',
+    description: 'A ticket changed. `changes` contains the old and new values.',
     data: withChanges,
     example: changed(OPEN, IN_PROGRESS),
   },
@@ -88,7 +88,7 @@ export const ticketEscalated = defineEvent(
   {
     name: 'ticket.escalated',
     family,
-    description: 'A ticket was escalated, or its priority set to critical.',
+    description: 'A ticket was escalated, or its priority was set to critical.',
     data: withChanges,
     example: changed(OPEN, ESCALATED, { escalation_level: 1, escalation_reason: 'Priority set to critical' }),
   },
@@ -98,7 +98,7 @@ export const ticketEscalated = defineEvent(
 const slaPayload = (of: string) =>
   z.strictObject({
     [of]: z.enum(['response_time', 'resolution_time']),
-    target: z.string().describe('In working time, such as `1 hour`.'),
+    target: z.string().describe('Target in working time, such as `1 hour`.'),
     due_at: timestamp,
   });
 const slaExample = { target: '1 hour', due_at: '2026-01-31T10:30:00.000Z' };
@@ -108,7 +108,7 @@ export const slaBreach = defineEvent(
     name: 'sla.breach',
     family,
     description:
-      'A ticket was not answered, or not resolved, in the time that its priority promises. Once for each of the two and each target; `due_at` is when it should have been.',
+      'A ticket missed its response target or its resolution target. Sent once for each target. `due_at` is the time at which the target was due.',
     data: z.strictObject({ ticket: ticketPayload, sla: slaPayload('breached') }),
     example: { ticket: ticketExample, sla: { breached: 'response_time', ...slaExample } },
   },
@@ -123,7 +123,8 @@ export const slaAtRisk = defineEvent(
   {
     name: 'sla.at_risk',
     family,
-    description: 'Three quarters of the time in which a ticket must be answered, or resolved, have passed. `due_at` is when it must be.',
+    description:
+      'Three quarters of the time for the response to a ticket, or for its resolution, have passed. `due_at` is the time at which the target is due.',
     data: z.strictObject({ ticket: ticketPayload, sla: slaPayload('at_risk') }),
     example: { ticket: ticketExample, sla: { at_risk: 'response_time', ...slaExample } },
   },

@@ -19,7 +19,7 @@ export class TicketCreateInput {
   @Characters(1, 255)
   title!: string;
 
-  @Field(() => String, { description: 'What the problem is, as plain text, 1 to 20000 characters.' })
+  @Field(() => String, { description: 'Description of the problem as plain text, 1 to 20000 characters.' })
   @Characters(1, 20_000)
   description!: string;
 
@@ -61,7 +61,10 @@ export class TicketCreateInput {
   @MaxLength(100)
   severity?: string;
 
-  @Field(() => String, { nullable: true, description: 'Id of a service (`svc_…`), or a name for what is affected, 1 to 200 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Affected service: its id (`svc_…`), or a name for the affected part, 1 to 200 characters.',
+  })
   @IsOptional()
   @Length(1, 200)
   serviceAffected?: string;
@@ -83,7 +86,7 @@ export class TicketCreateInput {
   attachments?: AttachmentInput[];
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class TicketUpdateInput {
   @Field(() => TicketStatus, { nullable: true, description: 'New state.' })
   @NotNull()
@@ -98,7 +101,7 @@ export class TicketUpdateInput {
   @Matches(/^agent_\w+$/, { message: 'must be an agent id (agent_…)' })
   assignedTo?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'True pauses the resolution clock until the customer answers.' })
+  @Field(() => Boolean, { nullable: true, description: 'True pauses the resolution clock until the customer replies.' })
   @NotNull()
   waitingOnCustomer?: boolean;
 
@@ -128,7 +131,7 @@ export class TicketUpdateInput {
 export class TicketFilter {
   @Field(() => String, {
     nullable: true,
-    description: `Words in title, description and comments that the caller may read, such as \`fiber -modem\`, \`"no light"\` or \`outage or down\`. 1 to 200 characters. The newest ${HITS_MAX} matches are searched. A ticket number (\`TKT-1042\`) or id finds that ticket.`,
+    description: `Search words, such as \`fiber -modem\`, \`"no light"\` or \`outage or down\`. 1 to 200 characters. Title, description and the comments that the caller may read are searched. Only the newest ${HITS_MAX} matches are considered. A ticket number (\`TKT-1042\`) or id finds that ticket.`,
   })
   @IsOptional()
   @Characters(1, 200)
@@ -146,7 +149,7 @@ export class TicketFilter {
   @Field(() => [String], { nullable: true })
   category?: string[];
 
-  @Field(() => [ID], { nullable: true, description: 'Only tickets of these agents, by id (`agent_…`).' })
+  @Field(() => [ID], { nullable: true, description: 'Only tickets that are assigned to these agents, by id (`agent_…`).' })
   assignedTo?: string[];
 
   @Field(() => [ID], { nullable: true, description: 'Only tickets about these services, by the value of `serviceAffected`.' })

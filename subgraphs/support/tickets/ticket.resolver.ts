@@ -41,7 +41,7 @@ export class TicketResolver {
   }
 
   @Mutation(() => Ticket, {
-    description: 'Change a ticket. Fields that are left out keep their value. INVALID_STATE if the status cannot change in this way.',
+    description: 'Change a ticket. Omit a field to keep its value. Fails with INVALID_STATE if the status cannot change in this way.',
   })
   @Requires('support:write')
   updateTicket(

@@ -59,7 +59,7 @@ export class TicketAssignee {
   @Field(() => String, { description: 'E-mail address.' })
   email!: string;
 
-  @Field(() => String, { description: 'Id of the category that they work on, such as `connectivity`.' })
+  @Field(() => String, { description: 'Id of the category that the agent works on, such as `connectivity`.' })
   specialization!: string;
 }
 

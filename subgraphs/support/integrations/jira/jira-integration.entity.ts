@@ -12,24 +12,26 @@ const PriorityName = (): PropertyDecorator => (target, property) => {
   Characters(1, 60)(target, property);
 };
 
-@ObjectType('JiraPriorityMapping', { description: 'Name in Jira of each ticket priority. A priority without a name is not sent.' })
+@ObjectType('JiraPriorityMapping', {
+  description: 'Jira priority for each ticket priority. A ticket priority without a Jira priority is not sent.',
+})
 @InputType('JiraPriorityMappingInput', {
-  description: 'Name in Jira of each ticket priority. A name that is left out keeps the default of Jira.',
+  description: 'Jira priority for each ticket priority. If a priority is omitted, Jira uses its default.',
 })
 export class JiraPriorityMapping implements Partial<Record<TicketPriority, string | null>> {
-  @Field(() => String, { nullable: true, description: 'Name of CRITICAL in Jira, such as Highest.' })
+  @Field(() => String, { nullable: true, description: 'Jira priority for `CRITICAL`, such as Highest.' })
   @PriorityName()
   critical?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Name of HIGH in Jira, such as High.' })
+  @Field(() => String, { nullable: true, description: 'Jira priority for `HIGH`, such as High.' })
   @PriorityName()
   high?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Name of MEDIUM in Jira, such as Medium.' })
+  @Field(() => String, { nullable: true, description: 'Jira priority for `MEDIUM`, such as Medium.' })
   @PriorityName()
   medium?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Name of LOW in Jira, such as Low.' })
+  @Field(() => String, { nullable: true, description: 'Jira priority for `LOW`, such as Low.' })
   @PriorityName()
   low?: string | null;
 }

@@ -42,7 +42,9 @@ export class JiraIssue {
   @Property({ type: 'text', nullable: true })
   status: string | null = null;
 
-  @Field(() => Boolean, { description: 'True if the issue was created without a priority, because the Jira project does not accept ours.' })
+  @Field(() => Boolean, {
+    description: 'True if the issue was created without a priority, because the Jira project does not accept the mapped priority.',
+  })
   @Property({ type: 'boolean' })
   priorityOmitted = false;
 

@@ -78,11 +78,11 @@ export class JiraIntegrationCreateInput {
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without sending anything.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create the integration without sending anything.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class JiraIntegrationUpdateInput {
   @Field(() => String, { nullable: true, description: 'Address of the Jira site. Another host also needs a new `apiToken`.' })
   @NotNull()
@@ -107,7 +107,7 @@ export class JiraIntegrationUpdateInput {
   @ProjectKey()
   projectKey?: string;
 
-  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'Settings to change. Settings that are left out keep their value.' })
+  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'Settings to change. Omit a setting to keep its value.' })
   @NotNull()
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput;
@@ -115,7 +115,7 @@ export class JiraIntegrationUpdateInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'False stops sending. True also resumes an integration that the platform disabled, and sends what is waiting and not too old.',
+      'False stops sending. True also resumes an integration that the platform disabled, and sends the waiting events that are not too old.',
   })
   @NotNull()
   active?: boolean;

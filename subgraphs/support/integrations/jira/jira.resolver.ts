@@ -44,7 +44,9 @@ export class JiraIntegrationResolver {
     return jiraIntegrations.deliveries(id, filter ?? {}, page ?? {});
   }
 
-  @Mutation(() => JiraIntegration, { description: 'Connect a Jira project. DUPLICATE_RESOURCE if this project is already connected.' })
+  @Mutation(() => JiraIntegration, {
+    description: 'Connect a Jira project. Fails with DUPLICATE_RESOURCE if this project is already connected.',
+  })
   @Requires('support:admin', { scope: 'organization' })
   createJiraIntegration(
     @Arg('input', () => JiraIntegrationCreateInput) input: JiraIntegrationCreateInput,
@@ -53,7 +55,7 @@ export class JiraIntegrationResolver {
     return jiraIntegrations.create(input);
   }
 
-  @Mutation(() => JiraIntegration, { description: 'Change a Jira integration. Fields that are left out keep their value.' })
+  @Mutation(() => JiraIntegration, { description: 'Change a Jira integration. Omit a field to keep its value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateJiraIntegration(
     @Arg('id', () => ID) id: string,
@@ -64,7 +66,8 @@ export class JiraIntegrationResolver {
   }
 
   @Mutation(() => JiraIntegration, {
-    description: 'Replace the secret of the webhook in Jira; only this response shows the new one. The old secret stops working at once.',
+    description:
+      'Replace the secret of the webhook in Jira. Only this response shows the new secret. The old secret stops working immediately.',
   })
   @Requires('support:admin', { scope: 'organization' })
   rotateJiraIntegrationSecret(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {
@@ -72,7 +75,7 @@ export class JiraIntegrationResolver {
   }
 
   @Mutation(() => JiraIntegration, {
-    description: 'Delete a Jira integration. Returns its last state. Issues stay in Jira, but tickets are no longer linked to them.',
+    description: 'Delete a Jira integration. Returns the deleted record. Issues stay in Jira, but tickets are no longer linked to them.',
   })
   @Requires('support:admin', { scope: 'organization' })
   deleteJiraIntegration(@Arg('id', () => ID) id: string, @Ctx() { jiraIntegrations }: SupportContext): Promise<JiraIntegration> {

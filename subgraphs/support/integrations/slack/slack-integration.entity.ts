@@ -12,8 +12,8 @@ export class SlackFilters {
   priorities?: TicketPriority[] | null;
 }
 
-@ObjectType('SlackMessageFormat', { description: 'How messages in Slack look.' })
-@InputType('SlackMessageFormatInput', { description: 'How messages in Slack look.' })
+@ObjectType('SlackMessageFormat', { description: 'Format of messages in Slack.' })
+@InputType('SlackMessageFormatInput', { description: 'Format of messages in Slack.' })
 export class SlackMessageFormat {
   @Field(() => String, {
     nullable: true,
@@ -44,7 +44,8 @@ export class SlackIntegration extends Integration {
   webhookUrlHint!: string;
 
   @Field(() => String, {
-    description: 'Channel as stated, such as #support. The webhook of a Slack app always posts to the channel that it was installed in.',
+    description:
+      'Channel as configured, such as #support. The webhook of a Slack app always posts to the channel that it was installed in.',
   })
   @Property({ type: 'text' })
   channel!: string;
@@ -57,7 +58,7 @@ export class SlackIntegration extends Integration {
   @Property({ type: 'json', nullable: true })
   filters: SlackFilters | null = null;
 
-  @Field(() => SlackMessageFormat, { description: 'How messages look.' })
+  @Field(() => SlackMessageFormat, { description: 'Format of the messages.' })
   @Property({ type: 'json' })
   messageFormat: SlackMessageFormat = {};
 

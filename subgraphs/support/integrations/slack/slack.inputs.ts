@@ -33,7 +33,7 @@ export class SlackIntegrationCreateInput {
   @Url()
   webhookUrl!: string;
 
-  @Field(() => String, { description: 'Channel or person, such as #support or @ada, or the id of one.' })
+  @Field(() => String, { description: 'Channel or person, such as #support or @ada, or the id of a channel or person.' })
   @Channel()
   channel!: string;
 
@@ -49,16 +49,16 @@ export class SlackIntegrationCreateInput {
   @ValidateNested()
   filters?: SlackFilters | null;
 
-  @Field(() => SlackMessageFormat, { nullable: true, description: 'How messages look.' })
+  @Field(() => SlackMessageFormat, { nullable: true, description: 'Format of the messages.' })
   @IsOptional()
   @ValidateNested()
   messageFormat?: SlackMessageFormat | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False to create it without sending anything.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False to create the integration without sending anything.' })
   active: boolean = true;
 }
 
-@InputType({ description: 'Fields to change. Fields that are left out keep their value.' })
+@InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 @OfSupport
 export class SlackIntegrationUpdateInput {
   @Field(() => String, {
@@ -69,22 +69,25 @@ export class SlackIntegrationUpdateInput {
   @Url()
   webhookUrl?: string;
 
-  @Field(() => String, { nullable: true, description: 'Channel or person, such as #support or @ada, or the id of one.' })
+  @Field(() => String, { nullable: true, description: 'Channel or person, such as #support or @ada, or the id of a channel or person.' })
   @NotNull()
   @Channel()
   channel?: string;
 
-  @Field(() => [String], { nullable: true, description: 'Event names and patterns of the support family. Replaces all of them.' })
+  @Field(() => [String], { nullable: true, description: 'Event names and patterns of the support family. Replaces the whole list.' })
   @NotNull()
   @Patterns()
   events?: string[];
 
-  @Field(() => SlackFilters, { nullable: true, description: 'Conditions that events must meet. Replaces all of them; null removes them.' })
+  @Field(() => SlackFilters, {
+    nullable: true,
+    description: 'Conditions that events must meet. Replaces all conditions; null removes all conditions.',
+  })
   @IsOptional()
   @ValidateNested()
   filters?: SlackFilters | null;
 
-  @Field(() => SlackMessageFormat, { nullable: true, description: 'How messages look. Null restores the default.' })
+  @Field(() => SlackMessageFormat, { nullable: true, description: 'Format of the messages. Null restores the default.' })
   @IsOptional()
   @ValidateNested()
   messageFormat?: SlackMessageFormat | null;
@@ -92,7 +95,7 @@ export class SlackIntegrationUpdateInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'False stops sending. True also resumes an integration that the platform disabled, and sends what is waiting and not too old.',
+      'False stops sending. True also resumes an integration that the platform disabled, and sends the waiting events that are not too old.',
   })
   @NotNull()
   active?: boolean;

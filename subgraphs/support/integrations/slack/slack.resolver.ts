@@ -40,7 +40,7 @@ export class SlackIntegrationResolver {
   }
 
   @Mutation(() => SlackIntegration, {
-    description: 'Connect a Slack channel. DUPLICATE_RESOURCE if this webhook and channel are already connected.',
+    description: 'Connect a Slack channel. Fails with DUPLICATE_RESOURCE if this webhook and channel are already connected.',
   })
   @Requires('support:admin', { scope: 'organization' })
   createSlackIntegration(
@@ -50,7 +50,7 @@ export class SlackIntegrationResolver {
     return slackIntegrations.create(input);
   }
 
-  @Mutation(() => SlackIntegration, { description: 'Change a Slack integration. Fields that are left out keep their value.' })
+  @Mutation(() => SlackIntegration, { description: 'Change a Slack integration. Omit a field to keep its value.' })
   @Requires('support:admin', { scope: 'organization' })
   updateSlackIntegration(
     @Arg('id', () => ID) id: string,
@@ -60,7 +60,9 @@ export class SlackIntegrationResolver {
     return slackIntegrations.update(id, input);
   }
 
-  @Mutation(() => SlackIntegration, { description: 'Delete a Slack integration. Returns its last state. Waiting messages are not sent.' })
+  @Mutation(() => SlackIntegration, {
+    description: 'Delete a Slack integration. Returns the deleted record. Waiting messages are not sent.',
+  })
   @Requires('support:admin', { scope: 'organization' })
   deleteSlackIntegration(@Arg('id', () => ID) id: string, @Ctx() { slackIntegrations }: SupportContext): Promise<SlackIntegration> {
     return slackIntegrations.delete(id);
