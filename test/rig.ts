@@ -8,7 +8,7 @@ import { createLogger } from '../kernel/log/log.ts';
 import type { Mail } from '../kernel/messages/mail.ts';
 import { SIMULATED_FAILURES, type Sms, SmsRejected } from '../kernel/messages/sms.ts';
 import { type ConfigSource, loadConfig } from '../kernel/settings/config.ts';
-import { asked, isAskedFor } from './support/asker.ts';
+import { asForeground, isForeground } from './support/asker.ts';
 import { ownDatabase } from './support/own-database.ts';
 import { PgBouncer } from './support/pgbouncer.ts';
 import { Tenant } from './tenant.ts';
@@ -148,12 +148,12 @@ function createRig({ origin, close, clock, logged, mails, mailFailures, dns, mes
     },
     async statements(act) {
       const seen: string[] = [];
-      await databases.observe(() => asked(act), { onStatement: (sql) => void (isAskedFor() && seen.push(sql)) });
+      await databases.observe(() => asForeground(act), { onStatement: (sql) => void (isForeground() && seen.push(sql)) });
       return seen;
     },
     async roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]> {
       const seen: (readonly string[])[] = [];
-      await databases.observe(() => asked(act), { onRoundTrip: (batch) => void (isAskedFor() && seen.push(batch)) });
+      await databases.observe(() => asForeground(act), { onRoundTrip: (batch) => void (isForeground() && seen.push(batch)) });
       return seen;
     },
   };

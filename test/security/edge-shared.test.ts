@@ -119,7 +119,7 @@ describe.runIf(redisUrl)('Redis failure', () => {
     expect(logged.filter((one) => one.includes('Redis is unreachable'))).toHaveLength(1);
     expect(await metrics.text()).toContain('rate_limit_store_up 0');
 
-    await line.mend();
+    await line.restore();
     await eventually(() => redis.status === 'ready');
     expect((await ask()).headers['x-ratelimit-burst-remaining']).toBe('0');
     expect(logged.filter((one) => one.includes('Redis is reachable again'))).toHaveLength(1);

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** An address whose rate limit no other test, and no earlier run on the same Redis, has used. Send it in X-Forwarded-For. */
+/**
+ * A random address for X-Forwarded-For. Its rate limit is not used by other tests or by earlier runs on the same Redis.
+ */
 export const freshAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;

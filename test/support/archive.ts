@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
 import type { Json } from '../tenant.ts';
 
-/** The contents of a .tar.gz, unpacked by the system's tar. */
+/** The contents of a .tar.gz file. */
 export interface Unpacked {
-  /** File names. */
+  /** The names of the files. */
   names: string[];
-  /** Rows by table, such as `support/ticket`. */
+  /** The records by the name of their table, such as `support/ticket`. */
   records: Map<string, Json[]>;
   manifest: Json;
   read(name: string): Buffer;

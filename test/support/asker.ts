@@ -3,23 +3,23 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 
 /**
- * Tracks whether work in this process belongs to a request or a test. Background work, such as sweeps and log consumers, belongs
- * to neither.
+ * Tracks whether the current work belongs to a request or a test. Background work, such as periodic tasks and log
+ * consumers, belongs to neither.
  */
-const asker = new AsyncLocalStorage<{ isAnswered: boolean }>();
+const asker = new AsyncLocalStorage<{ isFinished: boolean }>();
 
 subscribe('http.server.request.start', (message) => {
   const { response } = message as { response: ServerResponse };
-  const request = { isAnswered: false };
-  // a timer that a request starts runs on its behalf
+  const request = { isFinished: false };
+  // work that a request started, such as a timer, belongs to it until the response is closed
   response.once('close', () => {
-    request.isAnswered = true;
+    request.isFinished = true;
   });
   asker.enterWith(request);
 });
 
-/** Whether the current work belongs to a request or a test that waits for it. */
-export const isAskedFor = (): boolean => asker.getStore()?.isAnswered === false;
+/** True if the current work belongs to a test, or to a request whose response is not closed yet. */
+export const isForeground = (): boolean => asker.getStore()?.isFinished === false;
 
-/** Runs something on behalf of the test. */
-export const asked = <T>(act: () => Promise<T>): Promise<T> => asker.run({ isAnswered: false }, act);
+/** Runs `act` as work of the test. */
+export const asForeground = <T>(act: () => Promise<T>): Promise<T> => asker.run({ isFinished: false }, act);

@@ -1,4 +1,4 @@
-/** A page in a browser without JavaScript. */
+/** A page as a browser without JavaScript shows it. */
 export interface Page {
   url: string;
   status: number;
@@ -7,8 +7,8 @@ export interface Page {
 }
 
 /**
- * A browser without scripts: it follows links, redirects and forms and keeps cookies. It stops before a redirect that leaves the
- * platform.
+ * A browser without JavaScript. It follows links and redirects, submits forms and stores cookies. It does not follow a
+ * redirect to another origin.
  */
 export class Browser {
   readonly #cookies = new Map<string, { value: string; path: string }>();
@@ -29,7 +29,7 @@ export class Browser {
     return { url: address.href, status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Submits the form whose action ends with this text, with its hidden fields and these values. */
+  /** Submits the form whose action ends with `actionEnd`, with its hidden fields and the given fields. */
   submit(page: Page, fields: Record<string, string> = {}, actionEnd = ''): Promise<Page> {
     const forms = [...page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)];
     const [, action = '', inside = ''] = forms.find(([, target]) => target?.endsWith(actionEnd)) ?? [];
@@ -42,7 +42,7 @@ export class Browser {
     return this.open(new URL(action, page.url).href, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
   }
 
-  /** Another browser without this one's cookies. */
+  /** Deletes all cookies. */
   forget(): void {
     this.#cookies.clear();
   }

@@ -7,13 +7,13 @@ import { Records } from './records.ts';
 export interface Call {
   caller: Tenant;
   body?: Json;
-  /** Values of path parameters that exist only for this caller. */
+  /** Ids for path parameters, by name, of records that only this caller can use. */
   ids?: Readonly<Record<string, string>>;
 }
 
 /**
- * Operations about the caller, or with input that was issued before: the caller and body with which they succeed. All others are
- * called with a key of the organization and their example.
+ * Callers and bodies for operations that succeed only with a certain user, or with input that was issued before. All other
+ * operations are called with an API key of the organization and their example.
  */
 export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>> = {
   async loginUser(tenant) {
@@ -60,11 +60,11 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
   createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
 };
 
-/** A delivery belongs to one webhook: both ids come from the same one. */
+/** Returns a delivery and its own webhook, because both ids are in one path. */
 async function deliveredOnce(tenant: Tenant): Promise<Call> {
   const own = new Records(tenant, 'Delivered');
   return { caller: tenant, ids: { webhook_id: await own.id('webhook_id'), delivery_id: await own.id('delivery_id') } };
 }
 
-/** Without credentials. */
+/** A caller without credentials. */
 export const anybody = ({ origin }: Tenant): Tenant => new Tenant(origin, '', '');

@@ -23,35 +23,35 @@ export const rsa = (modulusLength: number, hash = 'SHA-256', name = 'RSASSA-PKCS
 });
 const EC = ec('P-256');
 
-/** The properties of a certificate; by default it can be registered. */
+/** The properties of a certificate. A certificate with the default values can be registered. */
 export interface Wanted {
   subject?: string;
-  /** The time from which days are counted. Default: the platform's time. */
+  /** The time from which the days of validity are counted. The default is the platform's time. */
   now?: Date;
   validFromDays?: number;
   validToDays?: number;
   algorithm?: ReturnType<typeof ec> | ReturnType<typeof rsa>;
   isAuthority?: boolean;
   uses?: ExtendedKeyUsage[];
-  /** Names of a server. */
+  /** Host names of a server certificate. */
   hosts?: string[];
-  /** Default: itself. */
+  /** The certificate that signs this one. By default the certificate signs itself. */
   issuer?: Issued;
 }
 
 export interface Issued {
   certificate: X509Certificate;
   keys: CryptoKeyPair;
-  /** The certificate. */
+  /** The certificate in PEM format. */
   pem: string;
-  /** Its private key. */
+  /** The private key of the certificate in PEM format. */
   key: string;
 }
 
 const DAY_MS = 24 * 3600 * 1000;
 let issued = 0;
 
-/** A certificate with its own key, by default an EC key. */
+/** Creates a certificate with a new key. The default is an EC key. */
 export async function issue(wanted: Wanted = {}): Promise<Issued> {
   const { algorithm = EC, issuer, now = clock.now(), validFromDays = -1, validToDays = 365 } = wanted;
   issued += 1;
@@ -75,7 +75,7 @@ export async function issue(wanted: Wanted = {}): Promise<Issued> {
 export const issueAuthority = (wanted: Wanted = {}): Promise<Issued> =>
   issue({ subject: `CN=Authority ${issued}`, isAuthority: true, uses: [], ...wanted });
 
-/** For a server on this machine. */
+/** Creates a certificate for a server on this machine. */
 export const issueForServer = (wanted: Wanted = {}): Promise<Issued> =>
   issue({ subject: 'CN=localhost', uses: [ExtendedKeyUsage.serverAuth], hosts: ['127.0.0.1', 'localhost'], ...wanted });
 

@@ -10,10 +10,10 @@ if (!isThere && !process.env.CI)
     `\nNothing is tried in a real browser: there is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.\n`,
   );
 
-/** A developer's machine may have no browser; in CI there must be one. */
+/** Skips the tests on a machine without Chromium, except in CI, where Chromium must be installed. */
 export const describeInChromium = isThere || process.env.CI ? describe : describe.skip;
 
-/** Starts a browser; the test closes it. */
+/** Starts a browser, which the test must close. */
 export async function launchChromium(): Promise<Browser> {
   if (!isThere) throw new Error(`There is no ${CHROMIUM}. Install Debian's package chromium, or set CHROMIUM_PATH.`);
   return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });

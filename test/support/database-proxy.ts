@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between the platform and its PostgreSQL, and can simulate a restart. */
+/** A proxy between the platform and PostgreSQL that can simulate a restart of the database. */
 export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
-  #isAway = false;
-  /** Number of refused connections. */
+  #isDown = false;
+  /** Number of connections that the proxy has refused. */
   refused = 0;
-  /** Number of times that clients sent something after the server had responded to the previous statements. */
+  /** Number of times that a client sent data after the server had responded to the previous data. */
   roundTrips = 0;
 
   private constructor(
@@ -28,16 +28,16 @@ export class DatabaseProxy {
   }
 
   disconnect(): void {
-    this.#isAway = true;
+    this.#isDown = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
   reconnect(): void {
-    this.#isAway = false;
+    this.#isDown = false;
   }
 
   #connect(socket: Socket, { hostname, port }: URL): void {
-    if (this.#isAway) {
+    if (this.#isDown) {
       this.refused += 1;
       return void socket.destroy();
     }

@@ -13,7 +13,7 @@ import { emptyDatabase } from './empty-database.ts';
 export const SECRET_KEY = 'a secret for tests that is long enough';
 export const silent = createLogger({ level: 'silent' });
 
-/** A database for one test, and a domain on it. */
+/** Creates a database for one test with the tables of a domain. */
 export async function storeFor({ name, entities, migrations }: { name: string } & Omit<Tables, 'schema'>): Promise<Store> {
   const { database, drop } = await emptyDatabase(silent);
   onTestFinished(drop);
@@ -24,20 +24,22 @@ export interface Store extends Attached {
   database: Database;
 }
 
-/** A domain without the others on its own database: to test several processes or settings other than the rig's. */
+/**
+ * A single domain on its own database, for tests with several processes or with other settings than the rig's.
+ */
 export abstract class DomainWorld {
   readonly clock = new TestClock();
   readonly organizationId = newId('organization');
 
   protected constructor(readonly store: Store) {}
 
-  /** The dependencies of a domain; each process has its own job queue. */
+  /** The dependencies of a domain. Each process has its own job queue. */
   protected ports(): Ports {
     const { store, clock } = this;
     return { ...store, jobs: new Jobs(store.database, silent), clock, graph: new Graph(), log: silent, origin: 'http://127.0.0.1' };
   }
 
-  /** The SQL by which the schema differs from the entities. */
+  /** The SQL statements that would make the schema equal to the entities; empty if they match. */
   drift(): Promise<string> {
     return drift(this.store.orm);
   }
@@ -47,7 +49,7 @@ export abstract class DomainWorld {
   }
 }
 
-/** One of several processes that share a database. */
+/** A process of a domain; several processes share one database. */
 export class DomainProcess<R extends RunningDomain = RunningDomain> {
   #isStopped = false;
 
@@ -57,7 +59,7 @@ export class DomainProcess<R extends RunningDomain = RunningDomain> {
     readonly jobs: Jobs,
   ) {}
 
-  /** It runs until it is stopped, at the latest at the end of the test. */
+  /** Starts the process. It runs until it is stopped, or until the test ends. */
   async begin(): Promise<this> {
     await this.jobs.start();
     await this.running.start?.();
@@ -65,9 +67,9 @@ export class DomainProcess<R extends RunningDomain = RunningDomain> {
     return this;
   }
 
-  /** Queries the domain's subgraph as an unrestricted caller of the organization, or limited to these accounts. */
+  /** Runs a GraphQL operation on the subgraph as an unrestricted caller, or as a caller limited to these accounts. */
   async execute(source: string, variables: Record<string, unknown>, accounts: Accounts = null): Promise<ExecutionResult> {
-    // as they would arrive over HTTP
+    // converts variables as a request over HTTP does
     const variableValues = JSON.parse(JSON.stringify(variables)) as Record<string, unknown>;
     const { subgraph } = this.running;
     const principal = Principal.system('test', this.world.organizationId, accounts);

@@ -3,7 +3,7 @@ import type { Database } from '../../kernel/database/database.ts';
 import type { Logger } from '../../kernel/log/log.ts';
 import { ownName } from './own-database.ts';
 
-/** A database without records, of the kind that the suites use; `drop` closes and removes it. */
+/** Creates an empty database, on PostgreSQL or embedded as the test mode says. `drop` closes and deletes it. */
 export function emptyDatabase(log: Logger): Promise<{ database: Database; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL;
   return openScratch(server, server ? ownName(server) : '', log);

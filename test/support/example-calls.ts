@@ -6,8 +6,8 @@ import { isOperators, operationOf } from './operations.ts';
 import { Records } from './records.ts';
 
 /**
- * Calls an operation with the example of its body, so that it succeeds. `records` are shared by several calls; what the operation
- * ends is made for it alone, and told of events at `receiver`.
+ * Calls an operation with the example of its body, so that it succeeds. Several calls share `records`; a record that the
+ * operation deletes is created only for this call. Webhooks deliver their events to `receiver`.
  */
 export async function callWithExample(route: Route, records: Records, receiver: string): Promise<RestResponse> {
   const { tenant, label } = records;

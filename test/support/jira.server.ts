@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Json } from '../tenant.ts';
 
-/** A response instead of Jira's; `lost` performs the request and closes the connection without a response. */
+/** A response that replaces Jira's. `lost` executes the request and closes the connection without a response. */
 export type JiraResponse = readonly [status: number, body?: Json, headers?: Record<string, string>] | 'lost';
 
 export interface JiraIssueRecord {
@@ -16,13 +16,13 @@ export interface JiraIssueRecord {
 export interface JiraServer {
   url: string;
   issues: JiraIssueRecord[];
-  /** Received requests: method and path. */
+  /** The method and path of every received request. */
   requests: string[];
-  /** The `traceparent` of every request. */
+  /** The `traceparent` header of every received request. */
   traceparents: unknown[];
-  /** Sets the responses to the next requests whose method and path start like this. */
+  /** Sets the responses to the next requests whose method and path start with `beginning`. */
   next(beginning: string, ...answers: JiraResponse[]): void;
-  /** Removes the priority field from the project's screen. */
+  /** Removes the priority field from the issue screen of the project. */
   withoutPriority(): void;
 }
 
@@ -31,24 +31,24 @@ export const API_TOKEN = 'ATATT3xFfGF0aTokenThatNobodyElseHas';
 const PROJECT = 'SUP';
 const PRIORITIES = ['Highest', 'High', 'Medium', 'Low', 'Lowest'];
 
-/** A fake of Jira Cloud's REST API v3 on a loopback port for one test, with the formats and errors that the platform uses. */
+/** Starts a test server with the parts of Jira Cloud's REST API v3 that the platform uses, for one test. */
 export async function jiraServer(): Promise<JiraServer> {
   const planned: { beginning: string; answer: JiraResponse }[] = [];
   const site = new Site();
   const requests: string[] = [];
   const traceparents: unknown[] = [];
-  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
+  // only the platform closes idle connections: this server could close one at the moment when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
-    const asked = `${request.method} ${request.url}`;
-    requests.push(asked);
+    const operation = `${request.method} ${request.url}`;
+    requests.push(operation);
     traceparents.push(request.headers.traceparent);
     const body = await bodyOf(request);
-    const index = planned.findIndex(({ beginning }) => asked.startsWith(beginning));
+    const index = planned.findIndex(({ beginning }) => operation.startsWith(beginning));
     const [{ answer } = { answer: undefined }] = index >= 0 ? planned.splice(index, 1) : [];
     if (answer && answer !== 'lost') return void say(response, answer[0], answer[1], answer[2]);
-    const [status, said] = site.answer(request, body);
+    const [status, responseBody] = site.answer(request, body);
     if (answer === 'lost') return void response.destroy();
-    return void say(response, status, said);
+    return void say(response, status, responseBody);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -84,15 +84,15 @@ class Site {
     if (headers.authorization !== `Basic ${credentials}`)
       return [401, { 'status-code': 401, message: 'Client must be authenticated to access this resource.' }];
     const [path = '', query = ''] = url.split('?');
-    const asked = `${method} ${path.replace('/rest/api/3', '')}`;
-    if (asked === 'GET /myself') return [200, { accountId: '5b10a2844c20165700ede21g', displayName: 'Desk', active: true }];
-    if (asked === `GET /project/${PROJECT}`) return [200, { id: '10000', key: PROJECT, name: 'Support' }];
-    if (asked.startsWith('GET /project/')) return problem(404, "No project could be found with key 'X'.");
-    if (asked === 'POST /issue') return this.#create(body);
-    if (asked === 'POST /search')
+    const operation = `${method} ${path.replace('/rest/api/3', '')}`;
+    if (operation === 'GET /myself') return [200, { accountId: '5b10a2844c20165700ede21g', displayName: 'Desk', active: true }];
+    if (operation === `GET /project/${PROJECT}`) return [200, { id: '10000', key: PROJECT, name: 'Support' }];
+    if (operation.startsWith('GET /project/')) return problem(404, "No project could be found with key 'X'.");
+    if (operation === 'POST /issue') return this.#create(body);
+    if (operation === 'POST /search')
       return [410, { errorMessages: ['The requested API has been removed. Please migrate to /rest/api/3/search/jql.'] }];
-    if (asked === 'POST /search/jql') return this.#search(body);
-    const [, id = '', isComment] = /^\w+ \/issue\/([^/]+)(\/comment)?$/.exec(asked) ?? [];
+    if (operation === 'POST /search/jql') return this.#search(body);
+    const [, id = '', isComment] = /^\w+ \/issue\/([^/]+)(\/comment)?$/.exec(operation) ?? [];
     const issue = this.issues.find((one) => one.id === id || one.key === id);
     if (!issue) return NO_ISSUE;
     if (isComment) return method === 'POST' ? this.#comment(issue, body) : commentsOf(issue, query);
@@ -128,7 +128,7 @@ class Site {
     const label = /labels = "([^"]+)"/.exec(jql)?.[1];
     if (!label || !jql.includes(`project = "${PROJECT}"`)) return problem(400, 'Unbounded JQL queries are not allowed here.');
     const found = this.issues.filter((one) => one.fields.labels?.includes(label));
-    // without `fields` only ids are returned
+    // without the parameter `fields` Jira returns only ids
     return [200, { issues: found.map(({ id, key }) => (fields ? { id, key, fields: {} } : { id })), isLast: true }];
   }
 
@@ -152,7 +152,7 @@ function commentsOf({ comments }: JiraIssueRecord, query: string): Said {
   return [200, { startAt: 0, maxResults: 100, total: comments.length, comments: isNewestFirst ? comments.toReversed() : comments }];
 }
 
-/** As strict as Jira: a text must not be empty, and a document contains blocks. */
+/** Checks a document as strictly as Jira: texts are not empty, and the document contains blocks. */
 function isDocument(node: Json): boolean {
   const isSound = (one: Json): boolean =>
     typeof one?.type === 'string' &&

@@ -9,17 +9,17 @@ import { type Rig, start } from '../rig.ts';
 import { ownDatabase } from './own-database.ts';
 import { temporaryFolder } from './process.ts';
 
-/** A database on which platforms are started one after another; between two starts a test may change it directly. */
+/** A database for several platforms one after another. Between two platforms a test can change it with SQL. */
 export interface KeptDatabase {
-  /** Settings for platforms on it, without the secret key. */
+  /** Settings of a platform that uses this database, without the secret key. */
   readonly settings: Readonly<Record<string, string>>;
   readonly dataDir: string;
   sql<R extends object>(text: string): Promise<R[]>;
-  /** Starts a platform on it and stops it. */
+  /** Starts a platform on this database and stops it. */
   startedOnce(settings?: Record<string, string>): Promise<void>;
 }
 
-/** A migrated database of the kind that the suites use; no platform has been started on it. */
+/** Creates a migrated database on which no platform has been started. */
 export async function keptDatabase(key: Record<string, string> = {}): Promise<KeptDatabase> {
   const dataDir = temporaryFolder();
   const url = await ownDatabase();
@@ -34,7 +34,9 @@ export async function keptDatabase(key: Record<string, string> = {}): Promise<Ke
   return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text) };
 }
 
-/** Two databases on the server of the suites: `sql` queries that of the other domains, `others` that of `domains`. */
+/**
+ * Creates two databases on PostgreSQL: `others` queries the one of `domains`, and `sql` the one of the other domains.
+ */
 export async function twoDatabases(domains: readonly SubgraphName[]): Promise<KeptDatabase & { others: KeptDatabase['sql'] }> {
   const [url, second] = [(await ownDatabase()) as string, (await ownDatabase()) as string];
   const dataDir = temporaryFolder();
@@ -44,7 +46,7 @@ export async function twoDatabases(domains: readonly SubgraphName[]): Promise<Ke
   return { settings, dataDir, startedOnce, sql: (text) => onServer(url, text), others: (text) => onServer(second, text) };
 }
 
-/** The error of a platform that must not start; a platform that did start is closed, so that only this test fails. */
+/** The error message of a platform that must not start. If the platform starts, it is closed, and the test fails. */
 export async function refusalOf(starting: Promise<Rig>): Promise<string> {
   const outcome = await starting.then(
     (platform) => platform.close(),

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A connection to a server that can be cut or can hang: then data is accepted and does not arrive. */
+/** A proxy for a server. It can cut all connections, or hang: it then accepts data and does not forward it. */
 export class Line implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -27,7 +27,7 @@ export class Line implements AsyncDisposable {
 
   static async to(url: string): Promise<Line> {
     const line = new Line(new URL(url));
-    await line.mend();
+    await line.restore();
     return line;
   }
 
@@ -37,7 +37,7 @@ export class Line implements AsyncDisposable {
     return url.href;
   }
 
-  async mend(): Promise<void> {
+  async restore(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as { port: number }).port;
   }
@@ -48,7 +48,7 @@ export class Line implements AsyncDisposable {
     await closed;
   }
 
-  /** Stops all data on open and new connections until `flow` is called. */
+  /** Stops forwarding data on all connections until `flow` is called. */
   hang(): void {
     this.#hangs = true;
   }

@@ -14,7 +14,7 @@ import type { Json, Tenant } from '../tenant.ts';
 import { recordKinds } from './record-kinds.ts';
 import type { Records } from './records.ts';
 
-/** One filter or sort of a list: its argument, and the value for it. */
+/** One filter or sort order of a list: the GraphQL argument and its value. */
 export interface ListOption {
   kind: 'filter' | 'sort';
   title: string;
@@ -28,12 +28,12 @@ export interface ListPage {
   nextCursor: string | null;
 }
 
-/** A list field with every filter and sort of the schema, so that new ones are tested automatically. */
+/** A GraphQL list field with all its filters and sort orders, taken from the schema so that new ones are tested too. */
 export class List {
   constructor(
     private readonly field: GraphQLField<unknown, unknown>,
     readonly options: readonly ListOption[],
-    /** Required arguments. */
+    /** The values of the required arguments. */
     private readonly own: Readonly<Record<string, string>>,
   ) {}
 
@@ -49,7 +49,7 @@ export class List {
     return this.options.filter(({ kind }) => kind === 'filter');
   }
 
-  /** @throws with the errors of the response */
+  /** @throws if the response contains errors */
   async read(tenant: Tenant, options: readonly ListOption[], page: Json = { limit: 200 }): Promise<ListPage> {
     const values: Json = { ...this.own, page };
     for (const { kind, argument, value } of options)
@@ -67,7 +67,7 @@ export class List {
   }
 }
 
-/** All list fields of an organization's records. */
+/** All list fields of the schema, with filter values from `records`. */
 export async function listsOf(sdl: string, records: Records): Promise<List[]> {
   const fields = Object.values(buildSchema(sdl, { assumeValidSDL: true }).getQueryType()?.getFields() ?? {});
   return Promise.all(fields.filter(isList).map((field) => listOf(field, records)));
@@ -115,12 +115,12 @@ const filtersOf = (argument: string, fields: readonly GraphQLInputField[], recor
     })),
   );
 
-/** A filter value that matches some of the records if possible. */
+/** A value for a filter. If possible, it matches some of the records. */
 async function givenValue(name: string, type: GraphQLInputType, records: Records): Promise<Json> {
   if (isNonNullType(type)) return givenValue(name, type.ofType, records);
   if (isListType(type)) return [await givenValue(name, type.ofType, records)];
   if (isEnumType(type)) return (type.getValues().find((value) => FREQUENT.has(value.name)) ?? type.getValues()[0])?.name;
-  // where events of the log begin
+  // `after` is the id of an event in the log
   const record = name === 'after' ? 'event_id' : snakeCase(name);
   if (record in recordKinds) return records.id(record);
   return BY_NAME[name] ?? BY_TYPE[getNamedType(type).name] ?? records.label;

@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { clock } from '../rig.ts';
 
-/** The required arguments of a field with valid dummy values; those in `own` have the given values. */
+/** The required arguments of a field as a GraphQL literal: the values in `own`, otherwise valid dummy values. */
 export function given(
   { args }: GraphQLField<unknown, unknown>,
   own: (type: GraphQLInputType, name: string) => string | undefined = () => undefined,
@@ -22,11 +22,11 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 const BY_NAME: Readonly<Record<string, () => string>> = {
   email: () => '"nobody@example.com"',
   permissions: () => '["services:read"]',
-  // other files on the same platform may have moved its clock by months
+  // relative to the platform's clock, which other test files can have advanced by months
   since: () => JSON.stringify(new Date(clock.now().getTime() - 3_600_000)),
 };
 
-/** A valid dummy value of a type. */
+/** A valid dummy value of an input type as a GraphQL literal. */
 export function literal(type: GraphQLInputType, name = ''): string {
   if (BY_NAME[name]) return BY_NAME[name]();
   if (isNonNullType(type)) return literal(type.ofType, name);

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A MaxMind DB file (format 2.0, IPv6 tree, records of 24 bits) with the countries of networks such as `81.2.69.0/24`. */
+/** Creates a MaxMind DB file (format 2.0) with the country of each network, such as `81.2.69.0/24`. */
 export function countryDatabase(networks: Readonly<Record<string, string>>): Buffer {
   const nodes: [Slot, Slot][] = [[undefined, undefined]];
   const data = new Data();
@@ -12,7 +12,7 @@ export function countryDatabase(networks: Readonly<Record<string, string>>): Buf
   return Buffer.concat([tree, Buffer.alloc(SEPARATOR_BYTES), data.bytes, METADATA_MARKER, encode(metadata(nodes.length))]);
 }
 
-/** A node by its number, a record by its offset, or nothing. */
+/** An entry in the search tree: another node, the offset of a record, or nothing. */
 type Slot = { node: number } | { offset: number } | undefined;
 const SEPARATOR_BYTES = 16;
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
@@ -27,7 +27,7 @@ class Data {
   }
 }
 
-/** IPv4 is at ::/96. */
+/** The bits of a network in the IPv6 tree, which contains IPv4 addresses at ::/96. */
 function bitsOf(network: string): number[] {
   const [address = '', length] = network.split('/');
   const bytes = ipaddr.parse(address).toByteArray();
@@ -75,7 +75,7 @@ const metadata = (nodes: number) => ({
 
 type Value = string | number | readonly Value[] | { readonly [name: string]: Value };
 
-/** Sizes up to 28 fit into the control byte, which is enough here. */
+/** Encodes a value. The size must be at most 28, because it is stored in the control byte. */
 function encode(value: Value): Buffer {
   if (typeof value === 'string') return Buffer.concat([Buffer.from([(2 << 5) | Buffer.byteLength(value)]), Buffer.from(value)]);
   if (typeof value === 'number') return Buffer.concat([Buffer.from([(6 << 5) | 4]), uint32(value)]);

@@ -4,17 +4,17 @@ import type { Json } from '../tenant.ts';
 import { deviationsFrom, newAjv } from './json-schema.ts';
 import { openapi, resolved } from './operations.ts';
 
-/** A validator that knows the components of the OpenAPI document. */
+/** Creates a JSON Schema validator that includes the components of the OpenAPI document. */
 export function openApiAjv(): Ajv2020 {
   const ajv = newAjv();
   ajv.addSchema({ ...openapi, $id: 'openapi' });
   return ajv;
 }
 
-/** A schema of the document for that validator. */
+/** Changes the references of a schema so that the validator from `openApiAjv` can resolve them. */
 export const validatable = (schema: Json): Json => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
 
-/** What is wrong with a response after the document; empty where it is as described. */
+/** The differences between a response and the OpenAPI document. Empty if the response matches. */
 export function responseDeviations(ajv: Ajv2020, { method, path }: Pick<Route, 'method' | 'path'>, status: number, body: Json): string[] {
   const described = resolved(openapi.paths[path]?.[method.toLowerCase()]?.responses[status]);
   const schema = described?.content?.['application/json']?.schema;

@@ -3,11 +3,11 @@ import { nonGraphRoutes, restAreas } from '../../apps/platform/rest-areas.ts';
 import { pathParameters, type Route } from '../../rest-bridge/route.ts';
 import type { Json } from '../tenant.ts';
 
-/** Every REST operation of the route table, so that new ones are tested automatically. */
+/** Every REST operation of the route table. New operations are tested automatically. */
 export const routes: readonly Route[] = restAreas.flatMap((area) => area.routes);
-/** Whether the operation is for the operator: all other callers lack its permission, whatever they send. */
+/** True if only the operator has the permission for the operation. */
 export const isOperators = ({ path }: Route): boolean => path.startsWith('/operator/');
-/** Operations that are documented but served outside the REST routes. */
+/** Operations that the OpenAPI document contains but that are served outside the REST routes. */
 export const nonGraph = nonGraphRoutes;
 export const titled = (list: readonly Route[]): (readonly [string, Route])[] =>
   list.map((route) => [`${route.method} ${route.path}`, route] as const);
@@ -19,7 +19,7 @@ export function operationOf({ method, path }: Route): Json {
   return operation;
 }
 
-/** Resolves a reference of the document; anything else is returned unchanged. */
+/** The target of a `$ref` in the OpenAPI document. Returns a node without `$ref` unchanged. */
 export const resolved = (node: Json): Json => {
   if (typeof node?.$ref !== 'string') return node;
   return resolved(
@@ -30,7 +30,7 @@ export const resolved = (node: Json): Json => {
   );
 };
 
-/** The body fields of a route for which `isWanted` is true, as paths such as `services.0.service_id`, at any depth. */
+/** The paths of all body fields, such as `services.0.service_id`, whose name `isWanted` accepts. */
 export function bodyFields(route: Route, isWanted: (name: string) => boolean): string[][] {
   const schema = operationOf(route).requestBody?.content['application/json'].schema;
   return schema ? [...membersOf(schema, [], isWanted)] : [];
@@ -49,7 +49,7 @@ function* membersOf(node: Json, path: string[], isWanted: (name: string) => bool
 export const hasRecordParameter = (route: Route, namesRecord: (name: string) => boolean): boolean =>
   pathParameters(route.path).some(namesRecord);
 
-/** The body with one field set, including the objects on its path. */
+/** A copy of the body with one field set. Missing objects on the path of the field are created. */
 export function withField(body: Json, [name, ...rest]: readonly string[], value: unknown): Json {
   if (name === undefined) return value;
   if (/^\d+$/.test(name)) {

@@ -1,10 +1,10 @@
 import { createDatabase, scratchName } from '../../bench/scratch-database.ts';
 
-/** The URL of a separate database on the server of the suites, dropped at their end; undefined without a server. */
+/** Creates a database on PostgreSQL that is dropped after all tests. Undefined if the tests run without PostgreSQL. */
 export async function ownDatabase(): Promise<string | undefined> {
   const server = process.env.TEST_DATABASE_URL;
   return server && createDatabase(server, scratchName(ownName(server)));
 }
 
-/** The teardown of the suites drops databases whose names start with that of a worker's database. */
+/** The name prefix of such databases. It starts with the name of the worker's database, so that both are dropped. */
 export const ownName = (server: string): string => `${new URL(server).pathname.slice(1)}_own`;

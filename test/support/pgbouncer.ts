@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { lastingPort } from './port.ts';
 
 const START_MS = 10_000;
-/** For a server that several platforms share. */
+/** Enough connections for the platforms of one test file. */
 const POOL_SIZE = 20;
 
-/** PgBouncer in transaction mode in front of a server: each transaction may have another connection, and no session lasts longer. */
+/** A PgBouncer in front of PostgreSQL. In transaction mode each transaction can use another connection. */
 export class PgBouncer implements AsyncDisposable {
   private constructor(
     readonly host: string,
@@ -18,7 +18,10 @@ export class PgBouncer implements AsyncDisposable {
     private readonly folder: string,
   ) {}
 
-  /** `serverUrl` names the server and the user; all of its databases can be reached. @throws if the program pgbouncer is not installed */
+  /**
+   * Starts PgBouncer for all databases on the server of `serverUrl`.
+   * @throws if the program pgbouncer is not installed
+   */
   static async start(serverUrl: string, { poolMode = 'transaction' }: { poolMode?: 'transaction' | 'session' } = {}): Promise<PgBouncer> {
     const { hostname, port, username, password } = new URL(serverUrl);
     const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
@@ -43,7 +46,7 @@ default_pool_size = ${POOL_SIZE}
 max_client_conn = 500
 `,
     );
-    // it refuses to run as root and reads its files before it changes the user
+    // PgBouncer does not run as root, and reads its files before it changes the user
     const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     const child = spawn('pgbouncer', [...asNobody, settings], { stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';
@@ -63,12 +66,12 @@ max_client_conn = 500
     return new PgBouncer(`127.0.0.1:${listenPort}`, child, folder);
   }
 
-  /** Whether its tests run: always in CI, where it must be installed. */
+  /** True if its tests should run: always in CI, and otherwise if pgbouncer is installed. */
   static get isExpected(): boolean {
     return Boolean(process.env.CI) || !spawnSync('pgbouncer', ['--version']).error;
   }
 
-  /** The URL of the same database through it. */
+  /** The URL of a database through PgBouncer. */
   static through(host: string, url: string): string {
     const pooled = new URL(url);
     pooled.host = host;

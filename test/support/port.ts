@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 const LOWEST = 20_000;
 const COUNT = 10_000;
 
-/** A free port that stays free while its server restarts: the system never assigns these ports automatically. */
+/** Finds a free port outside the range that the system assigns, so that it stays free while a server restarts. */
 export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT);

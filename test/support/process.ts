@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** The program that a script of package.json starts. */
+/** The path of the program that a script of package.json starts. */
 export const programOf = (name: string): string => fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
 
 const MAIN = programOf('platform');
@@ -20,7 +20,7 @@ export interface Exit {
   stderr: string;
 }
 
-/** A program in its own process, which ends with its test. */
+/** A program in its own process, which is killed at the end of the test. */
 export class RunningProcess {
   stdout = '';
   stderr = '';
@@ -59,15 +59,15 @@ export class RunningProcess {
   }
 }
 
-/** One of the programs in dist/. */
+/** Starts one of the programs in dist/. */
 export const runProgram = (path: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess =>
   new RunningProcess([path, ...args], environment);
 
-/** The platform as `npm start` runs it. Needs dist/, which `npm test` builds. */
+/** Starts the platform as `npm start` does. It needs dist/, which `npm test` builds. */
 export const runPlatform = (args: readonly string[] = [], environment?: Readonly<Record<string, string>>): RunningProcess =>
   new RunningProcess([MAIN, ...args], environment);
 
-/** Resolves to the origin once the platform has printed it; rejects with the output if the platform ends instead. */
+/** Resolves to the origin that the platform prints. Rejects with the output if the platform exits before that. */
 export async function originOf(platform: RunningProcess): Promise<string> {
   for (;;) {
     const origin = ORIGIN.exec(platform.stdout)?.[1];
@@ -80,7 +80,7 @@ export async function originOf(platform: RunningProcess): Promise<string> {
 const POLL_MS = 10;
 const nextTurn = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), POLL_MS));
 
-/** A folder that is removed with its contents when the test ends. */
+/** Creates a folder that is deleted at the end of the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'platform-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import type { Json } from '../tenant.ts';
 import { resolved } from './operations.ts';
 
-/** A sequence of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (Mulberry32). The same seed gives the same numbers. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -12,7 +12,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Values of formats: what a pattern does not say. */
+/** Example values of formats for which the schema has no pattern. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   cidr: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
   'country-code': ['US', 'DE', 'FR'],
@@ -25,17 +25,20 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   uri: ['https://example.com/', 'https://app.example.com/callback'],
 };
 const LETTERS = 'abcdefghij klmnopqrstuvwxyz ABCDEFGHIJ 0123456789';
-/** Longer texts and lists say nothing more. */
+/** The maximum length of texts and lists. Longer ones would not test more. */
 const [LONGEST_TEXT, LONGEST_LIST] = [60, 3];
 
 export interface Chooser {
   random(): number;
-  /** The value of a field by its name, where the schema alone does not say enough: an existing record, an address that answers. */
+  /**
+   * The value of a field whose name must be known to choose it, such as the id of an existing record or a reachable
+   * URL.
+   */
   known(name: string, schema: Json): Promise<Json> | Json | undefined;
   now: Date;
 }
 
-/** A value that is valid by a schema of the OpenAPI document. Optional fields are there in about half of all cases. */
+/** A random value that is valid by a schema of the OpenAPI document. Half of the optional fields are included. */
 export async function randomValue(described: Json, name: string, chooser: Chooser): Promise<Json> {
   const schema = { ...resolved(described), ...(described.$ref && { enum: described.enum ?? resolved(described).enum }) };
   const known = await chooser.known(name, schema);
@@ -90,7 +93,7 @@ function randomText({ format, pattern, minLength = 0, maxLength = LONGEST_TEXT }
 const letters = (min: number, max: number, chooser: Chooser): string =>
   Array.from({ length: between(min, Math.max(min, max), chooser) }, () => pick([...LETTERS], chooser)).join('');
 
-/** A text after a pattern: alternatives, groups, classes and repetitions are followed, assertions are left to the check afterwards. */
+/** A text that matches a pattern, except for lookaround assertions; the caller checks the text afterwards. */
 function matching(pattern: string, chooser: Chooser): string {
   let at = 0;
   const peek = () => pattern[at];

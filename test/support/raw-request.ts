@@ -3,11 +3,11 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The body as received, still encoded. */
+  /** The body as received, which can be compressed. */
   body: Buffer;
 }
 
-/** A request without the additions of `fetch`: encodings are neither requested nor decoded. */
+/** Sends a request without the defaults of `fetch`: it sends no Accept-Encoding and does not decode the response. */
 export function rawRequest(
   url: string,
   { body, ...options }: { method?: string; headers?: Record<string, string>; body?: string | undefined } = {},

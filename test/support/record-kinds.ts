@@ -9,16 +9,21 @@ import { userOf } from '../users.setup.ts';
 import { issue } from './certificates.ts';
 import type { Records } from './records.ts';
 
-/** How the record that a path parameter or a member of a body names is made, and where its owner reads it. */
+/** How a test creates a record that a path parameter or body field refers to, and where its owner can read it. */
 export interface RecordKind {
   make(own: Records): Promise<string>;
-  /** With the id as `{}`; absent where nothing reads one such record. */
+  /**
+   * The path to read the record, with `{}` instead of the id. Undefined if no path reads a single record of this kind.
+   */
   readAt?: string;
-  /** Fields of Query and Mutation that have no route, and whose argument `id` names it; of all others the route's path says so. */
+  /**
+   * GraphQL fields without a route whose argument `id` is the id of such a record. For other fields the path shows
+   * this.
+   */
   withoutRoute?: readonly string[];
 }
 
-/** By the name of the parameter or member, in the API's spelling. A new kind of record needs one entry here, and nothing else. */
+/** Kinds of records by the name of the path parameter or body field. A new kind of record needs only one entry here. */
 export const recordKinds: Readonly<Record<string, RecordKind>> = {
   organization_id: {
     make: async ({ label }) => {
@@ -41,7 +46,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   },
   client_id: { make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['services:read'] }) },
   session_id: {
-    // of a user in the organization: whoever may administer credentials may end it
+    // the session of another user; callers with credentials:write can revoke it
     make: async (own) => (await userOf(own.tenant)).tokens.session_id,
   },
   challenge_id: { make: async (own) => challengeOf((await withSms(own.tenant)).user) },
@@ -61,14 +66,14 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     async make(own) {
       const order = { name: own.label, location: { ...LOCATION, address: own.label } };
       const { service } = await orderService(own.tenant, await own.id('account_id'), order);
-      // until it is built it changes by itself
+      // wait until the service is provisioned, because it changes automatically until then
       await eventually(async () => (await own.tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
       return service.id;
     },
     readAt: '/services/{}',
   },
   request_id: {
-    // without an account it waits, and changes no more by itself
+    // without an account the request is pending and does not change automatically
     make: (own) =>
       own.create('/services/provision', {
         service_template: 'business_fiber',
@@ -143,12 +148,12 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/auth/oauth-clients/{}',
   },
   webhook_id: {
-    // a pattern that nothing here matches, so that the record stays as it is
+    // no test creates this event, so the webhook is not changed by deliveries
     make: (own) => own.create('/webhooks', { url: own.receiver, events: ['invoice.overdue'], description: own.label }),
     readAt: '/webhooks/{}',
   },
   slack_integration_id: {
-    // of a port that is never open, and an event that nothing here brings about
+    // nothing listens on this port, and no test creates this event, so the integration does not change
     make: (own) =>
       own.create('/support/integrations/slack', {
         webhook_url: `${NOWHERE}/${newId('integration')}`,
@@ -170,12 +175,12 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/support/integrations/jira/{}',
   },
   delivery_id: {
-    // of an event, and delivered: it changes no more by itself
+    // a delivered event, because the delivery then does not change any more
     async make(own) {
       const webhook = `/webhooks/${await own.id('webhook_id')}`;
       const { body } = await own.tenant.rest('GET', webhook);
       const { url, events } = body.data;
-      await own.tenant.rest('PUT', webhook, { body: { url: await everReceiving(), events: ['ticket.created'] } });
+      await own.tenant.rest('PUT', webhook, { body: { url: await receiverUrl(), events: ['ticket.created'] } });
       await own.create('/support/tickets', { title: own.label, description: own.label });
       const id = await eventually(async () => {
         const [delivery] = (await own.tenant.rest('GET', `${webhook}/deliveries?status=delivered&event=ticket.created`)).body.data;
@@ -193,7 +198,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
   },
   key_id: {
-    // holds the permission that changing it needs, so that whoever has that may
+    // has the permission that is needed to change it, so that callers with this permission can change it
     make: (own) => own.create('/auth/api-keys', { name: own.label, permissions: ['credentials:write'] }),
     readAt: '/auth/api-keys/{}',
   },
@@ -216,7 +221,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/auth/certificates/{}',
   },
   connection_id: {
-    // by a key that holds what changing it needs and no more, so that whoever has that may
+    // created by a key with only the permission to change it, so that callers with this permission can change it
     async make(own) {
       const registrar = await own.tenant.limitedTo('credentials:write');
       const body = { name: own.label, email_domains: [newDomain()], idp_entity_id: 'https://idp.example.com' };
@@ -235,7 +240,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   },
 };
 
-/** What must be so before an operation succeeds with the records that there are, by operationId. */
+/** Calls that are needed before an operation can succeed with the existing records, by operationId. */
 export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
   resumeOrganization: async (own) => (await operator()).rest('POST', `/operator/organizations/${await own.id('organization_id')}/suspend`),
   getOrganizationExport: async (own) =>
@@ -243,32 +248,35 @@ export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown
   resumeWebhook: async (own) => own.tenant.rest('PUT', `/webhooks/${await own.id('webhook_id')}`, { body: { active: false } }),
 };
 
-/** What a path is not answered without, by its path. */
+/** The required query string of a path, by path. */
 export const requiredQueries: Readonly<Record<string, string>> = {
   '/connectivity/fiber/availability': 'zip=10118',
   '/services/availability': 'zip=10118',
 };
 
-/** Parameters and members that look as if they named a record of an organization and do not, with the reason. */
+/** Names of parameters and fields that look like ids of records but are not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {
-  domain: 'an e-mail domain: one that is not claimed is withdrawn all the same',
-  category: 'a word of the catalog or of the desk, the same for everybody',
-  site_id: 'the name that the customer gives to a site, kept as sent',
-  customer_ids: "the filter of a webhook: it lets only the organization's own events through, so another's number matches none",
-  idp_entity_id: 'the name of an identity provider in its own organization, no record here',
-  catalog_id: 'a product of the catalog, the same for everybody',
+  domain: 'an email domain; withdrawing an unclaimed domain succeeds too',
+  category: 'a category of the catalog or of support, which is the same for all organizations',
+  site_id: 'a name that the customer gives to a site; it is stored as sent',
+  customer_ids:
+    'a filter of a webhook; it is applied to events of the same organization, so that the id of another organization matches nothing',
+  idp_entity_id: 'the entity id of an identity provider, which is not a record of the platform',
+  catalog_id: 'a product of the catalog, which is the same for all organizations',
 };
 
-/** Examples share an address, and one address is one user's. */
+/**
+ * Creates an unused email address. It replaces EXAMPLE_EMAIL of the examples, because a user's address must be unique.
+ */
 export const freshEmail = (): string => `${newId('user').toLowerCase()}@example.com`;
 export const EXAMPLE_EMAIL = 'grace@acme.example.com';
 
-/** Where webhooks of these tests point: a port that is never open, for what is not delivered. */
+/** A webhook URL on a port where nothing listens, for events that are not delivered. */
 export const NOWHERE = 'http://127.0.0.1:9/hook';
 
 let receiving: Promise<string> | undefined;
-/** Answers 200 to everything for as long as the tests run, and keeps no process alive. */
-const everReceiving = (): Promise<string> => {
+/** The URL of a server that responds to every request with 200 and does not keep the process running. */
+const receiverUrl = (): Promise<string> => {
   receiving ??= new Promise((resolve) => {
     const server = createServer((_, response) => void response.end()).unref();
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`));

@@ -13,13 +13,13 @@ import {
   requiredQueries,
 } from './record-kinds.ts';
 
-/** The records of one organization, each made when it is first asked for. */
+/** Creates records of one organization; each record is created when its id is needed for the first time. */
 export class Records {
   readonly #made = new Map<string, Promise<string>>();
 
   constructor(
     readonly tenant: Tenant,
-    /** Stands in every record that has a place for text, so that it can be looked for. */
+    /** A text that is part of every record that has a text field, so that tests can search for it. */
     readonly label: string,
     readonly receiver = NOWHERE,
   ) {}
@@ -32,12 +32,12 @@ export class Records {
     return making;
   }
 
-  /** A record that nothing else here refers to: for operations that end it. */
+  /** Creates another record of this kind, for operations that delete it. */
   fresh(name: string): Promise<string> {
     return kindOf(name).make(this);
   }
 
-  /** The record as its owner reads it, without the request's own members. */
+  /** The record as its owner reads it over REST, without the metadata of the response. */
   async read(name: string): Promise<Json> {
     const { readAt } = kindOf(name);
     if (!readAt) return undefined;
@@ -47,7 +47,7 @@ export class Records {
     return record;
   }
 
-  /** The route's path with its parameters filled in, and the query that it cannot do without. */
+  /** The path of a route with its parameters filled in and its required query parameters. */
   async path(template: string, idOf: (name: string) => Promise<string> = (name) => this.id(name)): Promise<string> {
     let path = template;
     for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
@@ -56,7 +56,10 @@ export class Records {
     return requiredQueries[template] ? `${path}?${requiredQueries[template]}` : path;
   }
 
-  /** The example of a body with the records that it names replaced by existing ones, addresses by one that answers, and what can be sent once made anew. */
+  /**
+   * The example of a body with values that succeed: ids of existing records, the URL of the receiver, and new values for
+   * fields that must be unique.
+   */
   async body(example: Json, idOf: (name: string) => Promise<string> = (name) => this.id(name)): Promise<Json> {
     if (Array.isArray(example)) return Promise.all(example.map((item) => this.body(item, idOf)));
     if (typeof example !== 'object' || example === null) return example;
@@ -64,10 +67,10 @@ export class Records {
       if (name in recordKinds) return [name, await idOf(name)];
       if (value === EXAMPLE_EMAIL) return [name, freshEmail()];
       if (name === 'issuer') return [name, freshIssuer()];
-      // what the log still keeps
+      // within the retention period of the event log
       if (name === 'since') return [name, new Date(clock.now().getTime() - 3_600_000).toISOString()];
       if (name === 'certificate') return [name, (await issue()).pem];
-      // each belongs to one connection of one organization
+      // a domain can belong to only one connection
       if (name === 'email_domains') return [name, [newDomain()]];
       return [name, name === 'url' ? this.receiver : await this.body(value, idOf)];
     });
@@ -83,19 +86,22 @@ export class Records {
   }
 }
 
-/** Words that path parameters take which name no record. */
+/** Values of path parameters that are not ids of records. */
 const FILLED: Readonly<Record<string, string>> = { category: 'connectivity' };
 
 export function kindOf(name: string): RecordKind {
   const kind = recordKinds[name];
   if (!kind)
     throw new Error(
-      `Nothing here knows what record ${name} names. Add how one is made to recordKinds in test/support/record-kinds.ts, or to noRecords why it names none.`,
+      `It is unknown which record ${name} refers to. Add it to recordKinds in test/support/record-kinds.ts, or to noRecords with a reason.`,
     );
   return kind;
 }
 
-/** Whether a parameter or member names a record. @throws for a name that looks so and is in neither table. */
+/**
+ * True if the name of a parameter or field is the id of a record.
+ * @throws if the name looks like an id and is neither in `recordKinds` nor in `noRecords`
+ */
 export function namesRecord(name: string): boolean {
   if (name in recordKinds) return true;
   if (name in noRecords || !/_ids?$/.test(name)) return false;

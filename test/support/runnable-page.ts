@@ -14,7 +14,7 @@ interface Block {
 
 interface Step {
   commands: Block;
-  /** The block after it that shows its output. */
+  /** The `json` or `text` block after this block, which shows the output. */
   output: Block | undefined;
 }
 
@@ -22,14 +22,14 @@ const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
 /** The first line of a block that a reader saves as a file. */
 const FILE_NAME = /^(?:\/\/|#) ([\w-]+\.\w+)\n/;
 const OUTPUTS = ['json', 'text'];
-/** A page that waits forever is ended, and the test shows its output so far. */
+/** The shell of a page is killed after this time, and the test then shows the output until that point. */
 const WAIT_MS = 40_000;
 const END_OF_STEP = '\u001e';
 
-/** Commands that pages use, besides Node. In CI they must be installed; on a developer's machine one may be missing. */
+/** Commands that pages use in addition to Node. They must be installed in CI; elsewhere the tests are skipped. */
 const NEEDED = ['bash', 'curl', 'jq', 'openssl'];
 const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0);
-// `--json` and `%header{}`, which pages use, came with 7.83
+// curl 7.83 added `--json` and `%header{}`, which pages use
 const [, major = 0, minor = 0] = (/^curl (\d+)\.(\d+)/.exec(spawnSync('curl', ['--version']).stdout?.toString() ?? '') ?? []).map(Number);
 if (!missing.includes('curl') && major * 1000 + minor < 7083) missing.push('curl 7.83 or later');
 if (missing.length > 0 && !process.env.CI)
@@ -44,26 +44,27 @@ function blocksOf(text: string): Block[] {
   }));
 }
 
-/** Runs what a page shows like a reader would. The test provides the environment and the values that a reader replaces by hand. */
+/** The environment and values of a reader who runs the commands of a page. */
 export interface Reader {
   environment: Readonly<Record<string, string>>;
-  /** Text of the page and its replacement. */
+  /** Replacements for texts that a reader has to replace by hand. */
   replacements?: Readonly<Record<string, string>>;
 }
 
 /**
- * Follows a Markdown page: runs its `sh` blocks in one shell, in their order, and compares the output of each with the `json` or
- * `text` block that follows it. Every command without such a block must succeed. A block of another language whose first line is a
- * comment with a file name is saved as that file first.
+ * Runs a Markdown page as a reader would: its `sh` blocks run in one shell, in order. The output of each block is compared
+ * with the `json` or `text` block after it. All other commands must succeed. A block in another language whose first line
+ * is a comment with a file name is saved as this file before.
  *
- * In a shown output `…` stands for any text. JSON may have more properties than are shown, and more items than a list that ends with "…".
+ * In a shown output, `…` matches any text. JSON output can have more properties than the shown output, and more list items
+ * if the shown list ends with "…".
  */
 export async function followPage(path: string, reader: Reader): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  // a refusal that the page does not show is a failure
+  // curl fails on an error response, so that an error that the page does not show fails the test
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\n');
 
   const steps = stepsOf(blocksOf(readFileSync(path, 'utf8')), folder, reader.replacements ?? {});
@@ -78,7 +79,7 @@ export async function followPage(path: string, reader: Reader): Promise<void> {
   }
 }
 
-/** The last line of a step is its status. */
+/** Splits the output of a step from its status, which is the last line. */
 function resultOf(result: string): { printed: string; status: string } {
   const lines = result.trimEnd().split('\n');
   return { printed: lines.slice(0, -1).join('\n'), status: lines.at(-1) ?? '' };
@@ -97,7 +98,7 @@ function stepsOf(blocks: readonly Block[], folder: string, replacements: Readonl
   return steps;
 }
 
-/** A failed command is remembered until the end of its step. */
+/** The shell remembers a failed command until the end of its step. */
 const PREAMBLE = `set -E -o pipefail
 status=ok
 trap 'status=failed' ERR`;
@@ -110,7 +111,7 @@ async function shell(folder: string, { environment }: Reader): Promise<{ stdout:
     cwd: folder,
     env: { PATH: path, HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // its own process group, so that background processes of the page end with it
+    // a separate process group, so that background processes of the page are killed too
     detached: true,
   });
   let [stdout, stderr] = ['', ''];
@@ -124,7 +125,7 @@ async function shell(folder: string, { environment }: Reader): Promise<{ stdout:
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL');
     } catch {
-      // it has ended
+      // the process group does not exist any more
     }
   };
   const late = setTimeout(end, WAIT_MS);

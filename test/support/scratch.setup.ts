@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-/** All tests together use a tenth of it at a time. */
+/** The free memory that is required to use /dev/shm; all tests together use a tenth of it. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /**
- * The folder for everything that tests write: in memory if there is room, because tests often start with a new database. It is
- * removed as a whole, because workers are ended without cleanup.
+ * Creates the folder for all files that tests write. It is in memory if there is enough space, because tests often start
+ * with a new database. It is deleted after all tests, because workers exit without cleanup.
  */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), 'telecom-platform-tests-'));

@@ -3,8 +3,8 @@ import { type GraphQLField, getNamedType, isLeafType, isNonNullType, isObjectTyp
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Selections of everything reachable from a type: its plain fields, and each of its relations with what follows. All of them
- * together would exceed the field limit of a query.
+ * GraphQL selections of everything that can be reached from a type: one with its plain fields, and one for each relation.
+ * A single query with all of them would exceed the field limit.
  */
 export function relationsOf(of: unknown, levels: number): string[] {
   const type = getNamedType(of as Field['type']);
@@ -12,7 +12,7 @@ export function relationsOf(of: unknown, levels: number): string[] {
   return [deep(type, 0), ...relationsIn(type.getFields()).map((field) => `{ ${few(field)} ${deep(field.type, levels - 1)} }`)];
 }
 
-/** The same along every path of relations: one selection for each. */
+/** As `relationsOf`, but with one selection for each path of relations. */
 export function pathsOf(of: unknown, levels: number): string[] {
   const type = getNamedType(of as Field['type']);
   if (!isObjectType(type) || levels === 0) return [deep(type, 0)];
@@ -27,12 +27,15 @@ const isCallable = ({ args }: Field): boolean => args.every((argument) => !isNon
 const relationsIn = (fields: Readonly<Record<string, Field>>): Field[] =>
   Object.values(fields).filter((field) => !isLeafType(getNamedType(field.type)) && isCallable(field));
 
-/** Limits lists to one or two entries, because full lists would exceed the object limit. */
+/** Selects a list with a small limit, because full lists would exceed the object limit. */
 function few({ name, args }: Field): string {
   return args.some((argument) => argument.name === 'limit') ? `${name}(limit: 5)` : name;
 }
 
-/** Every field without required arguments, some levels deep. Types of a union may not share names, so fields are aliased. */
+/**
+ * Selects all fields without required arguments down to `levels`. Fields are aliased, because union members share
+ * names.
+ */
 function deep(of: unknown, levels: number): string {
   const type = getNamedType(of as Field['type']);
   if (isUnionType(type)) {

@@ -6,8 +6,8 @@ import { PgBouncer } from './pgbouncer.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * The services of `npm run test:services`: one empty database for each worker, and one Redis; `pooler` is the host and port
-     * of PgBouncer in `npm run test:pooled`. Undefined in `npm test`.
+     * The services for `npm run test:services`: one empty database for each worker, and one Redis. `pooler` is the host and
+     * port of PgBouncer in `npm run test:pooled`. Undefined in `npm test`.
      */
     services: { databaseUrls: string[]; redisUrl: string; pooler: string | undefined } | undefined;
   }
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Creates the databases of this run and drops them afterwards; reports a missing service in one line. */
+/** Creates the databases of this run and drops them afterwards. Fails with one line if a service is unavailable. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseUrl = required('TEST_DATABASE_URL');
   const redisUrl = required('TEST_REDIS_URL');
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     await pooler?.[Symbol.asyncDispose]();
-    // the workers' databases, and those that tests created for other platforms
+    // the databases of the workers, and databases that tests created with the same prefix
     await dropDatabases(databaseUrl, run);
   };
 }

@@ -5,7 +5,7 @@ import type { Json, Tenant } from '../tenant.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** A timestamp this many hours later. */
+/** The timestamp `hours` after `instant`. */
 export const plus = (instant: string, hours: number): string => new Date(Date.parse(instant) + hours * HOUR_MS).toISOString();
 
 export async function slaOf(tenant: Tenant, id: string): Promise<Json> {
@@ -14,7 +14,7 @@ export async function slaOf(tenant: Tenant, id: string): Promise<Json> {
   return answer.body.sla_status;
 }
 
-/** The events of a ticket so far, oldest first, filtered by name patterns. */
+/** The recorded events of a ticket that have one of these names, oldest first. */
 export async function eventsOf(tenant: Tenant, id: string, ...names: string[]): Promise<Json[]> {
   const query = 'query($id: ID!) { events(filter: { subjectId: [$id] }) { nodes { event payload } } }';
   const { data } = await tenant.graphql(query, { id });
@@ -25,7 +25,7 @@ export async function eventsOf(tenant: Tenant, id: string, ...names: string[]): 
     .map(({ payload }) => JSON.parse(payload));
 }
 
-/** Waits until a ticket has this many events of these names, and returns them. */
+/** Waits until a ticket has `count` events with these names, and returns them. */
 export async function eventsWhen(tenant: Tenant, id: string, count: number, ...names: string[]): Promise<Json[]> {
   try {
     return await eventually(async () => {

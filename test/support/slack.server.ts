@@ -7,22 +7,22 @@ export interface Posted {
   path: string;
   body: Json;
   at: number;
-  /** The text of the section. */
+  /** The text of the message's section block. */
   section: string;
 }
 
-/** A response instead of Slack's: status, text and headers; or `lost`, which closes the connection after the message was accepted. */
+/** A response that replaces Slack's. `lost` accepts the message and closes the connection without a response. */
 export type SlackResponse = readonly [status: number, text?: string, headers?: Record<string, string>] | 'lost';
 
 export interface SlackServer {
-  /** The URL of a unique incoming webhook. */
+  /** The URL of an incoming webhook, which is different for each server. */
   url: string;
   origin: string;
-  /** Messages that a channel shows, in order. */
+  /** The messages that were accepted, in order. */
   posted: Posted[];
-  /** Every received request, whatever the response. */
+  /** The number of received requests, including those with an error response. */
   requests: number;
-  /** The `traceparent` of every request. */
+  /** The `traceparent` header of every received request. */
   traceparents: unknown[];
   /** Sets the responses to the next requests. */
   next(...answers: SlackResponse[]): void;
@@ -32,12 +32,12 @@ const TOKEN = 'x7Hk2pQ9wZrT4mNcV8bYgJ1s';
 const PATH = `/services/T024BE7LD/B024BE7LE/${TOKEN}`;
 
 /**
- * A fake of Slack's incoming webhooks on a loopback port for one test, with Slack's texts and statuses
- * (api.slack.com/messaging/webhooks).
+ * Starts a test server with the responses of Slack's incoming webhooks (api.slack.com/messaging/webhooks), for one
+ * test.
  */
 export async function slackServer(): Promise<SlackServer> {
   const planned: SlackResponse[] = [];
-  // the platform closes idle connections: in a busy process the server's timer could close one just when a request is sent
+  // only the platform closes idle connections: this server could close one at the moment when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -1,7 +1,7 @@
 import type { Rows } from '../../kernel/database/database.ts';
 import { rig } from '../rig.ts';
 
-/** Direct access to the tables of the rig's database, bypassing all rules of the platform. */
+/** Direct SQL access to the database of the rig, without the rules of the platform. */
 export async function rows(): Promise<Rows> {
   const { assembly } = await rig();
   probe ??= assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] }).then((store) => store.rows);
@@ -11,11 +11,11 @@ export async function rows(): Promise<Rows> {
 let probe: Promise<Rows> | undefined;
 
 export interface OneTable {
-  /** Sets one column in the row where another has the value; fails if there is no such row. */
+  /** Sets a column of the row whose column `where` has the value `is`. Fails if there is no such row. */
   set(column: string, value: string, where: string, is: string): Promise<void>;
 }
 
-/** One table, such as `support.ticket`. */
+/** Direct access to one table, such as `support.ticket`. */
 export async function onlyTable(table: string): Promise<OneTable> {
   const all = await rows();
   return {
@@ -27,8 +27,8 @@ export async function onlyTable(table: string): Promise<OneTable> {
 }
 
 /**
- * Inserts copies of a record with other ids and other values in the given columns; returns the ids. For data that operations
- * cannot create, or only slowly.
+ * Inserts copies of a record with new ids and new values in the columns `distinct`, and returns the ids. It is for data that
+ * operations cannot create, or create only slowly.
  */
 export async function copiesOf(table: string, id: string, count: number, ...distinct: string[]): Promise<string[]> {
   const copied = await (await rows()).query<{ id: string }>(
@@ -41,7 +41,7 @@ export async function copiesOf(table: string, id: string, count: number, ...dist
   return copied.map((row) => row.id);
 }
 
-/** Every table of every schema, such as `support.ticket`. */
+/** The names of all tables of all schemas, such as `support.ticket`. */
 export async function tables(): Promise<string[]> {
   const found = await (await rows()).query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
@@ -51,7 +51,7 @@ export async function tables(): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** The number of rows of a table that contain the text in any column. */
+/** The number of rows of a table that contain a text in any column. */
 export async function rowsWith(table: string, text: string): Promise<number> {
   const [row] = await (await rows()).query<{ count: number }>(
     `select count(*)::int as count from ${table} r where strpos(r::text, $1) > 0`,

@@ -13,7 +13,9 @@ export function written(pem: string): string {
   return file;
 }
 
-/** The certificate authority of test servers, which clients trust. Valid by the machine's clock, however far the platform's was moved. */
+/**
+ * The certificate authority of the test servers. It is valid for years, because tests can move the platform's clock.
+ */
 export const serverAuthority = await issueAuthority({ validFromDays: -3000, validToDays: 3000 });
 
 export const serverFiles = async (): Promise<{ TLS_CERT: string; TLS_KEY: string }> => {
@@ -23,7 +25,7 @@ export const serverFiles = async (): Promise<{ TLS_CERT: string; TLS_KEY: string
 
 type Headers = Record<string, string>;
 
-/** A client that connects with or without a certificate. */
+/** An HTTPS client with or without a client certificate. */
 export class SecureClient {
   readonly options: RequestOptions;
 
@@ -35,7 +37,7 @@ export class SecureClient {
     this.options = { ca: serverAuthority.pem, ...(shown && { cert: shown.pem, key: shown.key }), ...more };
   }
 
-  /** Calls `/v1<path>` on a new connection unless an agent is given. */
+  /** Requests `/v1<path>`. Uses a new connection unless an agent is given. */
   rest(method: string, path: string, { body, headers = {} }: { body?: unknown; headers?: Headers } = {}) {
     return this.#call(method, `/v1${path}`, headers, body);
   }
@@ -44,7 +46,7 @@ export class SecureClient {
     return this.#call('POST', '/graphql', {}, { query });
   }
 
-  /** The first result of an operation over graphql-ws; rejects with the close event of the socket. */
+  /** The first result of a GraphQL operation over a WebSocket. Rejects with the close event if the socket is closed. */
   async socket(query: string, headers: Headers = {}): Promise<Json> {
     const options = { ...this.options, headers };
     const client = createClient({
@@ -77,7 +79,7 @@ export class SecureClient {
   }
 }
 
-/** Registers a certificate in an organization; returns its record. */
+/** Registers a certificate in an organization and returns its record. */
 export async function register(origin: string, apiKey: string, pem: string, permissions: string[]): Promise<Json> {
   const body = { certificate: pem, name: 'Test', permissions };
   const answer = await new SecureClient(origin).rest('POST', '/auth/certificates', { body, headers: { 'x-api-key': apiKey } });

@@ -2,8 +2,8 @@ import { runTool, type Tool } from '../../apps/tools/tool.ts';
 import type { Exit } from './process.ts';
 
 /**
- * Runs a tool in the test's process, which is much faster than a new process: for tests of what the tool does. `RunningProcess`
- * tests how its program starts, and ends when it is killed or the data folder is in use.
+ * Runs a command line tool in the process of the test, which is much faster than a new process. Tests of how its program
+ * starts and exits use `RunningProcess` instead.
  */
 export async function runInProcess(
   tool: Tool,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { inject } from 'vitest';
 
-// Suites use these to decide what they run on. `npm test` runs on PGlite and memory, whatever the shell has set.
+// These variables select the services of the tests. `npm test` uses PGlite and memory, whatever the shell has set.
 const services = inject('services');
 const worker = Number(process.env.VITEST_POOL_ID ?? 1);
 setOrDelete('TEST_DATABASE_URL', services?.databaseUrls[(worker - 1) % services.databaseUrls.length]);
