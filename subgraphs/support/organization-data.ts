@@ -2,7 +2,10 @@ import type { OrganizationTables } from '../../kernel/records/organization-data.
 import { type Attachment, fileKeyOf as attachmentKey } from './attachments/attachment.entity.ts';
 import { type Report, fileKeyOf as reportKey } from './reports/report.entity.ts';
 
-/** Returns the keys of an attachment's files. The properties of the row have the names of the database columns. */
+/**
+ * Returns the keys of an attachment's files in the file store. The properties of the row have the names of the database
+ * columns.
+ */
 const attachmentFile = ({ id, organization_id: organizationId }: Readonly<Record<string, unknown>>): string[] => [
   attachmentKey({ id, organizationId } as Attachment),
 ];
@@ -11,8 +14,8 @@ const reportFile = ({ id, organization_id: organizationId, parameters }: Readonl
 ];
 
 /**
- * Support tables with the data of an organization. All its rows are deleted together with the organization. Articles
- * without an organization belong to the platform and are kept.
+ * Support tables with data of organizations. All rows of an organization are deleted together with it. Articles without
+ * an organization belong to the platform and are kept.
  */
 export const organizationData: OrganizationTables = {
   tables: [

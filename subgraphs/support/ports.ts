@@ -8,7 +8,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 /** Dependencies of support, in addition to those of every domain. */
 export interface SupportPorts extends Ports {
   secrets: Secrets;
-  /** Whether integrations may have private network addresses. Meant for development. */
+  /** Whether integrations may send requests to private network addresses. Meant for development. */
   allowPrivateUrls: boolean;
   mailer: Mailer;
   sms: SmsSender;

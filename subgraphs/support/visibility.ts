@@ -16,16 +16,18 @@ registerEnumType(Visibility, {
 });
 
 /**
- * Whether the caller may work on tickets and so belongs to the desk. All other callers are customers and do not see
- * internal content.
+ * Whether the caller may work on tickets and so belongs to the desk (support staff). All other callers are customers
+ * and may not read internal content.
  */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 
-/** Whether the caller may write articles and see drafts: the organization's desk, except callers limited to some accounts. */
+/**
+ * Whether the caller may write articles and read drafts: support staff, except those who are limited to some accounts.
+ */
 export const isEditor = (principal: Principal): boolean => isDesk(principal) && principal.accounts === null;
 
 export const mayRead = (principal: Principal, visibility: Visibility): boolean => visibility === Visibility.CUSTOMER || isDesk(principal);
 
-/** Filter for relations of a ticket: customers get only what is visible to customers. */
+/** Filter for relations of a ticket: customers get only records that are visible to customers. */
 export const shownTo = (principal: Principal): { visibility?: Visibility } =>
   isDesk(principal) ? {} : { visibility: Visibility.CUSTOMER };

@@ -7,7 +7,8 @@ const ACCENTED = `'pg_catalog.english'`;
 export const searchQuery = (parameter: string): string => `websearch_to_tsquery(${WORDS}, ${parameter})`;
 
 /**
- * As `searchQuery`, for tables with rows that may not be converted yet. Such rows have words only with their accents.
+ * As `searchQuery`, for tables with rows that may not be converted yet. These rows have accented words only with their
+ * accents.
  */
 export const transitionalQuery = (parameter: string): string =>
   `(${searchQuery(parameter)} || websearch_to_tsquery(${ACCENTED}, ${parameter}))`;

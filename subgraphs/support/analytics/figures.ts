@@ -9,15 +9,15 @@ export interface Cell {
   opened: number;
   /** Number of the created tickets that are resolved now. */
   resolved: number;
-  /** Sum of the times from creation to resolution of the resolved tickets. */
+  /** Total time from creation to resolution of all resolved tickets. */
   resolutionSeconds: number;
   /** Tickets that missed their response or resolution target, whether they are resolved or not. */
   breached: number;
   escalated: number;
-  /** Tickets that were resolved with at most one reply of the desk and never reopened. */
+  /** Resolved tickets with at most one reply of support staff that were never reopened. */
   firstContact: number;
   rated: number;
-  /** Rated 4 or 5. */
+  /** Tickets with a rating of 4 or 5. */
   satisfied: number;
 }
 
@@ -95,7 +95,7 @@ export function sumOf(cells: readonly Sums[]): Sums {
   return sums;
 }
 
-/** Groups cells by a key, sorted by key. */
+/** Groups cells by a key. The groups are sorted by key. */
 export function groupedBy(cells: readonly Cell[], keyOf: (cell: Cell) => string): [string, Cell[]][] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {

@@ -44,9 +44,9 @@ const MAGICS = [
 
 /**
  * Determines the media type to store, from the content and the type that the sender claims. Programs and scripts are
- * rejected. So is a file whose detected type and claimed type are of different kinds, such as an image and a video.
- * Otherwise the detected type is stored. Text and container formats keep the claimed type, and unrecognized binary
- * content becomes `application/octet-stream`.
+ * rejected. A file is also rejected if its detected type and its claimed type are of different kinds, such as image and
+ * video. Otherwise the detected type is stored. Text and container formats keep the claimed type, and unrecognized
+ * binary content becomes `application/octet-stream`.
  */
 export async function checkContentType(content: Buffer, claimed: string): Promise<ContentTypeCheck> {
   const claim = (claimed.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -78,8 +78,8 @@ function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
 }
 
 /**
- * Checks binary content whose type was not detected. Rejects it if it is claimed to be of a type that would have been
- * detected.
+ * Checks binary content whose type was not detected. Rejects the content if the claimed type is one that would have
+ * been detected.
  */
 function judgeUnknown(claim: string): ContentTypeCheck {
   if (kindOf(claim) === 'text') return mismatch(claim, 'not text');

@@ -69,7 +69,7 @@ export async function sendAttachment(
 
 async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<Attachment>): Promise<Attachment> {
   const { id } = params as { id: string };
-  // same message as the REST bridge for ids in paths
+  // the same message as for invalid ids in other paths
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
   const [attachment] = await reader.byIds(caller.principal, [id]);
   if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);

@@ -121,8 +121,9 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed request, but only those that still have an upload row. A transaction may have been
-   * committed although its result is unknown. It has then deleted the upload rows, so the files are kept.
+   * Deletes the files of a failed request, but only those that still have an upload row. The transaction of the request
+   * may have been committed although its result is unknown. If so, it has deleted the upload rows, and the files are
+   * kept.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

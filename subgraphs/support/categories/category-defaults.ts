@@ -16,7 +16,7 @@ const assigned = (id: string, name: string, escalationThreshold: string | null =
   name,
   routingRules: { autoAssign: true, escalationThreshold },
 });
-/** A subcategory whose tickets stay with the category's desk until a person takes them. */
+/** A subcategory whose tickets stay with the desk agent of the category until a person takes them. */
 const forDesk = (id: string, name: string): Subcategory => ({ id, name, routingRules: { autoAssign: false, escalationThreshold: null } });
 
 /** The default categories of the platform. */

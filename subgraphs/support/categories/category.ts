@@ -35,7 +35,10 @@ export class Category {
     return this.policy ?? builtInPromise(plan, this.id);
   }
 
-  /** Whether new tickets are assigned to an agent immediately. If not, they are assigned to the desk. */
+  /**
+   * Whether new tickets are assigned to an agent immediately. If not, they are assigned to the desk agent of the
+   * category.
+   */
   isAssigned(subcategory: string | null | undefined): boolean {
     return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
   }

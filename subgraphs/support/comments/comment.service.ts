@@ -22,7 +22,10 @@ export interface CommentServiceDeps {
   loader: RecordLoader<Comment>;
 }
 
-/** Creates and reads comments on tickets of the caller's organization (specification 2.7, 4.7). Internal comments are only for the desk. */
+/**
+ * Creates and reads comments on tickets of the caller's organization (specification 2.7, 4.7). Only support staff can
+ * read internal comments.
+ */
 export class CommentService {
   constructor(private readonly deps: CommentServiceDeps) {}
 

@@ -81,7 +81,10 @@ export class FeedbackService {
     });
   }
 
-  /** Checks that the ticket can be rated. Locks it, so that the second of two concurrent first ratings finds the first one. */
+  /**
+   * Checks that the ticket can be rated. Locks the ticket, so that the second of two concurrent ratings replaces the
+   * first.
+   */
   async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);
     const { status, resolvedAt } = ticket;

@@ -20,7 +20,7 @@ import type { LeasedDelivery, Outcome, Provider } from './integration.provider.t
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
 import { parseEvent, tryParseEvent } from './parsed-event.ts';
 
-/** Duration of a lease. Longer than any attempt and the pause after it. */
+/** Duration of a lease. Longer than any attempt, including the pause before it. */
 const LEASE_MS = 90_000;
 /** Default delay after a throttling response without `Retry-After`. */
 const THROTTLED_MS = 1000;
@@ -29,8 +29,8 @@ const SUSPENDED_MS = 10_000;
 /** Maximum duration of a job, after which another job continues. Well below the time after which the queue considers a job dead. */
 const JOB_MS = 45_000;
 /**
- * How long finished deliveries are kept. They detect events that are read from the log twice, which cannot happen after
- * this time.
+ * How long finished deliveries are kept. They are needed to detect events that are read from the log twice, which
+ * cannot happen after this time.
  */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 /** Error that the owner of an integration gets if the platform itself failed. The log has the details. */

@@ -6,7 +6,10 @@ const ERROR_LENGTH = 500;
 /** Time of continuous failure after which an integration is disabled. Same as for webhooks. */
 const GIVE_UP_MS = 5 * 24 * 3_600_000;
 
-/** `disabledReason` if an integration failed for too long. All other reasons are error codes of the remote service. */
+/**
+ * Value of `disabledReason` if an integration failed for too long. All other reasons are error codes of the remote
+ * service.
+ */
 export const FAILING = 'failing';
 
 /**
@@ -84,8 +87,8 @@ export abstract class Integration {
   abstract get target(): string;
 
   /**
-   * Whether the owner switched the integration off. False if the platform disabled it: it still accepts incoming
-   * webhooks then.
+   * Whether the owner switched the integration off. False if the platform disabled it, because the integration still
+   * accepts incoming webhooks in that case.
    */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;
@@ -106,7 +109,7 @@ export abstract class Integration {
     return now.getTime() - this.failingSince.getTime() >= GIVE_UP_MS;
   }
 
-  /** Disables the integration on behalf of the platform. Pending deliveries are kept. */
+  /** Disables the integration because of an error. Pending deliveries are kept. */
   disable(reason: string, error: string, now: Date): void {
     this.active = false;
     this.disabledAt = now;
@@ -115,7 +118,7 @@ export abstract class Integration {
     this.failingSince ??= now;
   }
 
-  /** Switches the integration on or off on behalf of its owner, and resets its errors. */
+  /** Switches the integration on or off at the request of its owner, and clears its errors. */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;

@@ -89,7 +89,7 @@ export abstract class IntegrationService<I extends Integration> {
     return result;
   }
 
-  /** Overridden by integrations that have more records to delete. */
+  /** Subclasses override this method to delete their own records of the integration. */
   protected async beforeDelete(_tx: EntityManager, _id: string): Promise<void> {}
 
   protected async insert(integration: I, fill: (integration: I) => void): Promise<I> {
@@ -120,7 +120,7 @@ export abstract class IntegrationService<I extends Integration> {
 
   /**
    * Checks that a URL is allowed.
-   * @throws InvalidParameters without the URL itself, which may be a secret
+   * @throws InvalidParameters; the error does not contain the URL, which may be a secret
    */
   protected async checkUrl(field: string, url: string): Promise<void> {
     const reason = await this.deps.guard.problemWith(url);

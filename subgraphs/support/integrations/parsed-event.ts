@@ -37,6 +37,7 @@ export const tryParseEvent = (payload: string): ParsedEvent | undefined => envel
 export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));
 
 /**
- * Whether the event is about a comment that only the desk may read. Each provider decides whether to send such events.
+ * Whether the event is about a comment that only support staff may read. Each provider decides whether to send such
+ * events.
  */
 export const isInternal = ({ data: { comment } }: ParsedEvent): boolean => comment !== undefined && comment.visibility !== 'customer';

@@ -10,7 +10,9 @@ import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline
 /** Search words and further criteria. */
 export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
 
-/** Weights of body (C), summary and tags (B) and title (A): a word in the title counts as much as 20 in the body. */
+/**
+ * Weights of body (C), summary and tags (B) and title (A): a word in the title counts as much as 20 words in the body.
+ */
 const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
 /** Option of `ts_rank_cd`: divides the rank by 1 + the logarithm of the text length. */
 const BY_LENGTH = 1;

@@ -32,7 +32,7 @@ export class Notification {
   @Property({ type: 'text', nullable: true })
   template: string | null = null;
 
-  /** Kind of the sender: a caller, or `system` for a job. */
+  /** Kind of the caller who sent the notification, or `system` if a job sent it. */
   @Property({ type: 'text' })
   actorKind!: Actor['kind'];
 

@@ -4,7 +4,10 @@ import { defineEvent } from '../../../kernel/events/events.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
 
-/** Sent only to the desk, as events about internal notes. The identity domain records it in the audit trail. */
+/**
+ * Only support staff can receive this event, as events about internal notes. The identity domain records it in the
+ * audit trail.
+ */
 export const linksRevoked = defineEvent(
   {
     name: 'ticket.links_revoked',

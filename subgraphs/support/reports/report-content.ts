@@ -33,7 +33,7 @@ const GROUPS: Record<ReportGrouping, (cell: Cell) => string> = {
   [ReportGrouping.WEEK]: ({ day }) => isoWeek(day),
 };
 
-/** Builds the file of a report and returns its number of rows. */
+/** Builds the file of a report. Also returns its number of rows. */
 export function contentOf(report: Report, cells: readonly Cell[], now: Date): { content: Buffer; rows: number } {
   const { id, reportType, parameters } = report;
   const metrics = [...new Set(parameters.metrics ?? [])].map((metric) => METRICS[metric]);

@@ -7,7 +7,7 @@ import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.
 /** Days until a report and its file are deleted. */
 export const RETENTION_DAYS = 30;
 
-/** A report file about the work of the desk, generated in the background (specification 2.7, 3.5). */
+/** A report about tickets, generated as a file in the background (specification 2.7, 3.5). */
 @ObjectType('SupportReport', { description: 'A file with key figures about tickets. It is generated in the background.' })
 @Entity({ tableName: 'report' })
 @OrganizationFilter()

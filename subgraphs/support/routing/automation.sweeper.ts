@@ -39,7 +39,9 @@ export const automationSweeper = (deps: AutomationSweeperDeps): Sweeper =>
     else await update(tx, deps, await tx.findOneOrFail(Ticket, { id: due.ticketId }), now);
   });
 
-/** Escalates a ticket one level. The customer can read the reason, but only the desk can read the name of the rule. */
+/**
+ * Escalates a ticket one level. The customer can read the reason, but only support staff can read the name of the rule.
+ */
 async function escalate(
   tx: EntityManager,
   { editor }: AutomationSweeperDeps,

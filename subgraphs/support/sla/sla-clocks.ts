@@ -81,8 +81,8 @@ export const isOverdue = (ticket: SlaTicket, now: Date): boolean =>
   elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
 
 /**
- * Returns when a running resolution clock reaches `ms`. Never earlier than `resolutionSince`, even if the clock reached
- * `ms` before.
+ * Returns the time at which a running resolution clock reaches `ms` milliseconds. Never earlier than `resolutionSince`,
+ * even if the clock reached `ms` before.
  */
 function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: SlaTicket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);

@@ -60,7 +60,7 @@ export class SlaTracker {
       await tx.flush();
       const milestones = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
-      // a clock that is breached is not reported as at risk in addition
+      // if a clock is breached, no event reports that it is at risk
       const emitted = due.filter(({ mark, clock }) => mark === SlaMark.BREACHED || !breached.includes(clock));
       for (const deadline of emitted) await this.#emit(tx, ticket, deadline, milestones, now);
     }
@@ -123,7 +123,7 @@ function promise(ticket: Ticket, category: Category, plan: Plan): void {
   const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
   const escalationThreshold = category.escalationThreshold(subcategory);
   const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
-  // if the desk has responded already, the terms of the response do not change
+  // if support staff have responded already, the terms of the response do not change
   ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
 }
 

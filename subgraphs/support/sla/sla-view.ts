@@ -146,7 +146,10 @@ class ResolutionView implements SlaResolution {
     return this.ticket.resolutionDue;
   }
 
-  /** Rounded to whole minutes, so that elapsed and remaining time add up to the target. */
+  /**
+   * Remaining time until the target. It is rounded to whole minutes, so that elapsed and remaining time add up to the
+   * target.
+   */
   get timeRemaining(): string {
     return formatTime(this.#target() - Math.floor(this.#elapsed() / milliseconds(1)) * milliseconds(1));
   }

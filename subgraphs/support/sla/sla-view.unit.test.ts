@@ -15,7 +15,7 @@ const slaTerms: SlaTerms = {
   escalateAfterMinutes: [],
 };
 
-/** Creates a ticket that was created on a Wednesday at 15:00 and is due when the desk closes. */
+/** Returns a ticket that was created on a Wednesday at 15:00 and is due at the end of the working hours. */
 const opened = (more: Partial<Ticket> = {}): Ticket => {
   const due = { responseDue: at(17), resolutionDue: at(17), resolutionSince: at(15) };
   return Object.assign(new Ticket(), { createdAt: at(15), slaTerms, ...due, ...more });

@@ -14,8 +14,8 @@ import { Visibility } from '../visibility.ts';
 import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket-view.ts';
 
 /**
- * Maximum number of replies per hour to one ticket through links in mails. Prevents that a shared link is used to flood
- * the ticket.
+ * Maximum number of replies per hour to one ticket through links in mails. This prevents the misuse of a link that its
+ * recipient has shared.
  */
 const PER_HOUR = 20;
 

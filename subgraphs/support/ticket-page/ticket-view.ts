@@ -7,7 +7,9 @@ import { Visibility } from '../visibility.ts';
 /** Maximum number of comments on one page. */
 const SHOWN = 50;
 
-/** Data of the customer's page of a ticket. Never contains internal content, even if an agent opens the page. */
+/**
+ * Data of the web page of a ticket for its customer. Never contains internal content, even if an agent opens the page.
+ */
 export interface TicketView {
   ticket: Ticket;
   /** Ordered from oldest to newest. */
@@ -35,7 +37,7 @@ export const attachmentOf = (em: EntityManager, ticketId: string, id: string): P
 
 /** A person who opens the page of a ticket: a signed-in user, or the recipient of a mail. */
 export interface Visitor {
-  /** Name of the visitor that the page shows. */
+  /** Name of the visitor, which the page shows. */
   who: string;
   mayReply: boolean;
   /** Whether the visitor has signed in and so can sign out. */

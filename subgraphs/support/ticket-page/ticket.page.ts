@@ -23,7 +23,7 @@ export interface TicketPageParts extends TicketView {
   refused?: { reply: string; problem: string } | undefined;
 }
 
-/** The page of a ticket for its customer. */
+/** Builds the web page of a ticket for its customer. */
 export function ticketPage({
   ticket,
   comments,

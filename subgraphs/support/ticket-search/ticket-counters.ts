@@ -10,8 +10,8 @@ import type { TicketCriteria } from './ticket-criteria.ts';
 /** The last date whose year has four digits. Later dates have no text form that the database accepts. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /**
- * Ranges up to this length are always summed directly (`sumOf`). For them, planning the alternative would take longer
- * than it could save.
+ * Ranges up to this length are always summed directly (`sumOf`). For such ranges, planning the alternative statement
+ * would take longer than the statement could save.
  */
 const SHORT_MS = 31 * DAY_MS;
 /** Maximum number of cells per compaction. Each cell is locked while the compaction runs. */
@@ -34,10 +34,10 @@ const OF_ACCOUNTS: CounterTable = {
 };
 
 const columnsOf = ({ cell }: CounterTable, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
-/** SQL that finds out whether there are rows to compact. The order is that of their index. */
+/** SQL that returns a row if there are rows to compact. The `order by` lets it use the index of these rows. */
 const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
 
-/** Adds the tickets from before migration 0018 to the counters by account. */
+/** Adds tickets that are older than migration 0018 to the counters by account. */
 export const accountCountersBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
 
 /** Counts the tickets of one organization per call. */
@@ -47,16 +47,16 @@ async function recount(tx: EntityManager, from: Position): Promise<Position> {
     [from?.[0] ?? ''],
   );
   if (!next) return null;
-  // the database role may have a statement timeout that is meant for requests
+  // the statement may take longer than the timeout that the database role has for requests
   await tx.execute('set local statement_timeout = 0');
   await tx.execute('select "support"."recount_account_tally"(?)', [next.organization_id]);
   return [next.organization_id];
 }
 
 /**
- * Counts tickets without reading each one. `ticket_tally` has the number of tickets of each kind, for all time and for each day
- * (UTC). `ticket_account_tally` has the same for each account and customer. Triggers append every change in its own transaction;
- * this class compacts the appended rows into sums.
+ * Counts tickets without reading each one. `ticket_tally` has the number of tickets of each kind, for all time and for
+ * each day (UTC). `ticket_account_tally` has the same for each account and customer. Triggers append every change, in
+ * the transaction of the change. This class compacts the appended rows into sums.
  */
 export class TicketCounters {
   readonly #loop: WorkLoop;

@@ -25,7 +25,7 @@ export function hitsOf(query: TicketQuery, sort: readonly SortBy[], parameters: 
   return `select t.*, f."relevance" from (${ranked}) f join "support"."ticket" t on t."id" = f."id" where t."organization_id" = ${words.organization}`;
 }
 
-/** SQL for the search hits of which only the number is needed, without their relevance. */
+/** SQL for the search hits without their relevance, for a statement that only counts them. */
 export const countedHitsOf = (query: TicketQuery, parameters: Parameters): string =>
   namedTicketOf(query, parameters) ?? newestOf(query, wordsOf(query, parameters), parameters);
 

@@ -6,17 +6,16 @@ import { LIFE_CYCLE } from './ticket-sort.ts';
 /** Maximum number of rows that all index ranges of a list together may read. Above it, sorting all matching tickets is cheaper. */
 export const RANGE_ROWS_MAX = 20_000;
 
-/** A column of an index, and the values of it that a list includes. */
+/** An index column, and the values of this column that a list includes. */
 export interface RangeColumn {
   column: string;
   values: readonly (string | number)[];
 }
 
 /**
- * Chooses the columns by which a list is split into index ranges. An index has the rows of one range in list order, so the list is
- * the merged rows of all ranges.
- * Returns undefined if a plain statement is better: nothing has to be merged, no index has the order, or the ranges would read too
- * many rows.
+ * Chooses the columns by which a list is split into index ranges. An index has the rows of each range in list order, so
+ * the list can be read by merging the ranges. Returns undefined if a plain statement is better: nothing has to be
+ * merged, no index has the order, or the ranges would read too many rows.
  */
 export function rangeColumnsOf(criteria: TicketCriteria, sort: readonly SortBy[], length: number): RangeColumn[] | undefined {
   const states = sort.slice(0, -2);
@@ -76,7 +75,7 @@ function compareStates(
   return 0;
 }
 
-/** Chooses the columns with an index that leaves the fewest rows. */
+/** Chooses the indexed columns that select the fewest tickets. */
 function narrowest(criteria: TicketCriteria): RangeColumn[] {
   const { accountId, customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [rangeColumn('customer_id', customerId)];

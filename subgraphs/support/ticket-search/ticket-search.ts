@@ -83,9 +83,9 @@ const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, off
   Object.values(criteria).every((value) => value === undefined || value === null);
 
 /**
- * Completes the requested order, so that no two tickets are equal in it. Tickets of the same status or priority are
- * sorted by creation time. Repeated sort fields have no effect, so they are removed, which limits the length of the
- * statement.
+ * Completes the requested order, so that the order of any two tickets is defined. Tickets of the same status or
+ * priority are sorted by creation time. Repeated sort fields have no effect, so they are removed, which limits the
+ * length of the statement.
  */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
   if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];
@@ -97,9 +97,9 @@ function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
 }
 
 /**
- * Keeps cursors of release 1.2 valid. That release sorted `status` alphabetically, and a list that began there continues in that
- * order, without gaps or repetitions. In the other direction, release 1.2 rejects cursors of this release with 400, because the
- * sort key has another name.
+ * Keeps cursors of release 1.2 valid. That release sorted `status` alphabetically, and a list whose first page came
+ * from release 1.2 continues in that order, without gaps or repetitions. In the other direction, release 1.2 rejects
+ * cursors of this release with 400, because the sort key has another name.
  */
 function continued(order: SortBy[], cursor: string | null | undefined): SortBy[] {
   const alphabetical = order.map((one) => (one.field === 'lifeCycle' ? { ...one, field: 'status' } : one));

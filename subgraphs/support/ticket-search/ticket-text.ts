@@ -18,7 +18,7 @@ type Key = { organization_id: string; ticket_id: string };
 
 const hasAccents = (column: string): string => `octet_length(${column}::text) <> char_length(${column}::text)`;
 
-/** Converts the texts of tickets from before migration 0011, so that searches ignore accents. */
+/** Converts the texts of tickets that are older than migration 0011, so that searches ignore accents. */
 export const accentsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'accents', convertTexts);
 
 async function convertTexts(tx: EntityManager, from: Position): Promise<Position> {
@@ -49,7 +49,7 @@ async function isLocked(tx: EntityManager, organizationId: string, id: string): 
   return (await tx.execute<object[]>(one, [organizationId, id])).length === 0;
 }
 
-/** Stores the account in texts from before migration 0022. */
+/** Stores the account in texts that are older than migration 0022. */
 export const textAccountsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'text-accounts', writeAccounts);
 
 async function writeAccounts(tx: EntityManager, from: Position): Promise<Position> {

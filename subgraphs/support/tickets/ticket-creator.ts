@@ -83,7 +83,7 @@ export class TicketCreator {
     ticket.category = category.id;
     const rule = this.deps.router.match(rules, ticket, tier);
     ticket.routingRuleId = rule?.id ?? null;
-    // the agent that the rule names may not exist any more
+    // the agent of the rule may be inactive now
     const named = agents.find(({ id }) => id === rule?.actions.assignTo);
     ticket.agent = named ?? (await this.#assignee(tx, category, ticket, agents));
     ticket.agentId = ticket.agent.id;

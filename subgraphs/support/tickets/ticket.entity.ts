@@ -270,7 +270,7 @@ export class Ticket {
     if (this.resolvedAt) this.waitingSince = null;
   }
 
-  /** Records a response of the desk. The first response stops the response clock. */
+  /** Records a response of support staff. The first response stops the response clock. */
   recordResponse(now: Date): void {
     this.respondedAt ??= now;
   }
@@ -296,8 +296,8 @@ export class Ticket {
   }
 
   /**
-   * Applies the effect of a public comment. The desk's first comment stops the response clock. A customer's comment
-   * restarts a resolution clock that waited for the customer, and reopens a resolved ticket.
+   * Applies the effect of a public comment. The first comment of support staff stops the response clock. A customer's
+   * comment restarts a resolution clock that waited for the customer, and reopens a resolved ticket.
    */
   applyCommentOf(author: AuthorType, now: Date): void {
     if (author === AuthorType.AGENT) this.recordResponse(now);

@@ -36,7 +36,7 @@ export class TicketService {
   }
 
   /**
-   * Lists the changes of a ticket, newest first. Internal changes are returned only to the desk.
+   * Lists the changes of a ticket, newest first. Internal changes are returned only to support staff.
    * @throws ResourceNotFound
    */
   async timeline(id: string, page: PageInput): Promise<Page<TicketChange>> {
@@ -90,7 +90,7 @@ export class TicketService {
   }
 }
 
-/** Comments that an update creates: an internal note for the desk, and an update for the customer. */
+/** Comments that an update creates: an internal note for support staff, and a public update for the customer. */
 function draftsOf(author: CommentAuthor, note: string | null | undefined, news: string | null | undefined): Draft[] {
   return [
     ...(note ? [{ author, content: note, type: 'internal_note', visibility: Visibility.INTERNAL }] : []),

@@ -55,7 +55,7 @@ const isWorked = ({ hours, holidays }: BusinessCalendar, { date, weekday, time }
     return (days.includes(weekday) && from <= time) || (days.includes(yesterday(weekday)) && time < to);
   });
 
-/** All clock changes of a time zone from 2024 to 2027. */
+/** Returns all clock changes of a time zone from 2024 to 2027. */
 function changesOf(timeZone: string): number[] {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const offsetAt = (time: number) => format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value;

@@ -11,7 +11,10 @@ const office = (more: Partial<BusinessCalendar> = {}): BusinessCalendar => ({
 });
 const all = (from: string, to: string): BusinessCalendar['hours'] => [{ days: WEEKDAYS, from, to }];
 
-/** Checks that working time after `start` ends at `due`, and that the working time between the two is the same. */
+/**
+ * Checks that `hours` of working time after `start` end at `due`, and that the working time from `start` to `due` is
+ * `hours`.
+ */
 function expectDue(start: string, hours: number, calendar: BusinessCalendar | null, due: string): void {
   const [from, to] = [new Date(start), new Date(due)];
   expect(addWorkingTime(from, hours * HOUR_MS, calendar).toISOString()).toBe(to.toISOString());

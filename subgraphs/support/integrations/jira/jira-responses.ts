@@ -9,8 +9,8 @@ const REASONS: Readonly<Record<number, string>> = { 401: 'unauthorized', 403: 'f
 
 /** Returns Jira's error messages by field. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
-  if (!(error instanceof JiraRefused) || error.answer.status !== 400) return {};
-  return error.answer.json(errorBody).data?.errors ?? {};
+  if (!(error instanceof JiraRefused) || error.response.status !== 400) return {};
+  return error.response.json(errorBody).data?.errors ?? {};
 }
 
 /**
@@ -21,7 +21,7 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
   if (error instanceof NoResponse) return { kind: 'later', error: error.message, isUncertain: true };
   if (!(error instanceof JiraRefused)) throw error;
-  const { status, retryAfterMs } = error.answer;
+  const { status, retryAfterMs } = error.response;
   const said = wordsOf(error).replaceAll(secret, '[secret]');
   const words = `Jira answered ${status}${said ? `: ${said}` : ''}`;
   if (status === 429) return { kind: 'later', error: words, afterMs: retryAfterMs, isThrottling: true };
@@ -33,8 +33,8 @@ export function outcomeOf(error: unknown, secret: string, isOfSite = false): Out
 }
 
 /** Extracts Jira's error messages. Other content is ignored, because the response may be a proxy's page. */
-function wordsOf({ answer }: JiraRefused): string {
-  const { errorMessages = [], errors = {} } = answer.json(errorBody).data ?? {};
+function wordsOf({ response }: JiraRefused): string {
+  const { errorMessages = [], errors = {} } = response.json(errorBody).data ?? {};
   const said = [...errorMessages, ...Object.entries(errors).map(([member, words]) => `${member}: ${words}`)].join(' ');
   return said.length > WORDS_LENGTH ? `${said.slice(0, WORDS_LENGTH)}…` : said;
 }

@@ -37,8 +37,8 @@ export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin
 }
 
 /**
- * Comment about a status change; undefined if the status did not change. The issue's status itself is not changed, because
- * transitions depend on the Jira project.
+ * Builds the comment about a status change; undefined if the status did not change. The issue's status itself is not
+ * changed, because transitions depend on the Jira project.
  */
 export function statusText(ticket: ParsedTicket, { id, data: { changes } }: ParsedEvent, origin: string): AdfDocument | undefined {
   const change = changes?.status;

@@ -26,8 +26,8 @@ export type CreatedIssue = z.infer<typeof created>;
 
 /** Jira returned an error, or a response of an unexpected form. */
 export class JiraRefused extends Error {
-  constructor(readonly answer: OutboundResponse) {
-    super(`Jira answered ${answer.status}.`);
+  constructor(readonly response: OutboundResponse) {
+    super(`Jira answered ${response.status}.`);
   }
 }
 
@@ -74,9 +74,9 @@ export class JiraClient {
     const { jiraUrl, username, apiToken } = access;
     const authorization = `Basic ${Buffer.from(`${username}:${apiToken}`).toString('base64')}`;
     const headers = { accept: 'application/json', authorization };
-    const answer = await this.client.send({ method, url: `${jiraUrl}/rest/api/3${path}`, headers, json: body });
-    const parsed = answer.json(shape);
-    if (answer.outcome !== 'done' || !parsed.success) throw new JiraRefused(answer);
+    const response = await this.client.send({ method, url: `${jiraUrl}/rest/api/3${path}`, headers, json: body });
+    const parsed = response.json(shape);
+    if (response.outcome !== 'done' || !parsed.success) throw new JiraRefused(response);
     return parsed.data;
   }
 }

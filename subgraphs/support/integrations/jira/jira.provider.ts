@@ -32,7 +32,7 @@ interface Work extends Attempt<JiraIntegration> {
 export class JiraProvider implements Provider<JiraIntegration> {
   readonly kind = 'jira';
   readonly entity = JiraIntegration;
-  /** Long, because a late issue is still useful. */
+  /** Seven days, because an issue is useful even if it is created late. */
   readonly expiryMs = 7 * DAY_MS;
   readonly paceMs = 0;
   /**

@@ -32,10 +32,10 @@ export class SlackClient {
 }
 
 function outcomeOf({ status, text, retryAfterMs: afterMs }: OutboundResponse): Outcome {
-  const answer = text.trim();
-  if (status === 200 && answer === 'ok') return DELIVERED;
+  const reply = text.trim();
+  if (status === 200 && reply === 'ok') return DELIVERED;
   // any other text may be the page of a proxy, so the error message does not contain it
-  const word = WORD.test(answer) ? answer : undefined;
+  const word = WORD.test(reply) ? reply : undefined;
   const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
   if (status === 429) return { kind: 'later', error, afterMs, isThrottling: true };
   if (status >= 500) return { kind: 'later', error, afterMs };

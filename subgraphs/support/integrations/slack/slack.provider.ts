@@ -21,7 +21,7 @@ const EXAMPLE: ParsedEvent = {
 export class SlackProvider implements Provider<SlackIntegration> {
   readonly kind = 'slack';
   readonly entity = SlackIntegration;
-  /** Short, because a channel is for current events. */
+  /** One day, because a channel is for current events. */
   readonly expiryMs = 24 * 3_600_000;
   readonly paceMs = 1000;
   readonly backoff = { firstMs: 5000, factor: 3, maxMs: HOUR_MS };
@@ -43,7 +43,7 @@ export class SlackProvider implements Provider<SlackIntegration> {
     return this.client.post(this.#urlOf(integration), messageOf(event, this.#optionsFor(integration, event)));
   }
 
-  /** Posts an example in the integration's own format, so that the format is tested too. */
+  /** Posts an example message in the format of the integration, so that the format is tested too. */
   test(integration: SlackIntegration): Promise<Outcome> {
     return this.client.post(this.#urlOf(integration), testMessage(EXAMPLE, this.#optionsFor(integration, EXAMPLE), this.origin));
   }
