@@ -25,9 +25,9 @@ const WARM_UP = 20_000;
 
 /**
  * Measurement (e): the edge's work for a request before its handler.
- * The edge reads the credentials, verifies a cached key, counts the request in the hourly and burst limits, takes a
- * slot, writes the rate limit headers, and releases the slot.
- * The edge is compared with the smallest possible version of this work: hashing the key and counting in a map.
+ * The edge reads the credentials, verifies a cached key, and counts the request in the hourly and burst limits. It
+ * takes a slot, writes the rate limit headers, and releases the slot. The edge is compared with the smallest possible
+ * version of this work: hashing the key and counting in a map.
  */
 export async function measureAdmission(): Promise<AdmissionRow[]> {
   const { admit, close } = await edgeOfPlatform();
@@ -79,8 +79,8 @@ function bareCount(): () => Promise<void> {
 }
 
 /**
- * Time between two requests. All limits of the plan are active; the interval is long enough that no request reaches one
- * of them.
+ * Time between two requests. It is long enough that no request reaches a limit of the plan, although all limits are
+ * active.
  */
 const APART_MS = 60;
 

@@ -90,7 +90,10 @@ export interface BenchSubgraph {
   schema: GraphQLSchema;
 }
 
-/** Four subgraphs over the same data in memory. The resolvers do as little as possible, so that the router dominates the result. */
+/**
+ * Four subgraphs over the same data in memory. The resolvers do as little as possible, so that the router dominates the
+ * result.
+ */
 export const subgraphs: BenchSubgraph[] = (Object.keys(typeDefs) as SubgraphName[]).map((name) => {
   const sdl = LINK + typeDefs[name];
   return { name, sdl, schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers[name] }]) };

@@ -74,12 +74,13 @@ for (let index = 0; index < ORGANIZATIONS; index += 1) {
 
 const support = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
 await support.rows.query('create table if not exists "support"."bench_key" ("key" text primary key, "answer" text not null)', []);
-// the plain pool of the driver, as in hand-written code
+// the hand-written handlers use the driver's connection pool directly
 const url = process.env.BENCH_DATABASE_URL;
 const pool = url === undefined ? undefined : new pg.Pool({ connectionString: url, max: 5 });
 const read = async <R extends object>(name: string, text: string, values: unknown[]): Promise<R[]> =>
   pool ? (await pool.query<R>({ name, text, values })).rows : support.rows.query<R>(text, values);
-// without statistics, PostgreSQL chooses other query plans; in production, autovacuum collects them in the first minute
+// Without statistics, PostgreSQL chooses other query plans. In production, autovacuum collects statistics in the first
+// minute.
 await support.rows.query('analyze', []);
 const hand = fastify();
 // both servers use the same edge, so that only the work behind it is compared

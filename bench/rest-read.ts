@@ -29,7 +29,10 @@ const SECONDS = 4;
 const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 32;
 
-/** Measurements (a) and (c): operations through the whole stack, compared with hand-written handlers in the same process and database. */
+/**
+ * Measurements (a) and (c): operations through the whole stack, compared with hand-written handlers in the same process
+ * and database.
+ */
 export const measureRest = (): Promise<RestRates> => onScratch('bench_rest', measureOn);
 
 async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {

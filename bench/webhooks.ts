@@ -28,8 +28,8 @@ const EVENTS_PER_SECOND = 100;
 const LATENCY_EVENTS = 500;
 
 /**
- * Measurement (b): the rate of signed and recorded deliveries from the event log to a receiver in another process, and
- * the latency of an event.
+ * Measurement (g): the rate of signed and recorded deliveries to a receiver in another process, and the latency of an
+ * event.
  */
 export async function measureWebhooks(): Promise<{ throughput: DeliveryRow[]; latency: LatencyRow[] }> {
   await using stack = new AsyncDisposableStack();

@@ -55,7 +55,10 @@ export interface RouteOptions {
   wrap?: string;
   /** Makes the record itself the whole body. */
   bare?: true;
-  /** Format of a page: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>, total_count, has_more}`. */
+  /**
+   * Format of a page: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>,
+   * total_count, has_more}`.
+   */
   list?: 'general' | 'support' | 'invoices';
   /** Status of a successful response. Default: 201 for a POST that is a mutation, otherwise 200. */
   status?: 200 | 201 | 202;
@@ -94,7 +97,7 @@ export interface Route extends RouteOptions {
  * An operation that does not run in the graph, such as the download of a file. Another module registers it on the
  * server.
  * This entry describes it in OpenAPI, and makes OPTIONS and 405 responses correct for its path.
- * An operation with `servers` is outside of /v1; its entry is used only for OpenAPI.
+ * An operation with `servers` is outside of /v1. Its entry is used only for OpenAPI.
  */
 export interface NonGraphRoute {
   readonly method: Method;

@@ -87,7 +87,7 @@ async function runExchange({ contextValue, variableValues }: ExecutionArgs): Pro
 type SofaResponse = ReturnType<NonNullable<Parameters<typeof createSofa>[0]['errorHandler']>>;
 
 /**
- * Sofa's error handler. It throws an error unchanged; otherwise Sofa would respond with 500 and the message of the
+ * Sofa's error handler. It throws an error unchanged. Without it, Sofa would respond with 500 and the message of the
  * error.
  */
 function finish([error]: readonly unknown[]): SofaResponse {
@@ -115,7 +115,7 @@ const scalarOnly = (schema: GraphQLSchema, name: string): JsonSchema | undefined
 
 /**
  * Calls a handler that Sofa generated, with arguments that are already checked.
- * The arguments are passed as `params`, so that Sofa does not parse the URL or the body. Sofa drops null values;
+ * The arguments are passed as `params`, so that Sofa does not parse the URL or the body. Sofa drops null values, and
  * `RouteExchange.run` adds them again.
  */
 export function callSofa(handler: SofaHandler, values: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<unknown> {

@@ -13,8 +13,8 @@ const SYNC_BYTES = 16 * 1024;
 
 /**
  * Content types that are compressed: texts, except HTML pages and event streams.
- * HTML pages are not compressed: they contain a session token and values that the user sent, so their compressed size
- * would leak the token (BREACH attack).
+ * HTML pages contain a session token and values that the user sent. Their compressed size would leak the token (BREACH
+ * attack).
  */
 const COMPRESSIBLE = /^(application\/(json|javascript|xml|[\w.-]+\+(json|xml))|text\/(?!event-stream|html)|image\/svg\+xml)/;
 

@@ -58,7 +58,7 @@ export class Conditions {
   }
 
   /**
-   * Returns the values of the variables in conditions. A value of the wrong type counts as false here; the check of
+   * Returns the values of the variables in conditions. A value of the wrong type counts as false here. The check of
    * variables rejects it later.
    */
   decide(variables: Variables): Decisions | NullCondition {

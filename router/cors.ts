@@ -22,7 +22,7 @@ const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'Authorization, *',
   'access-control-max-age': String(PREFLIGHT_SECONDS),
-  // shared caches must not store a preflight response; browsers cache it according to max-age
+  // for shared caches, which must not store a preflight response (browsers cache it according to max-age)
   'cache-control': 'no-store',
 };
 

@@ -43,8 +43,8 @@ interface CostNode {
 }
 
 /**
- * Costs that the supergraph declares, by type and field: the weight of a field with a large text (`@cost`), and the
- * assumed size of a list (`@listSize`).
+ * Costs that the supergraph declares, by type and field. They are the weight of a field with a large text (`@cost`) and
+ * the assumed size of a list (`@listSize`).
  */
 export type DeclaredCosts = ReadonlyMap<string, { weight: number; size: number | undefined }>;
 
@@ -66,10 +66,9 @@ function numberIn({ directives = [] }: FieldDefinitionNode, directive: string, a
 }
 
 /**
- * Compiles the function that computes the cost of an operation: 1 for each object that the response may have, plus the
- * weight of large fields.
- * The size of a list is taken from its size argument. If no size depends on a variable, the cost is computed only once.
- * The operation must already be validated, and be within the other limits.
+ * Compiles the function that computes the cost of an operation. Each object that the response may have costs 1, and a
+ * large field costs its weight. The size of a list is taken from its size argument. If no size depends on a variable,
+ * the cost is computed only once. The operation must already be validated, and be within the other limits.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -98,8 +97,8 @@ class CostCompiler {
   ) {}
 
   /**
-   * Compiles a selection set. `pageSize` is the size argument of a page such as `tickets(limit: 20) { nodes { … } }`;
-   * it applies to the list inside the page.
+   * Compiles a selection set. `pageSize` is the size argument of a page such as `tickets(limit: 20) { nodes { … } }`.
+   * It applies to the list inside the page.
    */
   compile({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): CostNode {
     const node: CostNode = { objects: 0, lists: [] };

@@ -88,8 +88,8 @@ const MAX_SHORT_LENGTH = 32 * 1024;
 const MAX_LONG_DOCUMENTS = 20;
 
 /**
- * The validation rules of graphql-js, except one that fails on `@skip(if: $variable)` at the root of a subscription:
- * there, the number of fields depends on the variables.
+ * The validation rules of graphql-js, except one that cannot handle `@skip(if: $variable)` at the root of a
+ * subscription. The number of root fields then depends on the variables.
  */
 const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 

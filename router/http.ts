@@ -50,7 +50,7 @@ const current = new AsyncLocalStorage<FastifyRequest>();
 
 /**
  * Mounts GraphQL over HTTP (GET and POST). Apollo Server handles the protocol, and the router is its gateway.
- * `request.caller` must be set before.
+ * An earlier hook must set `request.caller`.
  * All errors on this path have the platform's code, details and request id in `extensions`, including errors of the
  * edge.
  */
@@ -169,8 +169,8 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
 }
 
 /**
- * Number of documents in `PreparedDocuments`. They are needed only between two steps of a request; the router has its
- * own cache.
+ * Number of documents in `PreparedDocuments`. They are needed only between two steps of a request, because the router
+ * itself caches documents.
  */
 const HANDED_OVER = 100;
 

@@ -12,7 +12,9 @@ import {
 } from 'graphql';
 import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
 
-/** Maximum size of the introspection in one operation, as a number of full introspection queries (as tools send them). */
+/**
+ * Maximum size of the introspection in one operation, as a number of full introspection queries (as tools send them).
+ */
 const QUERIES = 2;
 /** Introspection fields that return a single type. This type may have the most fields of all types. */
 const SINGLE: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);

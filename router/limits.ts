@@ -127,8 +127,8 @@ class Measuring {
   }
 
   /**
-   * Returns the size of a fragment. Each fragment is measured once; otherwise the work could double with each level of
-   * nested fragments.
+   * Returns the size of a fragment. Each fragment is measured only once, because the work could otherwise double with
+   * each level of nested fragments.
    */
   measureFragment(name: string): Size {
     const known = this.#seen.get(name);

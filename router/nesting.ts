@@ -2,7 +2,7 @@ import { Lexer, Source, TokenKind } from 'graphql';
 
 /**
  * Maximum nesting of brackets of any kind in a document. The planner supports 48 levels. Recursive functions of
- * graphql-js exceed the stack at about 1,500.
+ * graphql-js overflow the stack at about 1,500 levels.
  */
 export const MAX_NESTING = 40;
 

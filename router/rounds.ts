@@ -5,7 +5,7 @@ const TIMEOUT_MS = 10_000;
 export class Rounds<T> {
   #isRunning = false;
 
-  /** `act` must never reject. */
+  /** `act` processes one item. It must never reject. */
   constructor(private readonly act: (item: T) => Promise<void>) {}
 
   /** Runs the action for each item once. Does nothing if the previous round is still running. */

@@ -226,7 +226,7 @@ export class Router {
   /**
    * Replaces the supergraph, after planning the most used operations. Running operations finish with the old
    * supergraph, and streams of subscriptions continue.
-   * @throws Error if the text is not a supergraph; the router then keeps the old supergraph
+   * @throws Error if the text is not a supergraph, and keeps the old supergraph
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
     const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits, this.#rateOf);

@@ -22,9 +22,9 @@ export interface FollowerParts {
 const NAME_LENGTH = 32;
 
 /**
- * A subscription on a socket. It writes events directly to the socket. All subscribers share the text of an event; only
- * the id before it differs.
- * graphql-ws handles the protocol. It gets an iterator that has no results and ends with the subscription.
+ * A subscription on a socket. It writes events directly to the socket. All subscribers share the text of an event. Only
+ * the id before the text differs. graphql-ws handles the protocol. It gets an iterator that has no results and ends
+ * with the subscription.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;

@@ -40,7 +40,7 @@ export interface SocketOperationsOptions<C extends RequestContext> {
   /**
    * Charges an operation in two steps. Before the operation is parsed, the price of any request is charged. If the
    * operation will run, the rest of its price is charged, which may be 0.
-   * @throws PlatformError to reject the operation; the socket stays open
+   * @throws PlatformError to reject the operation without closing the socket
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
   /** Called with the names of root fields that were rejected before they had an effect. */

@@ -53,7 +53,9 @@ const SERVER = {
   handleProtocols: (offered: Set<string>) => handleProtocols(offered),
 };
 
-/** Mounts GraphQL over WebSocket (graphql-transport-ws) on the server of `app`. The `preClose` hook closes all sockets. */
+/**
+ * Mounts GraphQL over WebSocket (graphql-transport-ws) on the server of `app`. The `preClose` hook closes all sockets.
+ */
 export function mountGraphqlSocket<C extends RequestContext>(app: FastifyInstance, router: Router, options: GraphqlSocketOptions<C>): void {
   const watch = options.watch ?? new CredentialWatch<C>({ log: options.log });
   const sockets = new GraphqlSockets(router, { ...DEFAULTS, ...options, watch });

@@ -191,8 +191,8 @@ function domainOf(file) {
 }
 
 /**
- * Returns the node of a file in the import graph: a direct subfolder of its domain or top-level folder, or the file
- * itself if it is in no subfolder.
+ * Returns the node of a file in the import graph. The node is a direct subfolder of the domain or top-level folder. A
+ * file outside of the subfolders is its own node.
  */
 function nodeOf(file) {
   const domain = domainOf(file);

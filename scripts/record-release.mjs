@@ -2,8 +2,8 @@
  * `npm run record-release -- <name>` records the databases of this release, embedded and PostgreSQL, into
  * test/fixtures/releases/<name>. The databases contain records of every kind.
  * test/operations/releases.test.ts then opens them with every later version.
- * The script creates and drops a database on the server in RECORD_DATABASE_URL. It needs `tar` and `pg_dump`; `pg_dump`
- * must not be older than the server.
+ * The script creates and drops a database on the server in RECORD_DATABASE_URL. It needs `tar` and `pg_dump`, and
+ * `pg_dump` must not be older than the server.
  */
 import { spawnSync } from 'node:child_process';
 

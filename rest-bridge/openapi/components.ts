@@ -183,7 +183,7 @@ export const scopeOf = (permission: string): string | undefined =>
   permission.startsWith('platform:') ? undefined : permission.replace(':', '.');
 
 /**
- * Returns the ways to authenticate. `oauth2` describes how an application gets an access token; the other schemes
+ * Returns the ways to authenticate. `oauth2` describes how an application gets an access token. The other schemes
  * describe how to send credentials.
  */
 export const securitySchemes = (authOrigin: string, permissions: readonly string[]) => ({

@@ -73,8 +73,8 @@ const ENVOY = /(?:^|;)Cert="([^"]*)"/i;
 
 /**
  * Parses a certificate in the formats that proxies send:
- * - PEM, URL-encoded (nginx and AWS; Envoy puts it into `Cert="…"`)
- * - DER in base64 (Traefik and HAProxy; RFC 9440 puts it between colons)
+ * - PEM, URL-encoded: nginx, AWS, and Envoy, which puts it into `Cert="…"`
+ * - DER in base64: Traefik, HAProxy, and RFC 9440, which puts it between colons
  * If the value is a chain, the first certificate is the client's.
  */
 function parse(value: string): X509Certificate | undefined {

@@ -60,7 +60,10 @@ export interface Charged {
   readonly counts: readonly WindowCount[];
   /** Index of the first exceeded window. If it is set, nothing was counted, except in windows with `countsRefused`. */
   readonly refused: number | undefined;
-  /** End of the payer's suspension, in milliseconds since the epoch. While a payer is suspended, nothing is counted for it. */
+  /**
+   * End of the payer's suspension, in milliseconds since the epoch. While a payer is suspended, nothing is counted for
+   * it.
+   */
   readonly suspendedUntil: number | undefined;
   /** The store of the slot that was taken. Undefined if no slot was requested or free. */
   readonly slot: SlotHolder | undefined;

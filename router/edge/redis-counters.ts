@@ -12,7 +12,7 @@ declare module 'ioredis' {
   }
 }
 
-/** How long a place in the queue is kept after a process has renewed it. */
+/** Lifetime of a place in the queue. The waiting process renews it repeatedly. */
 const PLACE_MS = 500;
 const UNUSED = 'rate:unused';
 
@@ -83,7 +83,7 @@ export class RedisCounters implements Counters {
 /**
  * Returns the keys of a charge for the script. All keys have the same text in braces, so that they are in one hash slot
  * of a Redis Cluster.
- * If there is no suspension or slot, its position gets another key of the charge, which the script does not use.
+ * If a charge has no suspension or no slot, another of its keys fills the position, and the script does not use it.
  */
 function keysOf({ windows, suspension, slot }: Charge): string[] {
   const named = windows[0]?.key ?? suspension?.key ?? slot?.key ?? UNUSED;

@@ -10,8 +10,8 @@ const SLACK_MS = 60_000;
  *
  * Arguments:
  * - general: the platform's time, and the duration of a suspension (0: never suspend)
- * - slot: limit (-1: no slot requested), process, rank, whether it waits (1, 0), duration of a lease, and how long a
- *   place in the queue is kept
+ * - slot: limit (-1: no slot requested), process, rank, whether it waits (1, 0), duration of a lease, lifetime of a
+ *   place in the queue
  * - for each window: amount, limit (-1: none), length, and three flags (1, 0): is sliding, is hard, counts rejected
  *   requests
  *
