@@ -40,13 +40,16 @@ export interface FirstAdministrator {
 /** The domains, the router and the REST bridge, opened and ready to be mounted on a server. */
 export interface Assembly {
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Returns whether the credentials were valid when they were last used. Checks only memory, so this is a hint. */
+  /**
+   * Returns whether the credentials were valid when they were last used. Reads only a cache in memory, so the result is
+   * a hint.
+   */
   isFamiliar(credentials: Credentials): boolean;
   /**
    * Receives the usage of each caller, and the callers whose credentials were suspended for exceeding the burst limit.
    */
   usage?: UsageObserver;
-  /** Rewrites the alias of a path to the path that has a route. */
+  /** Replaces the alias of a path in a URL with the path of the route. */
   rewriteUrl?(url: string): string;
   /**
    * Mounts the APIs on the server. The edge must be mounted first. WebSockets are closed in a `preClose` hook of the

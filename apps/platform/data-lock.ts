@@ -17,8 +17,8 @@ const SETTLE_MS = 50;
 interface Holder {
   pid: number;
   /**
-   * Start time of the process according to the operating system, because process ids are reused. Null if it cannot be
-   * read.
+   * Start time of the process according to the operating system. It distinguishes the process from a later process with
+   * the same process id. Null if it cannot be read.
    */
   started: string | null;
   /**
@@ -147,6 +147,6 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // the folder was removed; the database will report that
+    // ignored: the folder was removed, and the database will report this
   }
 }

@@ -23,5 +23,5 @@ export function schemasOf(subgraphs: readonly SubgraphName[]): VersionedSchema[]
   return [...names.map((name) => new SteppedSchema(name, STEPS[name])), jobSchema];
 }
 
-/** Text that changes whenever the schemas of an up-to-date database change. */
+/** Text that identifies the newest version of all schemas. It changes whenever a migration is added. */
 export const SCHEMA_VERSION: string = JSON.stringify([STEPS, JOB_SCHEMA_VERSION]);

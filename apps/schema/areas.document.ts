@@ -20,7 +20,7 @@ const AREAS = [
 ];
 
 /**
- * Returns table rows with the number of specified operations of each area that are implemented.
+ * Returns a table row for each area, with the number of its specified operations that are implemented.
  * @throws Error if an operation is in no area, or an area has more operations than specified
  */
 export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {

@@ -3,8 +3,9 @@ import { toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /**
- * Creates the task for a log consumer of a domain. The domain may have its own database, so the cursor moves after
- * `consume` has returned. If the process crashes in between, the batch is repeated.
+ * Creates the task for a log consumer of a domain. The domain may have its own database, so the cursor cannot move in
+ * the same transaction: it moves after `consume` has returned. If the process crashes before that, the batch is
+ * repeated.
  */
 export function logConsumerTask({ name, on, consume }: LogConsumer): ConsumerTask {
   const names = new Set(on);

@@ -28,7 +28,7 @@ export const isGone = ({ status }: Attempt): boolean => status === GONE;
 
 /**
  * Returns the reason to disable a webhook after an attempt; undefined if there is no reason. `failingSince` is the time
- * since when all attempts have failed, or null.
+ * of the first failed attempt after the last successful one, or null.
  */
 export function reasonToDisable(attempt: Attempt, failingSince: Date | null): DisabledReason | undefined {
   if (isGone(attempt)) return 'gone';

@@ -31,8 +31,8 @@ export interface WebhookState {
 export type WebhookStates = Map<string, WebhookState>;
 
 /**
- * Records the results of attempts. The statement has no organization filter, for the reasons in the comment of
- * DeliveryStore.
+ * Records the results of attempts. The statement has no organization filter, because it works for all organizations in
+ * the background.
  */
 export class DeliveryResultStore {
   readonly #schema: string;

@@ -145,7 +145,7 @@ export class DeliveryStore {
 
   /**
    * SQL query that selects webhooks with due deliveries and without a valid lease. It also finds webhooks whose process
-   * died during a lease. Each condition reads the beginning of its own index.
+   * died during a lease. Each condition reads only the beginning of an index of its own, so the query is fast.
    */
   get waiting(): string {
     const from = (condition: string, column: string): string =>

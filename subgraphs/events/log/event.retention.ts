@@ -19,8 +19,9 @@ export interface EventRetentionParts {
 export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /**
- * Deletes deliveries and events that are older than the retention time: first deliveries, then the events of one day at
- * a time. A delivery of a late replay may be kept longer than its event. If it is still pending then, it is skipped.
+ * Returns the tasks that delete deliveries and events that are older than the retention time. Deliveries are deleted
+ * first, then the events of one day at a time. A delivery of a late replay may be kept longer than its event. If it is
+ * still pending then, it is skipped.
  */
 export function eventRetention({ rows, partitions, days, clock }: EventRetentionParts): Retained[] {
   const first = (): Date => keptFrom(clock.now(), days);

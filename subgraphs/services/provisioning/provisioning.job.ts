@@ -44,8 +44,8 @@ export function defineProvisioning(deps: ProvisioningDeps): void {
   deps.jobs.define<ProvisioningJob>(QUEUE, ({ organizationId, serviceId }) => provisioner.run(organizationId, serviceId), {
     retryLimit: MAX_FAILURES * 2,
     retryDelaySeconds: RETRY_DELAY_SECONDS,
-    // a job waits while its organization is closed: the check after closing may find the order and reopen the
-    // organization
+    // a job of a closed organization waits: the identity domain checks again shortly after the closing, and reopens the
+    // organization if a service was ordered
     waits: deps.isClosed,
   });
 }
