@@ -53,7 +53,7 @@ describe('deliveries that become due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
     ['for the first time', false],
     ['after another delivery already became due', true],
-  ])('a delivery that becomes due %s while a lease ends stays due for the next lease', async (_, isMarked) => {
+  ])('a delivery that becomes due %s while the lease of its webhook ends stays due', async (_, isMarked) => {
     const world = await EventsWorld.open();
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
@@ -91,7 +91,7 @@ describe('deliveries that become due while a lease ends', () => {
     expect(webhook?.due_at).not.toBeNull();
   });
 
-  test('sixty deliveries that each become due when the previous lease ends are all delivered in order', async () => {
+  test('sixty deliveries that become due when the previous lease of their webhook ends are delivered in order', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();

@@ -182,7 +182,7 @@ describe('webhook families', () => {
     expect((await tenant.rest('GET', `/webhooks/${webhook.id}`)).body.data.family).toBe(family);
   });
 
-  test('creating or updating a webhook of a family with events of other families returns 400', async () => {
+  test('creating or updating a billing webhook with events of other families returns 400', async () => {
     const { status, body } = await create({ ...valid, events: ['invoice.created', 'ticket.*', 'service.down'] }, '/billing/webhooks');
     expect(status).toBe(400);
     expect(body.error.details.errors.map(({ value }: Json) => value)).toEqual(['ticket.*', 'service.down']);
@@ -190,7 +190,7 @@ describe('webhook families', () => {
     expect((await tenant.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } })).status).toBe(400);
   });
 
-  test('a webhook of a family with the pattern * receives only events of its family', async () => {
+  test('a billing or support webhook with the pattern * receives only events of its family', async () => {
     const own = await platform.organization();
     const [billing, support] = [await receiver(), await receiver()];
     await created({ url: billing.url, events: ['*'] }, '/billing/webhooks', own);

@@ -32,7 +32,7 @@ const shape = ({ id: _, account_id: __, email: ___, created_at: ____, updated_at
 });
 
 describe('invitations of an address in use by another organization', () => {
-  test('inviting an address that another organization uses gets the same responses as inviting a new address', async () => {
+  test('inviting an email address that another organization uses gets the same responses as inviting a new address', async () => {
     const known = await userOf(await platform.organization());
     const [taken, free] = [await invite(tenant, known.email.toUpperCase()), await invite(tenant, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -57,14 +57,14 @@ describe('invitations of an address in use by another organization', () => {
     expect(search.body.data).toEqual([]);
   });
 
-  test('searching users by email address finds an invitation for an address that another organization uses', async () => {
+  test('searching users by email address finds an invitation even if another organization uses this address', async () => {
     const known = await userOf(await platform.organization());
     const { path, body } = await invite(tenant, known.email);
     const found = await tenant.rest('GET', `${path.replace(/\/user_\w+$/, '')}?search=${known.email.slice(0, 20)}`);
     expect(found.body.data.map(({ id }: Json) => id)).toEqual([body.data.id]);
   });
 
-  test('inviting an address that another organization uses sends its owner an email without a link', async () => {
+  test('inviting an email address that another organization uses sends an email without a link', async () => {
     const known = await userOf(await platform.organization());
     const links = linksTo(known.email);
     await invite(tenant, known.email);
@@ -75,7 +75,7 @@ describe('invitations of an address in use by another organization', () => {
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test('inviting an address that another organization uses runs the same SQL statements as inviting a new address', async () => {
+  test('inviting an email address that another organization uses runs the same SQL statements as inviting a new address', async () => {
     const known = await userOf(await platform.organization());
     const account = await createAccount(tenant);
     const statements = async (email: string) => {
@@ -90,7 +90,7 @@ describe('invitations of an address in use by another organization', () => {
 });
 
 describe('two invitations of one address', () => {
-  test('if two organizations invite one address, the first used link activates the user, and the second link returns 401', async () => {
+  test('if two organizations invite one email address, the first used link activates the user, and the second returns 401', async () => {
     const stranger = await platform.organization({ plan: 'custom' });
     const email = newAddress();
     const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
@@ -103,7 +103,7 @@ describe('two invitations of one address', () => {
     expect(states.toSorted()).toEqual(['ACTIVE', 'INVITED']);
   });
 
-  test('one of two concurrent invitations of an address in an organization returns 201 and the other returns 409', async () => {
+  test('one of two concurrent invitations of an email address in an organization returns 201 and the other returns 409', async () => {
     const email = newAddress();
     const answers = await Promise.all([invite(tenant, email), invite(tenant, email)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
@@ -120,7 +120,7 @@ describe('invitations of an address in use by another account', () => {
     return { admin, known, path, inviteBy };
   }
 
-  test('inviting an address of another account returns the same response as a new address and sends its owner an email', async () => {
+  test('inviting an email address of another account returns the same response as a new address and sends an email', async () => {
     const { admin, known, path, inviteBy } = await strangers();
     const [taken, free] = [await inviteBy(admin, known.email), await inviteBy(admin, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -132,7 +132,7 @@ describe('invitations of an address in use by another account', () => {
     expect((await login(tenant, known.email)).body.data.user.id).toBe(known.id);
   });
 
-  test("inviting an address that a user of the caller's accounts already has returns 409 DUPLICATE_RESOURCE", async () => {
+  test("inviting an email address that a user of the caller's accounts already has returns 409 DUPLICATE_RESOURCE", async () => {
     const { admin, known, inviteBy } = await strangers();
     expect((await inviteBy(tenant, known.email)).body.error.code).toBe('DUPLICATE_RESOURCE');
     const email = newAddress();
@@ -140,7 +140,7 @@ describe('invitations of an address in use by another account', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test('inviting an address of an account that the caller cannot read runs the same SQL statements as a new address', async () => {
+  test('inviting an email address of a hidden account runs the same SQL statements as inviting a new address', async () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
@@ -150,7 +150,7 @@ describe('invitations of an address in use by another account', () => {
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
   });
 
-  test('if two accounts invite one new address, the first used link activates the user, and the second link returns 401', async () => {
+  test('if two accounts invite one new email address, the first used link activates the user, and the second returns 401', async () => {
     const { admin, inviteBy } = await strangers();
     const email = newAddress();
     const other = await strangers();
@@ -166,7 +166,7 @@ const list = async (by: Tenant, search: string): Promise<Json[]> =>
   (await by.graphql('query ($search: String!) { users(filter: { search: $search }) { nodes { id status email } } }', { search })).data.users
     .nodes;
 
-test('an address gets at most five invitation emails in 15 minutes, while each request returns 201', async () => {
+test('an email address gets at most five invitations in 15 minutes, while each invitation request returns 201', async () => {
   const email = newAddress();
   for (let times = 0; times < 7; times += 1) {
     const { status, path } = await invite(tenant, email);

@@ -73,7 +73,7 @@ async function lockOut(email: string): Promise<void> {
 }
 
 describe('counting login attempts', () => {
-  test('a login returns 429 after five failed logins from different addresses of the same IPv6 /64', async () => {
+  test('a login returns 429 after five failed logins from different IP addresses of the same IPv6 /64', async () => {
     const { email } = await member(HOME);
     for (let host = 1; host <= 5; host += 1) expect((await login(email, `2001:db8:bb:1::${host}`, 'wrong')).status).toBe(401);
     expect((await login(email, '2001:db8:bb:1:ffff::99')).status).toBe(429);
@@ -167,7 +167,7 @@ test('a user can verify codes from a known network after wrong codes from other 
   expect((await answer(again, await newChallenge(again), await totp(secret))).status).toBe(200);
 });
 
-test('at most six password reset emails per hour are sent to an address, and each request returns 202', async () => {
+test('at most six password reset emails per hour are sent to an email address, and each request returns 202', async () => {
   const { email } = await member(HOME);
   await platform.advance(HOUR_MS);
   const before = mailedLinks(email).length;

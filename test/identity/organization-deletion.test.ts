@@ -225,7 +225,7 @@ test('an interrupted deletion of an organization continues and does not replace 
   expect(names).toEqual([{ name: mark?.name }]);
 });
 
-test('the database allows changing the address in audit records only while their organization is being deleted', async () => {
+test('the database allows removing the IP address from audit records only while their organization is being deleted', async () => {
   const tenant = await (await rig()).organization();
   const { organizationId } = tenant;
   await sql(

@@ -47,7 +47,7 @@ describe('password reset', () => {
     expect(html).not.toContain('<a href="https://evil.example"');
   });
 
-  test('a password reset for an unknown address returns the same response as for a known address and sends no email', async () => {
+  test('a password reset for an unknown email address returns the same response as for a known one and sends no email', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     const known = await userOf(tenant);
     const [absent, present] = [await ask(email), await ask(known.email)];
@@ -101,7 +101,7 @@ describe('password reset', () => {
     expect((await choose(first, 'a third horse battery')).status).toBe(401);
   });
 
-  test('the sixth password reset request for an address returns 429', async () => {
+  test('the sixth password reset request for an email address returns 429', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await ask(email)).status).toBe(202);
     expect((await ask(email)).status).toBe(429);
@@ -135,7 +135,7 @@ describe('password rules', () => {
     expect((await choose(token)).status).toBe(200);
   });
 
-  test("a new password that contains the user's email address is rejected", async () => {
+  test("choosing a password that contains the user's email address returns an error", async () => {
     const { email } = await invited(tenant);
     expect((await choose(await tokenMailedTo(email), `${email}1`)).body.error.details.reason).toBe(
       'must not consist of your name or e-mail address',

@@ -74,7 +74,7 @@ describe('login', () => {
     }
   });
 
-  test('a login with a wrong password returns the same 401 response as a login with an unknown address', async () => {
+  test('a login with a wrong password returns the same 401 response as a login with an unknown email address', async () => {
     const { email } = await userOf(tenant);
     const [wrong, unknown] = [await login(tenant, email, 'not the password'), await login(tenant, `${newId('user')}@example.com`, 'x')];
     expect(wrong.status).toBe(401);
@@ -88,7 +88,7 @@ describe('login', () => {
     expect((await login(tenant, ` ${email.toUpperCase()} `)).status).toBe(200);
   });
 
-  test('logins with a known or unknown address return 429 for 15 minutes after five failures', async () => {
+  test('logins with a known or unknown email address return 429 for 15 minutes after five failures', async () => {
     const { email } = await userOf(tenant);
     for (const address of [email, `${newId('user')}@example.com`]) {
       for (let attempt = 0; attempt < 5; attempt += 1) expect((await login(tenant, address, 'wrong')).status).toBe(401);
@@ -225,7 +225,7 @@ describe('session management', () => {
     user = await userOf(tenant, 'member');
   });
 
-  test('users can list their sessions with IP address and User-Agent and delete other sessions', async () => {
+  test('users can list their sessions with IP address and User-Agent, and can delete them', async () => {
     const other = await user.again();
     const { body } = await user.rest('GET', '/auth/sessions');
     expect(body.data.map(({ id }: Json) => id).toSorted()).toEqual([user.tokens.session_id, other.tokens.session_id].toSorted());

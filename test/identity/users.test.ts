@@ -38,7 +38,7 @@ describe('user invitations', () => {
     expect(mail?.text).toContain(`${tenant.origin}/password?token=${token}`);
   });
 
-  test('inviting an address of an existing user of the organization returns 409 and creates no user', async () => {
+  test('inviting the email address of an existing user of the organization returns 409 and creates no user', async () => {
     for (const { email } of [await invited(tenant), await userOf(tenant)]) {
       const account = await createAccount(tenant);
       const body = { email: email.toUpperCase(), name: 'Somebody' };

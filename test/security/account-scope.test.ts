@@ -94,7 +94,7 @@ describe('records of another account over REST', () => {
     expect(await everything()).toEqual(before));
 });
 
-describe('lists for a limited caller', () => {
+describe('lists for a caller limited to one account', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOpen(route.path));
 
   test.each(titled(lists))('a list for a caller limited to one account contains no record of another account: %s', async (_, route) => {
@@ -115,7 +115,7 @@ describe('lists for a limited caller', () => {
 type Field = GraphQLField<unknown, unknown>;
 const isId = (type: unknown): boolean => /^\[?ID/.test(String(type));
 
-describe('GraphQL root fields for a limited caller', async () => {
+describe('GraphQL root fields for a caller limited to one account', async () => {
   const { schema } = (await rig()).assembly.router;
   const fields = (['Query', 'Mutation', 'Subscription'] as const).flatMap((root) =>
     Object.values((schema.getType(root) as { getFields(): Record<string, Field> }).getFields()).map(
@@ -413,7 +413,7 @@ describe('entity references to another account', async () => {
   );
 });
 
-describe('nested records for a limited caller', async () => {
+describe('nested records for a caller limited to one account', async () => {
   const { schema } = (await rig()).assembly.router;
   /** Ids of records of the reader's own account, by kind. */
   const ids: Record<string, string> = {};

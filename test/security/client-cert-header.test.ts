@@ -49,7 +49,7 @@ test.each([
   expect(await saying(behindProxy, { [HEADER]: written(shown, await issue()) })).toMatchObject({ status: 200 });
 });
 
-test('a certificate header from an untrusted address is ignored and returns 401, even with a forged X-Forwarded-For header', async () => {
+test('a certificate header from an untrusted IP address is ignored and returns 401, even with a forged X-Forwarded-For', async () => {
   const shown = await registered(reachedByAnyone);
   const forged = { [HEADER]: encodeURIComponent(shown.pem), 'x-forwarded-for': '192.0.2.1' };
   for (const headers of [forged, { [HEADER]: 'nonsense' }]) {

@@ -156,7 +156,7 @@ describe('CORS with two allowed origins', () => {
     for (const page of [PAGE, own.origin, undefined]) expect(await statusOfSocket(own.origin, page)).toBe(101);
   });
 
-  test('CORS preflights do not count against the rate limit and return 204 even after the address exceeded its limit', async () => {
+  test('CORS preflights do not count against the rate limit and return 204 even after the IP address exceeded its limit', async () => {
     const nobody = { origin: PAGE, ...place };
     for (let count = 0; count < 50; count++)
       expect((await from(PAGE, { method: 'OPTIONS', headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } })).status).toBe(204);

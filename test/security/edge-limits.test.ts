@@ -48,7 +48,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect(headers.ratelimit).toBe('"burst";r=98;t=60, "hour";r=998;t=3600');
   });
 
-  test('a read request has the weight 1, a write request 2 and a delete request 3', async () => {
+  test('a read request costs 1, a write request 2 and a delete request 3 of the rate limit', async () => {
     const { key } = rig.addKey('business');
     let left = 10_000;
     for (const [method, cost] of [
@@ -82,7 +82,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect(rig.used.get(principal.organizationId)).toBeUndefined();
   });
 
-  test('the usage of an organization contains the number and the weight of its accepted requests', async () => {
+  test('the recorded usage of an organization contains the number and the total cost of its accepted requests', async () => {
     const { key, principal } = rig.addKey('developer');
     await send(key, 'DELETE');
     await send(key, 'POST', '/graph', { weight: 7, requests: 4 });
@@ -114,7 +114,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(wide.key)).headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-burst': '100' });
   });
 
-  test('a rate category allows its number of operations per hour, independent of their weight, and rejects the next with 429', async () => {
+  test('the eleventh operation of a rate category with a limit of ten per hour is rejected', async () => {
     const { key, principal } = rig.addKey('business');
     for (let count = 0; count < 10; count++) expect((await send(key, 'POST', '/exports')).statusCode).toBe(200);
     const refused = await send(key, 'POST', '/exports');
@@ -178,7 +178,7 @@ describe('addresses with invalid keys', () => {
     return rig;
   };
 
-  test('an address gets 429 after too many invalid keys, and keys that it sends are no longer looked up', async () => {
+  test('an IP address gets 429 after too many invalid keys, and its keys are no longer looked up', async () => {
     const rig = await exhausted();
     const lookups = rig.seen.length;
     const refused = await from(rig, 'sk_live_another');
@@ -194,7 +194,7 @@ describe('addresses with invalid keys', () => {
     await rig.app.close();
   });
 
-  test('an address blocked for invalid keys can still use a key that it used before, over HTTP and WebSocket', async () => {
+  test('an IP address blocked for invalid keys can still use a key that it used before, over HTTP and WebSocket', async () => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
     const { key } = rig.addKey('developer');
     expect((await from(rig, key)).statusCode).toBe(200);
@@ -206,7 +206,7 @@ describe('addresses with invalid keys', () => {
   });
 });
 
-test('all addresses of an IPv6 /64 share one rate limit, as do both forms of an IPv4 address', async () => {
+test('all IP addresses of an IPv6 /64 share one rate limit, as do both forms of an IPv4 address', async () => {
   const rig = createEdgeRig({ trustedProxies: ['127.0.0.1'] });
   const from = async (ip: string) =>
     Number((await rig.app.inject({ url: '/open', headers: { 'x-forwarded-for': ip } })).headers['x-ratelimit-remaining']);

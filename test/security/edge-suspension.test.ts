@@ -63,7 +63,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect((await get(key)).headers['x-ratelimit-remaining']).toBe('899');
   });
 
-  test('a single request that weighs more than the burst limit returns 429 without suspending the key', async () => {
+  test('a single request that costs more than the burst limit returns 429 without suspending the key', async () => {
     const { key } = rig.addKey('developer');
     const refused = await rig.app.inject({ method: 'POST', url: '/graph', headers: { 'x-api-key': key }, payload: { weight: 200 } });
     expect(refused.statusCode).toBe(429);
@@ -109,7 +109,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect((await get(other.key)).headers['x-ratelimit-burst-remaining']).toBe('98');
   });
 
-  test('requests beyond the limit per minute or of a rate category return 429 without suspending the key', async () => {
+  test('requests beyond the limit per minute or beyond a category limit return 429 without suspending the key', async () => {
     const { key } = rig.addKey('business');
     for (let count = 0; count < 10; count++) await rig.app.inject({ method: 'POST', url: '/exports', headers: { 'x-api-key': key } });
     for (let count = 0; count < 2; count++) {
@@ -134,7 +134,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
   });
 });
 
-test('an address without credentials gets 429 beyond its limit but is never suspended', async () => {
+test('an IP address that sends no credentials gets 429 beyond its limit but is never suspended', async () => {
   const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 2 } });
   const open = () => rig.app.inject({ url: '/open' });
   for (const status of [200, 200, 429, 429]) expect((await open()).statusCode).toBe(status);

@@ -85,7 +85,7 @@ describe('codes by SMS', () => {
     expect(line).not.toMatch(/5005550001|is your code/);
   });
 
-  test('a challenge sends only one code automatically, even if the rejected request is repeated', async () => {
+  test('a second-factor challenge sends only one SMS code automatically, even if the rejected request is repeated', async () => {
     const { user, number } = await withSms(tenant);
     const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
     expect(new Set(ids).size).toBe(1);
@@ -95,7 +95,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(user)).status).toBe(200);
   });
 
-  test('a sent code verifies only its own challenge and only once, and returns 409 after ten minutes', async () => {
+  test('an SMS code verifies only its own challenge and only once, and returns 409 after ten minutes', async () => {
     const { advance } = await rig();
     const { user, number } = await withSms(tenant);
     const other = await user.again();
@@ -113,7 +113,7 @@ describe('codes by SMS', () => {
     expect(late.body.error.details).toMatchObject({ from: 'expired' });
   });
 
-  test('resending a code makes the previous code invalid', async () => {
+  test('resending an SMS code makes the previous code invalid', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const first = await codeSentTo(number, 2);
@@ -130,7 +130,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, second, 'sms')).status).toBe(200);
   });
 
-  test('a challenge returns 409 for the correct sent code after five wrong codes', async () => {
+  test('a second-factor challenge returns 409 for the correct SMS code after five wrong codes', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const code = await codeSentTo(number, 2);
@@ -138,7 +138,7 @@ describe('codes by SMS', () => {
     expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
   });
 
-  test('a user receives at most six codes per hour, a further send returns 429, and rejected requests still get a challenge', async () => {
+  test('a user receives at most six SMS codes per hour, and sending another code returns 429', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const send = () => user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
@@ -185,7 +185,7 @@ describe('codes by SMS', () => {
 });
 
 describe('codes by email', () => {
-  test("a code by email is sent to the user's address and verifies a challenge, and no mail subject contains the code", async () => {
+  test('a second-factor code by email verifies a challenge, and the subject of the email does not contain the code', async () => {
     const user = await userOf(tenant, 'member');
     const setup = await user.rest('POST', '/auth/mfa/email/setup');
     expect(setup.status).toBe(201);
@@ -202,7 +202,7 @@ describe('codes by email', () => {
 });
 
 describe('several second factors', () => {
-  test('a challenge for a user with TOTP and SMS lists totp first and sends no SMS automatically', async () => {
+  test('a second-factor challenge for a user with TOTP and SMS lists totp first and sends no SMS automatically', async () => {
     const { user, number } = await withSms(tenant);
     expect((await answer(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -213,7 +213,7 @@ describe('several second factors', () => {
     expect((await answer(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
   });
 
-  test('verifying with a method that is not enrolled returns 400 and lists the enrolled methods', async () => {
+  test('verifying a challenge by a method that is not enrolled returns 400 and lists the enrolled methods', async () => {
     const { user } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const refused = await answer(user, challenge, '123456', 'sms');

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('verified challenge', () => {
-  test('a verified challenge applies only to its own session for fifteen minutes, including refreshed tokens', async () => {
+  test('a verified second-factor challenge applies only to its own session, for fifteen minutes and including refreshed tokens', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();
@@ -52,7 +52,7 @@ describe('operations that require a second factor', () => {
     ['changing the password', 'POST', '/auth/password/change', { current_password: PASSWORD, new_password: `${PASSWORD} staple` }],
     ['creating an API key', 'POST', '/auth/api-keys', { name: 'Key', permissions: ['services:read'] }],
     ['creating backup codes', 'POST', '/auth/mfa/backup-codes', undefined],
-  ])("%s returns 403 mfa_required until the session's challenge is verified", async (_, method, path, body) => {
+  ])('%s returns 403 mfa_required until the user verifies a second factor', async (_, method, path, body) => {
     const { user, secret } = await enrolled(tenant);
     const refused = await user.rest(method, path, { body });
     expect(refused.status).toBe(403);
@@ -64,7 +64,7 @@ describe('operations that require a second factor', () => {
 });
 
 describe('challenges', () => {
-  test('a challenge of another session, user or organization returns 404, like a challenge that does not exist', async () => {
+  test('verifying a second-factor challenge of another session, user or organization returns 404', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const strangers = [await user.again(), await userOf(tenant), (await enrolled(await (await rig()).organization())).user, tenant];
@@ -79,7 +79,7 @@ describe('challenges', () => {
     expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
   });
 
-  test('all requests of a session rejected with mfa_required share one challenge, even concurrent requests', async () => {
+  test('all requests of a session that are rejected with mfa_required get the same challenge, even concurrent requests', async () => {
     const { user } = await enrolled(tenant);
     const ids = [await challengeOf(user), ...(await Promise.all(Array.from({ length: 8 }, () => challengeOf(user))))];
     expect(new Set(ids).size).toBe(1);
@@ -91,7 +91,7 @@ describe('challenges', () => {
     expect((await user.rest('POST', '/auth/mfa/challenges')).body.data.challenge_id).toBe(ids[0]);
   });
 
-  test('verifying a challenge after ten minutes returns 409, and the next protected request gets a new challenge', async () => {
+  test('verifying a second-factor challenge after ten minutes returns 409, and the next protected request gets a new challenge', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     await (await rig()).advance(10 * MINUTE_MS + 1000);
@@ -99,7 +99,7 @@ describe('challenges', () => {
     expect(await challengeOf(user)).not.toBe(challenge);
   });
 
-  test('creating a challenge or second factor with an API key returns 409 INVALID_STATE', async () => {
+  test('creating a second factor or a second-factor challenge with an API key returns 409 INVALID_STATE', async () => {
     const refused = await tenant.rest('POST', '/auth/mfa/challenges');
     expect(refused.status).toBe(409);
     expect(refused.body.error.code).toBe('INVALID_STATE');

@@ -94,7 +94,7 @@ describe('TOTP codes', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  test('exactly one of several concurrent verifications of a challenge succeeds', async () => {
+  test('exactly one of several concurrent verifications of a second-factor challenge succeeds', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const codes = [await totp(secret), await totp(secret, 1), await totp(secret)];
@@ -134,7 +134,7 @@ describe('TOTP codes', () => {
 });
 
 describe('guessing TOTP codes', () => {
-  test('a challenge returns 409 for the correct TOTP code after five wrong codes', async () => {
+  test('a second-factor challenge returns 409 for the correct TOTP code after five wrong codes', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);

@@ -10,7 +10,7 @@ afterEach(() => identity.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('an address beyond its rate limit gets 429 from OAuth endpoints with an OAuth error and from pages with HTML', async () => {
+test('an IP address beyond its rate limit gets 429 with an OAuth error from endpoints and with HTML from pages', async () => {
   const { app } = createEdgeRig({ anonymous: { perHour: 100, burst: 4 } });
   await identity.startProcess().mount(app);
   const ask = () =>

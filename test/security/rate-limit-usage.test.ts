@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test('the usage history shows the weight and share of the limit for each of the last 24 hours', async () => {
+test('the usage history shows the used part of the rate limit for each of the last 24 hours', async () => {
   const { organization, advance, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   await tenant.rest('DELETE', '/accounts/acc_none');

@@ -40,7 +40,12 @@ async function recordsOf(ip: string, eventType: string): Promise<{ reason: strin
 }
 
 test.each([
-  ['restricted to other addresses', freshAddress(), 'address', async () => keyWith({ restrictions: { ip_whitelist: ['198.51.100.1'] } })],
+  [
+    'restricted to other IP addresses',
+    freshAddress(),
+    'address',
+    async () => keyWith({ restrictions: { ip_whitelist: ['198.51.100.1'] } }),
+  ],
   [
     'expired',
     freshAddress(),
@@ -52,7 +57,7 @@ test.each([
     },
   ],
 ])(
-  'repeated requests with a key that is %s create one audit record and count against the limit of their address',
+  'repeated requests with a key that is %s create one audit record and count against the rate limit of their IP address',
   async (_, ip, reason, make) => {
     const { key } = await make();
     const statuses = await flood(key, ip);
@@ -63,7 +68,7 @@ test.each([
   },
 );
 
-test('rejected requests with a key that was valid before count against the limit of their address', async () => {
+test('rejected requests with a key that was valid before count against the rate limit of their IP address', async () => {
   const ip = freshAddress();
   const { key, id } = await keyWith({});
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip };

@@ -67,7 +67,7 @@ describe('country restrictions', () => {
     ['T1', 403],
     ['', 403],
     [undefined, 403],
-  ])('the country header %s from a trusted proxy gives a key restricted to DE and AT the status %s', async (country, status) => {
+  ])('with a country header, the country "%s" gives a key restricted to DE and AT the status %s', async (country, status) => {
     const tenant = await behindProxy.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['DE', 'AT'] }));
     const answer = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
@@ -82,7 +82,7 @@ describe('country restrictions', () => {
     ['175.16.199.1', 403],
     ['81.2.70.1', 403],
     ['2001:4861::1', 403],
-  ])('the address %s gives a key restricted to GB and US the status %s with the country database', async (ip, status) => {
+  ])('with the country database, the IP address %s gives a key restricted to GB and US the status %s', async (ip, status) => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB', 'US'] }));
     expect((await key.rest('GET', '/accounts', { headers: { 'x-forwarded-for': ip } })).status).toBe(status);

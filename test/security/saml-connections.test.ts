@@ -82,7 +82,7 @@ describe('SAML connections', () => {
     expect((await create({ email_domains: [domain] })).status).toBe(201);
   });
 
-  test('claiming a domain twice in an organization returns 409, and other organizations can claim it without seeing the claim', async () => {
+  test('claiming an email domain twice in an organization returns 409, and another organization can claim the domain', async () => {
     const taken = await create({ email_domains: [newDomain(), world.domain] });
     expect([taken.status, taken.body.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
     const stranger = await (await rig()).organization();

@@ -33,7 +33,7 @@ async function claimant(): Promise<SamlWorld> {
 }
 
 describe('claimed email domain', () => {
-  test('single sign-on for a claimed domain returns 404 or 401 until its TXT record is published and verified', async () => {
+  test('single sign-on for a claimed email domain returns 404 or 401 until its TXT record is published and verified', async () => {
     platform.dns.delete(nameOf());
     const own = await SamlWorld.open({ allow_idp_initiated: true });
     platform.dns.delete(nameOf(own.domain));
@@ -73,7 +73,7 @@ describe('claimed email domain', () => {
     expect((await own.audited()).map(({ event_type }) => event_type)).toContain('saml_domain_proven');
   });
 
-  test('the periodic check proves a claimed domain within five minutes after its TXT record is published', async () => {
+  test('the periodic check verifies a claimed email domain within five minutes after its TXT record is published', async () => {
     const other = await claimant();
     await checkDomains();
     expect((await statusOf(other)).status).toBe('claimed');
@@ -83,7 +83,7 @@ describe('claimed email domain', () => {
     expect(await statusOf(other)).toMatchObject({ status: 'proven', problem: null });
   });
 
-  test('a TXT record of another organization, of a subdomain or of the parent domain does not prove a claimed domain', async () => {
+  test('a TXT record of another organization, a subdomain or a parent domain does not verify a claimed email domain', async () => {
     const other = await claimant();
     const below = `sub.${world.domain}`;
     const above = await SamlWorld.open({ email_domains: [below] });
@@ -98,21 +98,21 @@ describe('claimed email domain', () => {
     expect((await world.begin({ email: `a@other.${world.domain}` })).status).toBe(404);
   });
 
-  test('a domain stays claimed while DNS fails, and its problem says that DNS could not be queried', async () => {
+  test('an email domain stays unverified while DNS fails, and its problem says that DNS could not be queried', async () => {
     const other = await claimant();
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
     const [domain] = await verifyDomains(other.tenant, other.connection.id);
     expect(domain).toMatchObject({ status: 'CLAIMED', problem: expect.stringContaining('DNS could not be queried') });
   });
 
-  test("verifying the domains of another organization's connection returns RESOURCE_NOT_FOUND", async () => {
+  test("verifying the email domains of another organization's SAML connection returns RESOURCE_NOT_FOUND", async () => {
     const stranger = await platform.organization();
     await expect(verifyDomains(stranger, world.connection.id)).rejects.toThrow('RESOURCE_NOT_FOUND');
   });
 });
 
 describe('two organizations claiming one domain', () => {
-  test('a proven domain moves to a second organization only when its TXT record is the only published record', async () => {
+  test("a verified email domain moves to a second organization only when this organization's TXT record is the only one", async () => {
     const other = await claimant();
     expect((await world.begin({ email: world.address() })).location).toContain(world.ssoUrl);
 
@@ -129,7 +129,7 @@ describe('two organizations claiming one domain', () => {
     expect((await world.signIn()).status).toBe(401);
   });
 
-  test('exactly one of two organizations that verify a domain concurrently gets it', async () => {
+  test('exactly one of two organizations that verify an email domain concurrently gets the domain', async () => {
     const other = await claimant();
     const third = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value, (await statusOf(third)).txt_value]);
@@ -139,7 +139,7 @@ describe('two organizations claiming one domain', () => {
 });
 
 describe('proven domain without its record', () => {
-  test('a proven domain whose TXT record disappears can be used for seven more days, and owners get two emails', async () => {
+  test('a verified email domain can be used for seven days after its TXT record disappears, and owners get two emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
     const records = platform.dns.get(nameOf()) ?? [];
     platform.dns.delete(nameOf());
@@ -165,7 +165,7 @@ describe('proven domain without its record', () => {
     expect((await world.begin({ email: world.address() })).status).toBe(404);
   });
 
-  test('a user of a proven domain can still sign in while DNS fails', async () => {
+  test('a user of a verified email domain can still sign in while DNS fails', async () => {
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL' }));
     await platform.advance(10 * DAY_MS);
     await checkDomains();
@@ -184,7 +184,7 @@ describe('connections from before domain verification', () => {
     await checkDomains();
   };
 
-  test('a domain from before domain verification can be used for 30 days without proof, and owners get three emails', async () => {
+  test('an email domain from an earlier release can be used for 30 days without verification, and owners get three emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
     await asBefore();
     expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
@@ -205,7 +205,7 @@ describe('connections from before domain verification', () => {
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });
 
-  test('an unproven domain from before domain verification moves to another organization that proves it', async () => {
+  test('an unverified email domain from an earlier release moves to another organization that verifies it', async () => {
     await asBefore();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
@@ -215,7 +215,7 @@ describe('connections from before domain verification', () => {
   });
 });
 
-test('a domain stays proven when its connection is changed, and returns 404 at sign-in after its removal', async () => {
+test('an email domain stays verified when its SAML connection is changed, and a sign-in with a removed domain returns 404', async () => {
   await world.update({ name: 'Renamed', email_domains: [world.domain, `more.${world.domain}`] });
   const { domains } = (await world.tenant.rest('GET', `/auth/saml-connections/${world.connection.id}`)).body.data;
   expect(domains.map(({ domain, status }: Json) => [domain, status])).toEqual(
@@ -228,7 +228,7 @@ test('a domain stays proven when its connection is changed, and returns 404 at s
   expect((await world.begin({ email: world.address() })).status).toBe(404);
 });
 
-test('a domain in Unicode or upper case is stored as Punycode, and a sign-in with any spelling finds it', async () => {
+test('an email domain in Unicode or upper case is stored as Punycode, and sign-ins with any spelling succeed', async () => {
   const unicode = `BÜCHER.${world.domain}`;
   await world.update({ email_domains: [unicode] });
   const punycode = `xn--bcher-kva.${world.domain}`;
@@ -259,7 +259,7 @@ test.each([
   expect([status, body.error?.details.field]).toEqual([400, 'email_domains']);
 });
 
-test('with SAML_DOMAIN_PROOF=none, the first organization that claims a domain gets it without proof', async () => {
+test('with SAML_DOMAIN_PROOF=none, the first organization that claims an email domain gets it without verification', async () => {
   const trusting = await start({ SAML_DOMAIN_PROOF: 'none' });
   try {
     const [first, second] = [await trusting.organization(), await trusting.organization()];
