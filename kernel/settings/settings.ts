@@ -60,7 +60,7 @@ export const settings = {
   headersTimeoutMs: setting({
     name: 'HEADERS_TIMEOUT_MS',
     about:
-      'Time limit for receiving the headers of a request, counted from the opening of the connection. Then the platform responds with 408 and closes the connection.',
+      'Time limit for receiving the headers of a request, counted from the opening of the connection. After this time, the platform responds with 408 and closes the connection.',
     schema: wholeNumber(100, 60_000),
     fallback: '10000',
   }),
