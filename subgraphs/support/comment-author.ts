@@ -15,7 +15,7 @@ registerEnumType(AuthorType, {
   },
 });
 
-/** Author of a comment. Name and e-mail address are those that the author had when writing the comment. */
+/** Author of a comment. Has the name and e-mail address of the author at the time of writing. */
 @ObjectType({ description: 'Author of a comment.' })
 export class CommentAuthor {
   @Field(() => AuthorType, { description: 'On whose behalf the author writes.' })

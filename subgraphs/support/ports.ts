@@ -5,7 +5,7 @@ import type { Mailer } from '../../kernel/messages/mail.ts';
 import type { SmsSender } from '../../kernel/messages/sms.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 
-/** Dependencies of support, in addition to those of every domain. */
+/** Dependencies of the support domain, in addition to the dependencies of every domain. */
 export interface SupportPorts extends Ports {
   secrets: Secrets;
   /** Whether integrations may send requests to private network addresses. Meant for development. */

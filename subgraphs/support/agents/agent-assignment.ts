@@ -69,8 +69,8 @@ export class AgentAssignment {
 }
 
 /**
- * Returns the active agents of the category, else those of `general`, else all. Never empty, because the last active
- * agent cannot be deactivated.
+ * Returns the active agents of the category. If there are none, returns the active agents of `general`, or else all
+ * active agents. The result is never empty, because the last active agent cannot be deactivated.
  */
 function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
   for (const wanted of [category, 'general']) {

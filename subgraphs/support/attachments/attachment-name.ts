@@ -7,9 +7,9 @@ export const NAME_LENGTH_MAX = 255;
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * Extensions of files that an operating system executes when the user opens them: those that mail services such as
- * Gmail block, and those of shell scripts. Archives are not unpacked, so the files in them are not checked, as in other
- * help desks.
+ * Extensions of files that an operating system executes when the user opens them: the extensions that mail services
+ * such as Gmail block, and extensions of shell scripts. Archives are not unpacked, so the files in them are not
+ * checked, as in other help desks.
  */
 const EXECUTABLE =
   'ade adp apk app appref-ms appx appxbundle bash bat cab cgi chm cmd com command cpl crx csh deb diagcab dll dmg dylib elf ex ex_ exe fish gadget hta img ins iso isp jar jnlp jse js ksh lib lnk mde mjs cjs msc msh msi msix msixbundle msp mst nsh ocx pif pkg ps1 ps1xml ps2 psc1 psd1 psm1 reg rpm run scf scr sct sh shb shs so sys url vb vbe vbs vhd vhdx vxd ws wsc wsf wsh xbap xll zsh';

@@ -41,9 +41,9 @@ const RETENTION_BATCH = 100;
 
 /**
  * Stores the content of attachments in the file store, and their records in the database. File store and database share
- * no transaction, so an upload row is committed before the first byte is written, and deleted in the transaction that
- * creates the attachment. A file without an attachment therefore always has an upload row, even after a crash, and the
- * retention task deletes it after an hour.
+ * no transaction. So an upload row is committed before the first byte is written. The transaction that creates the
+ * attachment deletes the upload row. A file without an attachment therefore always has an upload row, even after a
+ * crash, and the retention task deletes the file after an hour.
  */
 export class AttachmentStore {
   readonly #retentionTask: RetentionTask;
@@ -121,9 +121,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed request, but only those that still have an upload row. The transaction of the request
-   * may have been committed although its result is unknown. If so, it has deleted the upload rows, and the files are
-   * kept.
+   * Deletes the files of a failed request. Files without an upload row are kept: the transaction of the request was
+   * committed, although its result was unknown, and has deleted the upload rows.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

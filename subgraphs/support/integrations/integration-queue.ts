@@ -185,8 +185,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Makes an attempt. If the platform itself fails, the delivery is retried, and the owner of the integration gets an
-   * error message, as for a failure of the remote service.
+   * Makes an attempt. A failure of the platform itself is handled like a failure of the remote service: the delivery is
+   * retried, and the owner can read an error message.
    */
   async #attempt(leased: LeasedDelivery<I>): Promise<Outcome> {
     try {

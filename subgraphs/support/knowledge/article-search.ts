@@ -50,7 +50,10 @@ interface Reading {
   values: unknown[];
 }
 
-/** Full-text search over the articles that an organization can see. The caller must restrict `status` if drafts are not allowed. */
+/**
+ * Full-text search over the articles that an organization can read. The caller must restrict `status` if drafts are not
+ * allowed.
+ */
 export class ArticleSearch {
   readonly #rows: Rows;
   readonly #table: string;
@@ -167,8 +170,8 @@ export class ArticleSearch {
 }
 
 /**
- * SQL condition for the articles that an organization can read: its own and those of the platform. `$1` is the
- * organization.
+ * SQL condition for the articles that an organization can read: its own articles and the articles of the platform. `$1`
+ * is the organization.
  */
 const sees = (alias: string): string => `(${alias}."organization_id" = $1 or ${alias}."organization_id" is null)`;
 
@@ -185,7 +188,7 @@ function conditions(organizationId: string, { category, tag, kind, status }: Wan
   return { values, bind, fits: all.filter(Boolean).join(' and ') };
 }
 
-/** Whether a query has no operators. Similarity search applies only to such queries. */
+/** Whether a query has no operators. Similarity search is used only for queries without operators. */
 const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);
 
 /**

@@ -25,7 +25,7 @@ export class ArticleLoader {
     this.#helpfulness = new DataLoader((ids) => this.#rated(ids));
   }
 
-  /** Returns null if the article does not exist or the caller may not see it. */
+  /** Returns null if the article does not exist or the caller may not read it. */
   load(id: string): Promise<Article | null> {
     return this.#byId.load(id);
   }

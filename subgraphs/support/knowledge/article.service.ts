@@ -33,7 +33,7 @@ const LATEST_FIRST: readonly SortBy[] = [{ field: 'updatedAt', order: SortOrder.
 /** Maximum number of questions in the FAQ. Only the search finds further questions. */
 const FAQ_MAX = 500;
 
-/** Manages the articles of the caller's organization, and reads those of the platform (specification 4.7). */
+/** Manages the articles of the caller's organization, and reads articles of the platform (specification 4.7). */
 export class ArticleService {
   constructor(private readonly deps: ArticleServiceDeps) {}
 

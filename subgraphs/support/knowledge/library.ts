@@ -48,8 +48,8 @@ function articleOf(file: string, text: string): LibraryArticle {
 }
 
 /**
- * Updates the platform's articles to those of this release: adds new ones, gives changed ones a new version, and
- * archives removed ones. Does not touch articles of organizations. Several processes may run it at the same time.
+ * Updates the articles of the platform to this release: adds new articles, gives changed articles a new version, and
+ * archives removed articles. Does not touch articles of organizations. Several processes may run it at the same time.
  */
 export async function refreshLibrary({ orm, rows, clock }: { orm: Orm; rows: Rows; clock: Clock }): Promise<void> {
   const table = `"${orm.config.getAll().schema}"."article"`;

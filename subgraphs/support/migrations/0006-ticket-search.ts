@@ -48,8 +48,8 @@ export const ticketSearch = migration('0006-ticket-search', [
 
   // allows an index on organization and words, so that a search reads only the index entries of its organization
   'create extension if not exists btree_gin',
-  // `visible` has the words that customers can find, and `internal` those that support staff can find. `internal` is
-  // null if the ticket has no internal comments: searches of support staff use `visible` then
+  // `visible` has the words that customers can find. `internal` has the words that support staff can find, and is null
+  // if the ticket has no internal comments. In that case, searches of support staff use `visible`
   `create table "support"."ticket_text" (
      "organization_id" text not null,
      "ticket_id" text not null,

@@ -49,7 +49,7 @@ export class NotificationService {
   }
 
   /**
-   * Revokes the links in mails about a ticket immediately: those of the given recipients, or all.
+   * Revokes links in mails about a ticket immediately: the links of the given recipients, or all links.
    * @throws ResourceNotFound for the ticket
    */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {

@@ -56,7 +56,7 @@ export class Report {
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
-  /** Number of started attempts, including those during which the process died. */
+  /** Number of started attempts, including attempts during which the process died. */
   @Property({ type: 'smallint' })
   attempts = 0;
 

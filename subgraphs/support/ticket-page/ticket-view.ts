@@ -19,7 +19,7 @@ export interface TicketView {
   attachments: readonly Attachment[];
 }
 
-/** Loads the newest comments, or those before the comment with the id `before`. */
+/** Loads the newest comments. With `before`, loads the newest comments before the comment with this id. */
 export async function viewOf(em: EntityManager, ticket: Ticket, before: string | undefined): Promise<TicketView> {
   const where = { ticketId: ticket.id, visibility: Visibility.CUSTOMER };
   const next = before === undefined ? null : await em.findOne(Comment, { ...where, id: before });
@@ -31,7 +31,7 @@ export async function viewOf(em: EntityManager, ticket: Ticket, before: string |
   return { ticket, comments, hasEarlier: found.length > SHOWN, attachments };
 }
 
-/** Finds a file of the ticket that the customer may see. */
+/** Finds a file of the ticket. Returns null if the customer may not read it. */
 export const attachmentOf = (em: EntityManager, ticketId: string, id: string): Promise<Attachment | null> =>
   em.findOne(Attachment, { id, ticketId, visibility: Visibility.CUSTOMER });
 
@@ -42,7 +42,7 @@ export interface Visitor {
   mayReply: boolean;
   /** Whether the visitor has signed in and so can sign out. */
   isSignedIn: boolean;
-  /** Loads the newest comments, or those before the comment with the id `before`. */
+  /** Loads the newest comments. With `before`, loads the newest comments before the comment with this id. */
   view(before?: string): Promise<TicketView>;
   attachment(id: string): Promise<Attachment | null>;
   reply(content: string): Promise<unknown>;

@@ -17,7 +17,7 @@ export interface TicketPageParts extends TicketView {
   /** Path that the form is posted to. */
   action: string;
   signOut: string;
-  /** Whether there are newer comments than those shown. */
+  /** Whether there are newer comments than the comments on this page. */
   hasNewer: boolean;
   /** A rejected reply and the reason. */
   refused?: { reply: string; problem: string } | undefined;

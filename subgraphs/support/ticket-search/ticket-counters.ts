@@ -10,8 +10,8 @@ import type { TicketCriteria } from './ticket-criteria.ts';
 /** The last date whose year has four digits. Later dates have no text form that the database accepts. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /**
- * Ranges up to this length are always summed directly (`sumOf`). For such ranges, planning the alternative statement
- * would take longer than the statement could save.
+ * Ranges up to this length are always summed directly (`sumOf`). For short ranges, planning the alternative statement
+ * takes longer than the alternative could save.
  */
 const SHORT_MS = 31 * DAY_MS;
 /** Maximum number of cells per compaction. Each cell is locked while the compaction runs. */

@@ -4,7 +4,7 @@ export interface TicketCriteria {
   q?: string | null;
   status?: readonly string[] | null;
   priority?: readonly string[] | null;
-  /** Accounts that the caller may see. Null or undefined means all. */
+  /** Accounts whose tickets are searched. Null or undefined means all accounts. */
   accountId?: readonly string[] | null;
   customerId?: readonly string[] | null;
   category?: readonly string[] | null;

@@ -60,7 +60,10 @@ export function rangesOf(columns: readonly RangeColumn[], sort: readonly SortBy[
   });
 }
 
-/** Compares the states of a range with those of the cursor: positive if the range comes later in the list, 0 if they are equal. */
+/**
+ * Compares the states of a range with the states of the cursor. The result is positive if the range comes later in the
+ * list, and 0 if the states are equal.
+ */
 function compareStates(
   values: IndexRange['values'],
   cursor: readonly unknown[],
@@ -96,7 +99,7 @@ const statesOf = ({ status, priority }: TicketCriteria): RangeColumn[] => [
 
 const rangeColumn = (column: string, values: readonly (string | number)[]): RangeColumn => ({ column, values: [...new Set(values)] });
 
-/** The criteria without those that the range columns already apply. */
+/** Returns the criteria that the range columns do not apply already. */
 export function criteriaWithout(criteria: TicketCriteria, columns: readonly RangeColumn[]): TicketCriteria {
   const applied = new Set(columns.map(({ column }) => column));
   return {
