@@ -47,7 +47,7 @@ const NOT_FOLLOWED: Record<string, string> = {
 };
 
 describe('GraphQL over HTTP', () => {
-  test('the router passes all GraphQL over HTTP audits except listed optional ones', async () => {
+  test('the router passes all GraphQL over HTTP audits, except the optional audits that this test lists', async () => {
     const results = await auditServer({ url: server.url });
     expect(results.filter(({ status }) => status === 'error')).toEqual([]);
     const failing = results.filter(({ status }) => status !== 'ok').map(({ name }) => name);
@@ -119,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation is charged once before it runs, with its weight beyond the first request', async () => {
+  test('an operation over HTTP is charged once before it runs, by its weight minus one', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });

@@ -112,7 +112,7 @@ test('npm run operator --help lists the commands, and an invalid command exits w
   }
 }, 60_000);
 
-test('reset-admin sets a new password, ends the sessions of the user and removes second factors', async () => {
+test('npm run reset-admin sets a new password, ends the sessions of the user and removes second factors', async () => {
   const data = temporaryFolder();
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
   const login = async (origin: string, password: string) =>

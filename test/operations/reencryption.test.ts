@@ -127,7 +127,7 @@ test('npm run maintenance reencrypt re-encrypts every secret in the database wit
   await platform.close();
 }, 300_000);
 
-test('an interrupted reencrypt can be continued, and until it is complete the platform needs both secret keys', async () => {
+test('an interrupted npm run maintenance reencrypt can be continued, and until then the platform needs both secret keys', async () => {
   const { kept, created } = await withSecrets();
   const COUNT = 12_000;
   const box = new SecretBox([OLD], 'oauth-records');
@@ -158,7 +158,7 @@ test('an interrupted reencrypt can be continued, and until it is complete the pl
 }, 300_000);
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'an interrupted reencrypt of two databases can be continued, and until then the platform needs both secret keys',
+  'an interrupted npm run maintenance reencrypt of two databases can be continued, and until then both secret keys are needed',
   async () => {
     const databases = await twoDatabases(['support', 'events']);
     const { kept, created } = await withSecrets(databases);
@@ -193,7 +193,7 @@ test.runIf(process.env.TEST_DATABASE_URL)(
   300_000,
 );
 
-test('reencrypt lists secrets that neither key can decrypt, re-encrypts all others and exits with 1', async () => {
+test('npm run maintenance reencrypt lists secrets that neither key can decrypt, re-encrypts all others and exits with 1', async () => {
   const kept = await keptDatabase({ SECRET_KEY: OLD });
   const platform = await startWith(kept, { SECRET_KEY: OLD });
   const tenant = await platform.organization();
@@ -205,7 +205,7 @@ test('reencrypt lists secrets that neither key can decrypt, re-encrypts all othe
   await kept.startedOnce({ SECRET_KEY: NEW });
 }, 120_000);
 
-test('reencrypt replaces the key file of a data folder, also after an interrupted run', async () => {
+test('npm run maintenance reencrypt replaces the key file of a data folder, also after an interrupted run', async () => {
   const dataDir = temporaryFolder();
   const settings = { DATABASE_URL: '', DATA_DIR: dataDir, SECRET_KEY: '' };
   const file = join(dataDir, 'secret.key');

@@ -35,12 +35,12 @@ const closedAfterTest = (platform: Rig): Rig => {
 const onServer = Boolean(process.env.TEST_DATABASE_URL);
 
 describe.each(releases().map((release) => [release.name, release] as const))('a database of release %s', (_, release) => {
-  test('the platform can read, change and deliver the recorded data of an embedded database of an earlier release', async () => {
+  test('the platform can use all recorded data in an embedded database of an earlier release', async () => {
     await expectServed(await openEmbedded(release), release.embedded);
   }, 300_000);
 
   test.runIf(onServer)(
-    'the platform can read, change and deliver the recorded data of a PostgreSQL database of an earlier release',
+    'the platform can use all recorded data in a PostgreSQL database of an earlier release',
     async () => {
       await expectServed(await openPostgres(release), release.postgres);
     },

@@ -60,7 +60,7 @@ const isCounted = async () => (await rows.query(`select from "support"."backfill
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('tickets from before the migration are counted once per account during concurrent changes by several processes', async () => {
+test('tickets from before the account counters existed are counted once per account during concurrent changes', async () => {
   const changed = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
@@ -90,7 +90,7 @@ test('tickets from before the migration are counted once per account during conc
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'totals of a customer are correct before and after old tickets are counted by the migration',
+  'the ticket total of a customer is correct before and after the background migration has counted old tickets',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

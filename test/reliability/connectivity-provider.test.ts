@@ -71,7 +71,7 @@ afterEach(() => {
 });
 
 describe('orders to a carrier', () => {
-  test('the provider places an order as a TMF641 service order with the service id and the token', async () => {
+  test('the connectivity provider places an order as a TMF641 service order with the service id and the token', async () => {
     expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(1);
     expect(carrier.orders[0]).toMatchObject({

@@ -46,7 +46,7 @@ const send: DoDue = async (tx, id) => {
 const sweep = (act: DoDue, due: DueRows = BILLS, limit = 10): Promise<number> =>
   sweepOf({ ...attached, clock, log }, due, act)(clock.now(), limit);
 
-test('a sweep processes only rows that are due, earliest first, up to its limit', async () => {
+test('a sweep of due rows processes them earliest first and up to its limit, and no other rows', async () => {
   await bill('today', from(-1000));
   await bill('yesterday', from(-24 * HOUR_MS));
   await bill('tomorrow', from(24 * HOUR_MS));
@@ -62,7 +62,7 @@ test('a sweep processes only rows that are due, earliest first, up to its limit'
   expect(done).toEqual(['yesterday', 'today']);
 });
 
-test("a sweep processes each row with the ORM filter of the row's organization", async () => {
+test("a sweep of due rows processes each row with the ORM filter of the row's organization", async () => {
   await bill('one', from(-1000));
   let seen: unknown;
   await sweep(async (tx, id, now) => {
@@ -72,7 +72,7 @@ test("a sweep processes each row with the ORM filter of the row's organization",
   expect(seen).toEqual({ id: 'org_1', accounts: null });
 });
 
-test('a sweep rolls back and postpones a failing row, logs the error and processes the other rows', async () => {
+test('a sweep of due rows rolls back and postpones a failing row, logs the error and processes the other rows', async () => {
   await bill('broken', from(-2000));
   await bill('fine', from(-1000));
   const act: DoDue = async (tx, id, now) => {
@@ -88,14 +88,14 @@ test('a sweep rolls back and postpones a failing row, logs the error and process
   ]);
 });
 
-test('two concurrent sweeps process each due row once', async () => {
+test('two concurrent sweeps of due rows process each row once', async () => {
   await bill('one', from(-1000));
   const taken = await Promise.all([sweep(send), sweep(send)]);
   expect(taken.toSorted()).toEqual([0, 1]);
   expect(await stored()).toMatchObject([{ sent: 1 }]);
 });
 
-test('a sweep locks the owner of a row before the row, and skips rows without an owner', async () => {
+test('a sweep of due rows locks the owner of a row before the row, and skips rows without an owner', async () => {
   const owned = { ...BILLS, owner: { table: 'due_test.account', column: 'account_id' } };
   await bill('one', from(-1000));
   const statements: string[] = [];
@@ -115,7 +115,7 @@ test('a sweep locks the owner of a row before the row, and skips rows without an
 test.skipIf(!process.env.TEST_DATABASE_URL).each([
   ['the row', 'bill'],
   ['its owner', 'account'],
-])('a sweep skips a row and does not wait while another transaction locks %s', async (_, table) => {
+])('a sweep of due rows skips a row and does not wait while another transaction locks %s', async (_, table) => {
   await bill('one', from(-1000));
   await organizationEm(attached.orm, 'org_1').transactional(async (tx) => {
     await tx.execute(`select 1 from "due_test"."${table}" for update`);

@@ -80,7 +80,7 @@ test('starting the job system writes only queues that are missing or have change
   expect(changed['test.unchanged']).toEqual(first['test.unchanged']);
 });
 
-test('jobs that become due together run concurrently up to the concurrency of their queue', async () => {
+test('jobs that become due together run concurrently up to the concurrency limit of their queue', async () => {
   let running = 0;
   let end = () => {};
   const held = new Promise<void>((resolve) => (end = resolve));

@@ -85,7 +85,7 @@ async function untilConverted(rows: Rows): Promise<void> {
   await expect.poll(() => unconverted(rows), { timeout: 30_000, interval: 20 }).toEqual([]);
 }
 
-test('search texts from before the migration are converted in the background and then found without accents', async () => {
+test('search texts from before the accent migration are converted in the background and are then found without accents', async () => {
   const { world, rows } = await upgradedDesk();
   expect(await find(rows, 'visible', 'cafe')).toEqual(['ticket_plain']);
   const process = await world.start();

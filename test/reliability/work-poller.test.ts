@@ -50,7 +50,7 @@ const parcelsAt = (clock: TestClock) => ({
   values: () => [clock.now(), new Date(0)],
 });
 
-test('each work source receives only the rows of its own query, and none after it is removed', async () => {
+test('each work source of the poller receives only the rows of its own query, and none after it is removed', async () => {
   const clock = new TestClock();
   const [parcels, mail, none] = [poll(parcelsAt(clock)), poll(letters), poll({ ...letters, query: `${letters.query} offset 5` })];
   await run(`insert into "work_test"."letter" values ('a'), ('b')`);
@@ -66,7 +66,7 @@ test('each work source receives only the rows of its own query, and none after i
   expect(mail.found).toEqual([]);
 });
 
-test('after the clock of a work source is moved, the source is polled with the new time', async () => {
+test('after the clock of a work source is moved, the poller queries the source with the new time', async () => {
   const clock = new TestClock();
   const parcels = poll({ ...parcelsAt(clock), clock });
   await run(`insert into "work_test"."parcel" values ('late', $1)`, new Date(clock.now().getTime() + HOUR_MS));

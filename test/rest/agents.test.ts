@@ -9,7 +9,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-test('a comment by a user has an agent as its author if their email addresses are equal, regardless of case', async () => {
+test('the author of a comment is the agent with the email address of the calling user, regardless of case', async () => {
   const tenant = await platform.organization();
   const user = await userOf(tenant);
   const agent = await makeAgent(tenant, { email: user.email.toUpperCase() });

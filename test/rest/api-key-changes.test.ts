@@ -88,7 +88,7 @@ describe('API key updates', () => {
     expect(body.error.details.required).toBe('accounts:write');
   });
 
-  test('an update by which an API key would block its own IP address returns 400', async () => {
+  test('an API key that restricts itself to IP addresses other than its own returns 400', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await change(id, { restrictions: { ip_whitelist: ['203.0.113.9'] } }, holding(key));
     expect(status).toBe(400);
@@ -127,7 +127,7 @@ describe('API key rotation', () => {
     expect((await read(made.id)).key).toBeNull();
   });
 
-  test('after a rotation the old value of an API key is accepted until the grace period ends, then returns TOKEN_EXPIRED', async () => {
+  test('after a rotation the old value of an API key is accepted until the grace period ends, and then returns TOKEN_EXPIRED', async () => {
     const { clock } = await rig();
     const { id, key } = await make();
     const { body } = await rotate(id, { grace_period: 600 });

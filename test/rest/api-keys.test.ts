@@ -174,7 +174,7 @@ describe('API key creation', () => {
     expect((await create({ permissions: ['services:write', 'services:*'] }, limited)).status).toBe(201);
   });
 
-  test('creating an API key requires the permission credentials:create, and listing API keys requires credentials:read', async () => {
+  test('creating an API key without credentials:create, or listing keys without credentials:read, returns the missing permission', async () => {
     const limited = await tenant.limitedTo('services:read');
     expect((await create({}, limited)).body.error.details.required).toBe('credentials:create');
     expect((await limited.rest('GET', '/auth/api-keys')).body.error.details.required).toBe('credentials:read');

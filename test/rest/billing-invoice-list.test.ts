@@ -23,7 +23,7 @@ test('the invoice list returns complete invoices, newest first, in the format of
 });
 
 describe('invoice list paging', () => {
-  test('the invoice list pages by limit and offset, and has_more is false on the last page', async () => {
+  test('the invoice list can be paged by limit and offset, and has_more is false on the last page', async () => {
     const first = await list('?limit=3');
     expect(first.body).toMatchObject({ total_count: 4, has_more: true });
     const second = await list('?limit=3&offset=3');
@@ -32,7 +32,7 @@ describe('invoice list paging', () => {
     expect((await list('?offset=4')).body).toEqual({ invoices: [], total_count: 4, has_more: false });
   });
 
-  test('the invoice list also pages by page and per_page', async () => {
+  test('the invoice list can be paged by page and per_page', async () => {
     expect(await numbersOf('?page=2&per_page=3')).toEqual(['INV-1001']);
   });
 });

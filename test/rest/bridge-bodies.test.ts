@@ -40,12 +40,12 @@ describe('response bodies', () => {
     expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, pages: 2, has_more: false, next_cursor: null });
   });
 
-  test('a support list response has no envelope: it contains only the list and the pagination of specification 3', async () => {
+  test('a support list response contains only the list and its pagination, without the standard envelope', async () => {
     expect(Object.keys(await read('/v1/support/tickets'))).toEqual(['tickets', 'pagination']);
     expect(await read('/v1/support/tickets?limit=2')).toMatchObject({ pagination: { total: 3, page: 1, limit: 2, pages: 2 } });
   });
 
-  test('a route with counted lists returns total_count and has_more next to the records', async () => {
+  test('a REST list with a total count returns the records, total_count and has_more', async () => {
     expect(await read('/v1/toys/count?limit=2')).toMatchObject({
       toys: [{ id: 'ticket_1' }, { id: 'ticket_2' }],
       total_count: 3,
@@ -53,11 +53,11 @@ describe('response bodies', () => {
     });
   });
 
-  test('a route with a wrapper returns a body with only the wrapper field', async () => {
+  test('a REST route with a wrapper name returns the record in a field with this name and without an envelope', async () => {
     expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
   });
 
-  test('a bare route returns the value without an envelope, with enum values in REST spelling', async () => {
+  test('a REST route without wrapper and envelope returns the value itself, with enum values in REST spelling', async () => {
     expect(await read('/v1/priorities')).toEqual(['low', 'high']);
   });
 
@@ -77,7 +77,7 @@ describe('response bodies', () => {
 });
 
 describe('fields of a record', () => {
-  test('without a selection, a REST record contains its own fields and value objects in snake_case and no related records', async () => {
+  test('a REST record of a route without a selection contains its own fields and value objects in snake_case and no related records', async () => {
     const { data } = (await read('/v1/toys')) as { data: [Record<string, unknown>] };
     expect(Object.keys(data[0])).toEqual([
       'id',
@@ -113,7 +113,7 @@ describe('fields of a record', () => {
     expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { metadata: { camelCase: { innerKey: 'OPEN' } } } });
   });
 
-  test('a route with a selection returns only the selected fields, and one GraphQL field can serve several routes', async () => {
+  test('a REST route with a selection returns only the selected fields, and one GraphQL field can serve several routes', async () => {
     const { tickets } = (await read('/v1/support/tickets')) as { tickets: [object] };
     expect(tickets[0]).toEqual({
       id: 'ticket_1',
@@ -129,7 +129,7 @@ describe('fields of a record', () => {
   });
 });
 
-test('every request to a route runs the same GraphQL document, so that its query plan is reused', async () => {
+test('every request to a REST route runs the same GraphQL document, so that its query plan is reused', async () => {
   await read('/v1/support/tickets/ticket_1');
   const first = toy.desk.last;
   await read('/v1/support/tickets/ticket_2');

@@ -44,7 +44,7 @@ describe('GraphQL errors over REST', () => {
     expect(await refusal({ url: '/v1/fails/forbidden' })).toMatchObject({ status: 403, code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('a REST error names fields that GraphQL reports as invalid in REST spelling', async () => {
+  test('a REST error uses the REST spelling of the fields that GraphQL reports as invalid', async () => {
     expect(await refusal({ url: '/v1/fails/input' })).toMatchObject({
       status: 400,
       message: 'lines.0.unit_price: must be positive',
@@ -56,7 +56,7 @@ describe('GraphQL errors over REST', () => {
     });
   });
 
-  test('an invalid value of a custom scalar returns 400 with its field', async () => {
+  test('an invalid value of a custom GraphQL scalar returns 400 INVALID_PARAMETERS with the reason', async () => {
     expect(await refusal({ url: '/v1/fails/scalar' })).toMatchObject({
       status: 400,
       code: 'INVALID_PARAMETERS',
@@ -98,7 +98,7 @@ describe('requests that match no operation', () => {
     });
   });
 
-  test('a request body that is not JSON returns 415 UNSUPPORTED_MEDIA_TYPE', async () => {
+  test('a request body with a Content-Type other than JSON returns 415 UNSUPPORTED_MEDIA_TYPE', async () => {
     expect(await post('<a/>', { 'content-type': 'text/xml' })).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
     expect(await post('title=x', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({ status: 415 });
     expect(

@@ -264,7 +264,7 @@ describe('idempotency keys of OAuth clients', () => {
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('conflict');
   });
 
-  test('a request that runs or has a stored response in the previous release is not run again by the current release', async () => {
+  test('an idempotent request that the previous release is running or has completed is not run again by the current release', async () => {
     const begun = await store.begin(former, key, 'one');
     expect((await store.begin(by('client_1'), key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(former, key, begun.lease, answer);
@@ -273,14 +273,14 @@ describe('idempotency keys of OAuth clients', () => {
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('new');
   });
 
-  test('a request that runs or has a stored response in the current release is not run again by the previous release', async () => {
+  test('an idempotent request that the current release is running or has completed is not run again by the previous release', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     expect((await store.begin(former, key, 'one')).state).toBe('running');
     if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, answer);
     expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...answer });
   });
 
-  test('after a failed request, its idempotency key can be claimed again in the previous release', async () => {
+  test('after a failed request, a process of the previous release can use its idempotency key again', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     if (begun.state === 'new') await store.abandon(by('client_1'), key, begun.lease);
     expect((await store.begin(former, key, 'one')).state).toBe('new');

@@ -23,7 +23,7 @@ const requested = async (url: string, payload?: object, method: 'GET' | 'POST' |
 };
 
 describe('input passed to GraphQL', () => {
-  test('the bridge converts a flat REST body to a GraphQL input object with camelCase names and upper-case enum values', async () => {
+  test('the REST bridge converts a flat REST body to a GraphQL input object with camelCase names and upper-case enum values', async () => {
     const body = {
       title: 'T',
       description: 'D',
@@ -44,14 +44,14 @@ describe('input passed to GraphQL', () => {
     });
   });
 
-  test('the bridge passes free-form metadata in a request to GraphQL unchanged', async () => {
+  test('the REST bridge passes free-form metadata in a request to GraphQL unchanged', async () => {
     const metadata = { some_key: { innerKey: 'open', list: [1, null] } };
     expect(await requested('/v1/support/tickets', { title: 'T', description: 'D', metadata })).toEqual({
       input: { title: 'T', description: 'D', metadata },
     });
   });
 
-  test('the bridge passes an explicit null to GraphQL and omits fields that are not sent', async () => {
+  test('the REST bridge passes an explicit null to GraphQL and omits fields that are not sent', async () => {
     expect(await requested('/v1/support/tickets/ticket_1', { customer_id: null }, 'PUT')).toEqual({
       id: 'ticket_1',
       input: { customerId: null },
@@ -96,7 +96,7 @@ describe('input passed to GraphQL', () => {
     ).toEqual(expected);
   });
 
-  test('a field whose value the route fixes cannot be sent, and a renamed field is passed with its GraphQL name', async () => {
+  test('a field with a fixed value in the route returns 400 if it is sent, and a renamed field is passed under its GraphQL name', async () => {
     expect(await requested('/v1/toys', { label: 'L', description: 'D' })).toEqual({
       input: { title: 'L', description: 'D', priority: 'LOW' },
     });
@@ -104,13 +104,13 @@ describe('input passed to GraphQL', () => {
     expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known field' }]);
   });
 
-  test('the bridge renames the fields of input objects in lists', async () => {
+  test('the REST bridge converts field names to camelCase also in input objects inside lists', async () => {
     expect(await requested('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
       input: { serviceType: 'FIBER', lines: [{ unitPrice: 149.95, quantity: 2 }] },
     });
   });
 
-  test('an input object that the route does not flatten is passed as an object', async () => {
+  test('the REST bridge passes an input object that the route does not flatten to GraphQL as an object', async () => {
     expect(await requested('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
       location: { address: 'A', city: 'C' },
       types: ['CABLE'],

@@ -140,7 +140,7 @@ describe('OpenAPI document', () => {
     expect(operation('/coverage', 'post')).not.toHaveProperty('x-permission');
   });
 
-  test('additions, rate categories and public operations are marked in the OpenAPI document', () => {
+  test('the OpenAPI document marks operations that are not in the specification, rate categories and public operations', () => {
     expect(operation('/support/tickets/search', 'post')).toMatchObject({ 'x-addition': true });
     expect(operation('/orders', 'post')).toMatchObject({ 'x-rate-category': 'provisioning' });
     expect(operation('/priorities', 'get')).toMatchObject({ security: [] });
@@ -199,7 +199,7 @@ describe('invalid routes', () => {
   });
 });
 
-test('the GraphQL operation of a route contains only the argument and the fields of its selection', async () => {
+test('the GraphQL operation of a REST route contains only its arguments and its selected fields', async () => {
   await toy.send({ url: '/v1/toys/ticket_1' });
   expect(toy.desk.last.document).toEqual(
     parseSchema(

@@ -96,7 +96,7 @@ describe('ticket ratings', () => {
     expect(data.ticket.feedback).toEqual({ rating: 5, ticket: { id }, article: null });
   });
 
-  test('support staff who change a ticket rating that a customer gave receive 409 INVALID_STATE', async () => {
+  test("changing a customer's rating of a ticket as support staff returns 409 INVALID_STATE", async () => {
     const id = await resolved();
     const [customer, agent] = [await tenant.limitedTo('support:create'), await tenant.limitedTo('support:write')];
     const given = (await rate({ rating: 1, comment: 'Late', ticket_id: id }, customer)).body.data;

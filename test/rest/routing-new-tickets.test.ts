@@ -37,7 +37,7 @@ describe('routing of new tickets', () => {
     expect((await tenant.rest('GET', `/support/tickets/${matched.id}`)).body.ticket.assigned_to.agent_id).toBe(security);
   });
 
-  test('a new ticket is assigned to the desk of its category if the agent of its routing rule is deactivated', async () => {
+  test('a new ticket is assigned to the default desk of its category if the agent of its routing rule is deactivated', async () => {
     const tenant = await platform.organization();
     const voice = (await openTicket(tenant, { category: 'voice' })).assigned_to.agent_id;
     await makeRule(tenant, { rule_name: 'Gone', actions: { assign_to: voice } });
@@ -48,7 +48,7 @@ describe('routing of new tickets', () => {
     expect(await ruleOf(tenant, ticket)).toMatchObject({ ruleName: 'Gone' });
   });
 
-  test('a new ticket that matches no routing rule is assigned to the desk of its category', async () => {
+  test('a new ticket that matches no routing rule is assigned to the default desk of its category', async () => {
     const tenant = await platform.organization();
     const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
     await makeRule(tenant, { conditions: { priority: ['critical'] }, actions: { assign_to: voice } });
@@ -137,7 +137,7 @@ describe('routing of new tickets', () => {
     expect(refused).toMatchObject([{ status: 'failed', attempts: 0 }]);
   });
 
-  test('a new ticket is assigned to the desk of its category if the agent of its routing rule no longer exists', async () => {
+  test('a new ticket is assigned to the default desk of its category if the agent of its routing rule no longer exists', async () => {
     const tenant = await platform.organization();
     const { agent_id } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
     const rule = await makeRule(tenant, { actions: { assign_to: agent_id } });

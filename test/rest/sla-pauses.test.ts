@@ -15,7 +15,7 @@ beforeAll(async () => {
 const complianceOf = async (owner: Tenant): Promise<number> =>
   (await owner.rest('GET', '/support/analytics/dashboard')).body.dashboard.overview.sla_compliance;
 
-test('raising the priority of a waiting ticket reports a resolution time that is already missed', async () => {
+test('raising the priority of a ticket that waits for its customer reports a resolution time that is already missed', async () => {
   const owner = await platform.organization();
   const { id, created_at } = await open(owner, { priority: 'low' });
   await change(owner, id, { status: 'in_progress' });
@@ -56,7 +56,7 @@ test('waiting for the customer does not remove a reported SLA breach, but a lowe
   expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(1);
 });
 
-test('a ticket that waits for its customer keeps its remaining resolution time for after the pause', async () => {
+test('the resolution time that is left when a ticket starts to wait for its customer is left after the wait', async () => {
   const { id } = await open(tenant, { priority: 'low' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);

@@ -45,7 +45,7 @@ describe('business hours of service levels', () => {
   /** Allows a difference of two minutes, because the hours of a policy are rounded to minutes. */
   const expectAbout = (instant: string, expected: number) => expect(Math.abs(Date.parse(instant) - expected)).toBeLessThan(2 * MINUTE_MS);
 
-  test('business hours are in the time zone of the ticket, and critical tickets use all 24 hours of the day', async () => {
+  test('business hours are applied in the time zone of the ticket, and the SLA of critical tickets counts 24 hours a day', async () => {
     const { zone, night, hours } = aroundNow();
     const { owner } = await underPolicy({ business_hours: [hours], timezone: night });
     const here = await open(owner, { category: 'voice', location: { timezone: zone } });
@@ -61,7 +61,7 @@ describe('business hours of service levels', () => {
     expect((await slaOf(owner, (await open(owner)).id)).sla_tier).toBe('enterprise');
   });
 
-  test('holidays are no business hours, a changed policy affects only new tickets, and deleting a policy in use returns 409', async () => {
+  test('holidays do not count as business hours, a changed policy affects only new tickets, and deleting a policy in use returns 409', async () => {
     const { zone, hours, tomorrow } = aroundNow();
     const { owner, policyId } = await underPolicy({ business_hours: [hours], timezone: zone, holidays: [tomorrow] });
     const ticket = await open(owner, { category: 'voice' });

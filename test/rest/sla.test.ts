@@ -156,7 +156,7 @@ describe('waiting for the customer', () => {
 });
 
 describe('priority changes', () => {
-  test('a new priority counts from the opening of the ticket and breaches the SLA immediately if its time has passed', async () => {
+  test('the resolution time of a new priority counts from the opening of the ticket and can be breached immediately', async () => {
     const { id, created_at } = await open(tenant, { priority: 'low' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(5 * HOUR_MS);
@@ -235,7 +235,7 @@ const eventIds = (of: string): Promise<string[]> =>
     return ids.length > 0 && ids;
   });
 
-test('reopening a ticket continues its resolution clock with the time that was used before', async () => {
+test('reopening a ticket continues its resolution clock from the time that was already used', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);

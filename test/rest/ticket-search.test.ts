@@ -207,7 +207,7 @@ describe('filtered and sorted ticket lists', () => {
     'status:asc,title:desc',
     'resolution_due:asc,status:asc,title:desc',
     'status:asc,status:desc,status:asc',
-  ])('paging a ticket list by cursor with sort=%s returns the order that the test computes, with and without filters', async (sort) => {
+  ])('paging a ticket list by cursor with sort=%s returns the tickets in the expected order, with and without filters', async (sort) => {
     const keys = [...sort.split(','), ...(/created_at|title/.test(sort) ? [] : [`created_at:${/desc$/.test(sort) ? 'desc' : 'asc'}`])];
     const expected = (filter: (ticket: Json) => boolean) =>
       tickets

@@ -68,11 +68,11 @@ test('reading a ticket with its agent runs one SQL statement, and a second one i
   expect(await statements(() => read(`/${id}`))).toEqual(['select ticket', 'select attachment']);
 });
 
-test('actions of routing rules are read from the database only for the SLA of a ticket', async () => {
+test('pending actions of routing rules are read from the database only if the SLA of a ticket is requested', async () => {
   expect(await statements(() => read(`/${id}/sla`))).toEqual(['select ticket', 'select ticket_automation']);
 });
 
-test('a ticket list runs at most two SQL statements for tickets, whatever its length', async () => {
+test('a ticket list runs at most two SQL statements on the ticket table, whatever its length', async () => {
   for (let count = 0; count < 5; count += 1) await openTicket(tenant);
   expect(await statements(() => read('?status=open'))).toEqual(['select ticket', 'select ticket']);
   expect(await statements(() => read('?page=2&limit=2'))).toEqual(['select ticket', 'select ticket_tally', 'select ticket']);
