@@ -76,7 +76,7 @@ const KINDS: Record<string, (index: number) => Promise<unknown>> = {
 };
 
 /** Growth of each table for each kind of request, in bytes per request. */
-const grown = new Map<string, Map<string, number>>();
+const growth = new Map<string, Map<string, number>>();
 for (const [kind, request] of Object.entries(KINDS)) {
   if (kind.endsWith('webhook'))
     await call('POST', '/webhooks', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`, events: ['ticket.*'] });
@@ -90,7 +90,7 @@ for (const [kind, request] of Object.entries(KINDS)) {
   );
   await untilIdle(rows);
   const after = await sizes(rows);
-  grown.set(kind, new Map([...after].map(([table, size]) => [table, (size - (before.get(table) ?? 0)) / REQUESTS])));
+  growth.set(kind, new Map([...after].map(([table, size]) => [table, (size - (before.get(table) ?? 0)) / REQUESTS])));
   process.stderr.write(`${kind}\n`);
 }
 await platform.close();
@@ -132,9 +132,9 @@ async function sizes(probe: Rows): Promise<Map<string, number>> {
  * Returns a Markdown table of the growth in MB per million requests. Tables that grow by less than 1 MB are left out.
  */
 function report(): string {
-  const kinds = [...grown.keys()];
-  const tables = [...new Set([...grown.values()].flatMap((one) => [...one.keys()]))].sort();
-  const cells = (table: string): number[] => kinds.map((kind) => Math.round(((grown.get(kind)?.get(table) ?? 0) * MILLION) / MB));
+  const kinds = [...growth.keys()];
+  const tables = [...new Set([...growth.values()].flatMap((one) => [...one.keys()]))].sort();
+  const cells = (table: string): number[] => kinds.map((kind) => Math.round(((growth.get(kind)?.get(table) ?? 0) * MILLION) / MB));
   const lines = tables
     .map((table) => [`\`${table}\``, ...cells(table)] as const)
     .filter(([, ...values]) => values.some((value) => value > 0));

@@ -38,7 +38,7 @@ process.once('disconnect', () => process.exit(0));
 async function open({ url, operation }: ClientsCommand): Promise<void> {
   const socket = new WebSocket(url, operation ? 'graphql-transport-ws' : [], { perMessageDeflate: false });
   sockets.push(socket);
-  await heard(socket, 'open');
+  await nextEvent(socket, 'open');
   if (operation) {
     await asked(socket, { type: 'connection_init', payload: { apiKey: operation.apiKey } });
     socket.send(JSON.stringify({ type: 'subscribe', id: randomUUID(), payload: { query: operation.query } }));
@@ -50,10 +50,10 @@ async function open({ url, operation }: ClientsCommand): Promise<void> {
 
 const asked = async (socket: WebSocket, message: object): Promise<void> => {
   socket.send(JSON.stringify(message));
-  await heard(socket, 'message');
+  await nextEvent(socket, 'message');
 };
 
-const heard = (socket: WebSocket, event: 'open' | 'message'): Promise<void> =>
+const nextEvent = (socket: WebSocket, event: 'open' | 'message'): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once(event, () => resolve());
     socket.once('error', reject);

@@ -26,7 +26,7 @@ export class Results {
    */
   write(): void {
     const letters = new Set(this.#sections.map(({ title }) => letterOf(title)));
-    const kept = standing().filter(({ title }) => !letters.has(letterOf(title)));
+    const kept = existingSections().filter(({ title }) => !letters.has(letterOf(title)));
     const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
     const [first] = this.#sections;
     if (first) first.text = first.text.replace('\n\n', `\n\nBy \`${this.command}\`, in one run on ${machine}.\n\n`);
@@ -41,7 +41,7 @@ export class Results {
 const letterOf = (title: string): string => /^\(\w\)/.exec(title)?.[0] ?? '';
 
 /** Returns the sections that the file has now. */
-function standing(): Section[] {
+function existingSections(): Section[] {
   if (!existsSync(FILE)) return [];
   const [, ...parts] = readFileSync(FILE, 'utf8').split(/^## /m);
   return parts.map((part) => ({ title: part.split('\n', 1)[0] ?? '', text: `## ${part.trimEnd()}\n` }));

@@ -68,7 +68,7 @@ const SENTENCES = [
 const SYLLABLES = ['ba', 'ke', 'lo', 'mi', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'da', 'fe'];
 
 /** A deterministic random generator, so that runs can be compared. */
-function numbers(seed: number): () => number {
+function randomGenerator(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -104,7 +104,7 @@ export async function seedTickets(
   organizationId: string,
   count: number,
   parties: Parties,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -115,10 +115,10 @@ export async function seedTickets(
     // creating the indexes after the inserts is faster, and the resulting indexes are the same
     const indexes = count > BATCH ? await dropTextIndexes(client) : [];
     try {
-      await fill(client, desk, count, tell);
+      await fill(client, desk, count, report);
     } finally {
       for (const [index, statement] of indexes.entries()) {
-        tell(`index ${index + 1} of ${indexes.length}`);
+        report(`index ${index + 1} of ${indexes.length}`);
         await client.query(statement);
       }
     }
@@ -126,16 +126,16 @@ export async function seedTickets(
       `insert into "support"."ticket_counter" values ($1, $2) on conflict ("organization_id") do update set "last" = excluded."last"`,
       [organizationId, 1000 + count],
     );
-    tell('vacuum analyze');
+    report('vacuum analyze');
     for (const table of ['ticket', 'ticket_text', 'ticket_tally', 'ticket_account_tally', 'ticket_change', 'feedback', 'agent'])
       await client.query(`vacuum analyze "support"."${table}"`);
-    tell(`${count} tickets in ${Math.round((performance.now() - began) / 1000)} s`);
+    report(`${count} tickets in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {
     await client.end();
   }
 }
 
-async function fill(client: pg.Client, desk: Desk, count: number, tell: (line: string) => void): Promise<void> {
+async function fill(client: pg.Client, desk: Desk, count: number, report: (line: string) => void): Promise<void> {
   const began = performance.now();
   for (let first = 0; first < count; first += BATCH) {
     const tickets = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => desk.ticket(first + index));
@@ -155,7 +155,7 @@ async function fill(client: pg.Client, desk: Desk, count: number, tell: (line: s
     const done = first + tickets.length;
     const seconds = (performance.now() - began) / 1000;
     if ((done / BATCH) % 10 === 0 || done === count)
-      tell(`${done} of ${count} tickets, ${Math.round((100 * done) / count)} %, ${Math.round(done / seconds)} a second`);
+      report(`${done} of ${count} tickets, ${Math.round((100 * done) / count)} %, ${Math.round(done / seconds)} a second`);
   }
 }
 
@@ -178,7 +178,7 @@ class Desk {
     private readonly count: number,
     private readonly parties: Parties,
   ) {
-    this.#random = numbers(count);
+    this.#random = randomGenerator(count);
     this.#id = monotonicFactory(this.#random);
     this.#ticketId = monotonicFactory(this.#random);
     this.agents = Object.keys(CATEGORIES).flatMap((category) =>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const AREAS = ['connectivity', 'voice', 'cloud', 'security', 'ai'];
 /** Paths under /services/<area> that have their own routes and are not aliases (docs/decisions/surface.md). */
-const REAL = ['cloud/platforms', 'security/managed', 'security/infrastructure', 'ai/platforms'];
+const NOT_ALIASES = ['cloud/platforms', 'security/managed', 'security/infrastructure', 'ai/platforms'];
 const SERVICES = '/v1/services/';
 
 /**
@@ -13,7 +13,7 @@ export function rewriteUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string 
   const versioned = url.startsWith('/api/v1/') ? url.slice('/api'.length) : url;
   if (!versioned.startsWith(SERVICES)) return versioned;
   const rest = versioned.slice(SERVICES.length);
-  const isAlias = AREAS.some((area) => rest.startsWith(`${area}/`)) && !REAL.some((path) => isAtOrUnder(rest, path));
+  const isAlias = AREAS.some((area) => rest.startsWith(`${area}/`)) && !NOT_ALIASES.some((path) => isAtOrUnder(rest, path));
   return isAlias ? `/v1/${rest}` : versioned;
 }
 

@@ -4,12 +4,12 @@ import { type Encoding, encodedTag } from '../kernel/http/entity-tags.ts';
 import { addVary } from '../kernel/http/http.ts';
 
 /** Minimum size of a response that is compressed. Compressing a smaller one costs more than it saves. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 /**
  * Maximum size for synchronous compression, which is faster than a worker thread for small responses. Password hashing
  * may keep the worker threads busy.
  */
-const SYNC_BYTES = 16 * 1024;
+const MAX_SYNC_BYTES = 16 * 1024;
 
 /**
  * Content types that are compressed: texts, except HTML pages and event streams.
@@ -31,7 +31,7 @@ export function mountCompression(app: FastifyInstance): void {
     if (!isCompressible(reply)) return done(null, payload);
     addVary(reply, 'Accept-Encoding');
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
-    const encoding = bytes < LEAST_BYTES ? undefined : acceptedEncoding(request.headers['accept-encoding']);
+    const encoding = bytes < MIN_BYTES ? undefined : acceptedEncoding(request.headers['accept-encoding']);
     if (!encoding) return done(null, payload);
     compress(payload as string | Buffer, bytes, encoding, (compressed) => {
       if (compressed) markEncoded(request, reply, encoding);
@@ -64,7 +64,7 @@ export function markEncoded({ method }: FastifyRequest, reply: FastifyReply, enc
  */
 function compress(payload: string | Buffer, bytes: number, encoding: Encoding, done: (compressed?: Buffer) => void): void {
   const take = (error: Error | null, compressed: Buffer): void => done(error ? undefined : compressed);
-  if (bytes <= SYNC_BYTES) done(encoding === 'br' ? brotliCompressSync(payload, BROTLI) : gzipSync(payload, GZIP));
+  if (bytes <= MAX_SYNC_BYTES) done(encoding === 'br' ? brotliCompressSync(payload, BROTLI) : gzipSync(payload, GZIP));
   else if (encoding === 'br') brotliCompress(payload, BROTLI, take);
   else gzip(payload, GZIP, take);
 }

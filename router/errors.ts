@@ -33,7 +33,7 @@ function present(error: GraphQLError, context: RequestContext, { passForeignErro
   const cause = rootCause(error);
   const extensions = error.extensions ?? {};
   if (cause instanceof GraphQLError) {
-    if (isErrorCode(extensions.code)) return shown(error, spoken(cause.message, extensions), context);
+    if (isErrorCode(extensions.code)) return shown(error, platformErrorOf(cause.message, extensions), context);
     if (passForeignErrors && extensions.code !== UNREACHED) return passed(error, context);
   }
   const known = toPlatformError(cause);
@@ -42,7 +42,7 @@ function present(error: GraphQLError, context: RequestContext, { passForeignErro
   return shown(error, known, context);
 }
 
-const spoken = (message: string, { code, details }: Readonly<Record<string, unknown>>): PlatformError =>
+const platformErrorOf = (message: string, { code, details }: Readonly<Record<string, unknown>>): PlatformError =>
   new PlatformError(code as ErrorCode, message, isDetails(details) ? details : {});
 
 const isDetails = (value: unknown): value is ErrorDetails => typeof value === 'object' && value !== null && !Array.isArray(value);

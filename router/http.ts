@@ -146,9 +146,9 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
   let end = (): void => {};
   return {
     onSchemaLoadOrUpdate(callback) {
-      const tell = (): void => callback({ apiSchema: router.schema, coreSupergraphSdl: router.supergraphSdl });
-      tell();
-      end = router.onUpdate(tell);
+      const notify = (): void => callback({ apiSchema: router.schema, coreSupergraphSdl: router.supergraphSdl });
+      notify();
+      end = router.onUpdate(notify);
       return end;
     },
     load: async () => ({
@@ -172,7 +172,7 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
  * Number of documents in `PreparedDocuments`. They are needed only between two steps of a request, because the router
  * itself caches documents.
  */
-const HANDED_OVER = 100;
+const MAX_DOCUMENTS = 100;
 
 /**
  * Passes documents that the router has prepared to Apollo. So each document is parsed and validated only once, and
@@ -180,7 +180,7 @@ const HANDED_OVER = 100;
  * Invalid documents are not passed: Apollo validates them again and reports all errors.
  */
 class PreparedDocuments {
-  readonly #byHash = new BoundedCache<string, DocumentNode>(HANDED_OVER);
+  readonly #byHash = new BoundedCache<string, DocumentNode>(MAX_DOCUMENTS);
 
   constructor(private readonly router: Router) {}
 

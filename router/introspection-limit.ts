@@ -15,9 +15,9 @@ import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
 /**
  * Maximum size of the introspection in one operation, as a number of full introspection queries (as tools send them).
  */
-const QUERIES = 2;
+const MAX_QUERIES = 2;
 /** Introspection fields that return a single type. This type may have the most fields of all types. */
-const SINGLE: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
+const SINGLE_TYPE_FIELDS: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
 
 /**
  * Limits introspection by the estimated number of fields in the response.
@@ -50,14 +50,14 @@ export class IntrospectionLimit {
     const whole = parse(
       getIntrospectionQuery({ schemaDescription: true, specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }),
     );
-    this.#limit = QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
+    this.#limit = MAX_QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
   }
 
   /** Returns an error message if a validated document selects too much of the schema. Otherwise returns undefined. */
   exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
     const size = this.#sizeOf(document, fragments);
     if (size <= this.#limit) return undefined;
-    return `The operation selects as much of the schema as ${Math.ceil((size / this.#limit) * QUERIES)} full introspection queries; at most ${QUERIES} are allowed.`;
+    return `The operation selects as much of the schema as ${Math.ceil((size / this.#limit) * MAX_QUERIES)} full introspection queries; at most ${MAX_QUERIES} are allowed.`;
   }
 
   #sizeOf({ definitions }: DocumentNode, fragments: Fragments): number {
@@ -82,7 +82,7 @@ export class IntrospectionLimit {
       const name = selection.name.value;
       if (parent === undefined && !INTROSPECTION.has(name)) continue;
       const inner = selection.selectionSet ? this.#sizeIn(selection.selectionSet, fragments, name) : 0;
-      const isOwn = name === 'fields' && parent !== undefined && SINGLE.has(parent);
+      const isOwn = name === 'fields' && parent !== undefined && SINGLE_TYPE_FIELDS.has(parent);
       size += 1 + (isOwn ? this.#mostFields : (this.#lengths.get(name) ?? 1)) * inner;
     }
     return size;

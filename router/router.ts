@@ -60,7 +60,7 @@ export interface AdmittedOperation {
  * The types of operations that a caller of the router accepts. `answer` means queries and mutations. Sockets accept
  * `any`.
  */
-type Wanted = 'answer' | 'subscription' | 'any';
+type AcceptedType = 'answer' | 'subscription' | 'any';
 
 /** Number of operations that are planned for a new supergraph before it is used. */
 const WARMED_OPERATIONS = 200;
@@ -139,7 +139,7 @@ export class Router {
    */
   admit(
     { document, operationName, variables, context }: GraphOperation,
-    wanted: Wanted = 'answer',
+    wanted: AcceptedType = 'answer',
   ): AdmittedOperation | { errors: GraphQLError[] } {
     const { graph } = this;
     const operation = this.#admit(graph, document, operationName, variables ?? {}, wanted);
@@ -275,7 +275,7 @@ export class Router {
     document: string | DocumentNode,
     operationName: string | null | undefined,
     variables: Variables,
-    wanted: Wanted = 'answer',
+    wanted: AcceptedType = 'answer',
   ): PreparedOperation | GraphQLError[] {
     const operation = this.#find(graph, document, operationName, variables);
     if (Array.isArray(operation)) return operation;

@@ -59,7 +59,7 @@ export class SocketFollower implements LiveSink, AsyncIterableIterator<Execution
     this.#close();
   }
 
-  /** Resolves as done when the subscription has ended. */
+  /** Returns no results. It resolves with `done: true` when the subscription has ended. */
   next(): Promise<IteratorResult<ExecutionResult>> {
     if (!this.#isOpen) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => {

@@ -13,7 +13,7 @@ const OUT = `${DIST}/programs`;
  * Packages that are not bundled, because they load files from their own folder, or are loaded only when they are
  * needed.
  */
-const LEFT_ALONE = [
+const NOT_BUNDLED = [
   '@aws-sdk/client-s3',
   '@electric-sql/pglite',
   '@graphql-hive/router-query-planner',
@@ -24,7 +24,7 @@ const LEFT_ALONE = [
 ];
 
 /** Makes `import.meta.url` in a bundled module the URL of its original file, so that it finds the files next to it. */
-const placesOfModules = {
+const originalModuleUrls = {
   name: 'places-of-modules',
   transform(code, id) {
     if (!id.startsWith(DIST) || !code.includes('import.meta.url')) return null;
@@ -42,10 +42,10 @@ await build({
     ...Object.fromEntries(TOOLS.map((name) => [name, `${DIST}/apps/tools/${name}.js`])),
   },
   platform: 'node',
-  external: (id) => LEFT_ALONE.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) => NOT_BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
   // graphql reads NODE_ENV when it is loaded: in a bundle, this is before the first line of the program
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [placesOfModules],
+  plugins: [originalModuleUrls],
   logLevel: 'silent',
   output: { dir: OUT, cleanDir: true, format: 'esm', keepNames: true, chunkFileNames: '[name].js' },
 });

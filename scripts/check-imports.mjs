@@ -84,9 +84,9 @@ function* forbiddenFolders() {
  */
 function* wrongTable() {
   const rows = readFileSync(ARCHITECTURE, 'utf8').matchAll(/^\| `([\w-]+)\/[^`]*` \|.*\| (.*) \|$/gm);
-  const drawn = new Map([...rows].map(([, folder, may]) => [folder, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
+  const listed = new Map([...rows].map(([, folder, may]) => [folder, [...may.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)]));
   for (const [folder, { may }] of Object.entries(folders)) {
-    const shown = drawn.get(folder);
+    const shown = listed.get(folder);
     if (shown?.toSorted().join() !== may.toSorted().join())
       yield `${ARCHITECTURE} shows that ${folder}/ may import ${shown?.join(', ') || 'nothing'}; scripts/import-rules.mjs says ${may.join(', ') || 'nothing'}.\n  Correct the wrong list.`;
   }

@@ -4,14 +4,14 @@ import { snakeCase } from '../names.ts';
 import { countedCategoryOf, weightOfRoute } from '../route.ts';
 import { isOnce, namesRecord } from './operation-facts.ts';
 
-interface Known {
+interface RouteFacts {
   /** Whether the operation's path also has a GET. */
   hasReader: boolean;
   takesInput: boolean;
 }
 
 /** Returns the description of an operation: its effect, its result, its permission, its cost, and its errors. */
-export function descriptionOf(compiled: CompiledRoute, known: Known): string {
+export function descriptionOf(compiled: CompiledRoute, known: RouteFacts): string {
   const { route, permission, secondFactor, field } = compiled;
   const about = route.description ?? withoutNull(field.description);
   const returned = `Responds with ${contentOf(compiled)}.`;
@@ -30,7 +30,10 @@ export function descriptionOf(compiled: CompiledRoute, known: Known): string {
   ].join('\n\n');
 }
 
-/** Returns true if the last paragraph is a list or code: a sentence appended to it would become part of it. */
+/**
+ * Returns true if the last paragraph is a list or code. A sentence that follows directly would become part of the list
+ * or code.
+ */
 const endsInBlock = (text: string): boolean => /^(- | {4})/.test(text.slice(text.lastIndexOf('\n') + 1));
 
 const ACRONYMS = /\b(?:api|mfa|saml|sla|totp|zip|faq)\b/g;
@@ -75,7 +78,7 @@ function costOf({ route }: CompiledRoute): string {
  * Returns the error codes that are specific to an operation, each with its cause. The document states the codes of
  * every operation once.
  */
-function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: Known): string[] {
+function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: RouteFacts): string[] {
   const { route, kind, input, permission, secondFactor } = compiled;
   const finds = input.fields.some((field) => field.in === 'path') || namesRecord(compiled);
   const changes = route.method === 'PUT' || route.method === 'DELETE';

@@ -11,7 +11,7 @@ import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
 /** Information about a route that is not in the compiled route. */
-interface Known {
+interface RouteFacts {
   /** Whether the route's path also has a GET. */
   hasReader: boolean;
   limitsOf: LimitsOf;
@@ -20,7 +20,7 @@ interface Known {
 }
 
 /** Describes one route in OpenAPI. `root` is the field of the REST schema that belongs to the route. */
-export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: Known): Operation {
+export function describeOperation(compiled: CompiledRoute, root: GraphQLField<unknown, unknown>, known: RouteFacts): Operation {
   const { hasReader, limitsOf } = known;
   const { route, tag, permission, secondFactor, input } = compiled;
   const body = requestBody(compiled, root, limitsOf);
@@ -122,7 +122,7 @@ function responses(
   compiled: CompiledRoute,
   root: GraphQLField<unknown, unknown>,
   hasBody: boolean,
-  { hasReader, example }: Known,
+  { hasReader, example }: RouteFacts,
 ): Operation['responses'] {
   const { route, kind, status, input } = compiled;
   const isRead = route.method === 'GET';
