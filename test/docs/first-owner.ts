@@ -27,7 +27,7 @@ export async function firstOwner(plan: Plan = 'enterprise'): Promise<FirstOwner>
 }
 
 async function expectDone(sent: ReturnType<Tenant['rest']>): ReturnType<Tenant['rest']> {
-  const answer = await sent;
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-  return answer;
+  const response = await sent;
+  if (response.status >= 300) throw new Error(JSON.stringify(response.body));
+  return response;
 }

@@ -20,9 +20,9 @@ async function parties(): Promise<{ desk: Tenant; customer: Tenant }> {
   return { desk, customer: await desk.limitedTo('support:read', 'support:create', 'webhooks:*') };
 }
 const postComment = async (desk: Tenant, ticketId: string, body: object): Promise<Json> => {
-  const answer = await desk.rest('POST', `/support/tickets/${ticketId}/comments`, { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.comment;
+  const response = await desk.rest('POST', `/support/tickets/${ticketId}/comments`, { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.comment;
 };
 /** Posts an internal comment and then a comment that customers may read. */
 async function noteAndReply(desk: Tenant, ticketId: string): Promise<void> {

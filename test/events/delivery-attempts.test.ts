@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually, rig } from '../rig.ts';
 import { onlyTable, rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 import { delivered, deliveriesOf, openTicket, subscribe } from './webhooks.setup.ts';
 
 const platform = await rig();
@@ -55,7 +55,7 @@ test('every delivery attempt is stored with time, status, duration and error, ev
 
 test('a redelivery or replay keeps the earlier attempts with the URL that they were sent to', async () => {
   const tenant = await platform.organization();
-  const [first, second] = [await receiver(answering(200, {}, 'one')), await receiver(answering(200, {}, 'two'))];
+  const [first, second] = [await receiver(respondWith(200, {}, 'one')), await receiver(respondWith(200, {}, 'two'))];
   const { id } = await subscribe(tenant, { url: first.url, events: ['ticket.created'] });
   await openTicket(tenant);
   const delivery = await delivered(tenant, id, { status: 'delivered', attempt: 1 });
@@ -66,8 +66,8 @@ test('a redelivery or replay keeps the earlier attempts with the URL that they w
   expect((await tenant.rest('PUT', `/webhooks/${id}`, { body: { url: second.url } })).status).toBe(200);
   await platform.advance(1000);
   const replay = { since: new Date(Date.parse(delivery.created_at) - 60_000).toISOString(), status: ['delivered'] };
-  const answer = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: replay });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+  const response = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: replay });
+  expect(response.status, JSON.stringify(response.body)).toBe(202);
   await eventually(() => second.arrivals.length === 1);
   const { attempts } = await delivered(tenant, id, { status: 'delivered', attempt: 1, url: second.url });
   expect(attempts.map((one: Json) => [one.url, one.response_body])).toEqual([
@@ -79,7 +79,7 @@ test('a redelivery or replay keeps the earlier attempts with the URL that they w
 
 test('a skipped delivery has an empty list of attempts, and a webhook test has one attempt', async () => {
   const tenant = await platform.organization();
-  const hook = await receiver(answering(200));
+  const hook = await receiver(respondWith(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'], active: false });
   const { body } = await tenant.rest('POST', `/webhooks/${id}/test`);
   expect(body.data.attempts, JSON.stringify(body)).toEqual([attempt({ url: hook.url, response_status: 200, response_body: '' })]);
@@ -90,7 +90,7 @@ test('a skipped delivery has an empty list of attempts, and a webhook test has o
 
 test('only the last 33 attempts of a delivery are stored', async () => {
   const tenant = await platform.organization();
-  const hook = await receiver(answering(200));
+  const hook = await receiver(respondWith(200));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
   await openTicket(tenant);
   const delivery = await delivered(tenant, id, { status: 'delivered' });

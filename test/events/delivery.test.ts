@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json } from '../tenant.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 import { delivered, deliveriesOf, openTicket, subscribe, verified } from './webhooks.setup.ts';
 
 let platform: Rig;
@@ -69,7 +69,7 @@ describe('webhook delivery', () => {
 
   test('a delivery is stored with its status, response and duration', async () => {
     const tenant = await platform.organization();
-    const hook = await receiver(answering(202, {}, 'x'.repeat(5000)));
+    const hook = await receiver(respondWith(202, {}, 'x'.repeat(5000)));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
     await openTicket(tenant);
     const delivery = await delivered(tenant, id, { status: 'delivered' });
@@ -139,7 +139,7 @@ describe('webhook delivery', () => {
 describe('failing receivers', () => {
   test('a failing receiver gets the same body ten times on the retry schedule, and the delivery is then exhausted', async () => {
     const tenant = await platform.organization();
-    const hook = await receiver(answering(500, {}, 'broken'));
+    const hook = await receiver(respondWith(500, {}, 'broken'));
     const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
     await openTicket(tenant);
     const pausesMinutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440];
@@ -180,7 +180,7 @@ describe('failing receivers', () => {
 
   test('the next retry after a 429 response with Retry-After waits for the requested time', async () => {
     const tenant = await platform.organization();
-    const hook = await receiver(answering(429, { 'retry-after': '3600' }));
+    const hook = await receiver(respondWith(429, { 'retry-after': '3600' }));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
     await openTicket(tenant);
     const { attempted_at, next_attempt_at } = await delivered(tenant, id, { status: 'failed', response_status: 429 });
@@ -189,7 +189,7 @@ describe('failing receivers', () => {
 
   test('a webhook whose receiver responds with 410 is disabled immediately, and a webhook.disabled event reports it', async () => {
     const tenant = await platform.organization();
-    const [hook, watcher] = [await receiver(answering(410)), await receiver()];
+    const [hook, watcher] = [await receiver(respondWith(410)), await receiver()];
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
     await subscribe(tenant, { url: watcher.url, events: ['webhook.disabled'] });
     await openTicket(tenant);
@@ -206,7 +206,7 @@ describe('failing receivers', () => {
   });
 
   test.each([
-    ['redirects to another URL', answering(302, { location: 'https://example.com/' }), { response_status: 302, error: null }],
+    ['redirects to another URL', respondWith(302, { location: 'https://example.com/' }), { response_status: 302, error: null }],
     [
       'closes the connection',
       (response: { destroy(): void }) => response.destroy(),
@@ -263,7 +263,7 @@ describe('deliveries in progress', () => {
 
   test('a failed delivery is not retried after its webhook was deleted', async () => {
     const tenant = await platform.organization();
-    const hook = await receiver(answering(500));
+    const hook = await receiver(respondWith(500));
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
     await openTicket(tenant);
     await delivered(tenant, id, { status: 'failed' });
@@ -316,7 +316,7 @@ describe('deliveries in progress', () => {
 
 test('webhook secrets and signatures are neither logged nor stored as plain text', async () => {
   const tenant = await platform.organization();
-  const hook = await receiver(answering(500));
+  const hook = await receiver(respondWith(500));
   const { id, secret } = await subscribe(tenant, { url: hook.url, events: ['*'] });
   await openTicket(tenant);
   await delivered(tenant, id, { status: 'failed' });

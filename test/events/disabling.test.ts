@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { invited, userOf } from '../users.setup.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -38,7 +38,7 @@ const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]):
 describe('webhooks that fail for five days', () => {
   test('a webhook that fails for five days is disabled, and its pending delivery is sent after it is activated again', async () => {
     const tenant = await platform.organization();
-    const [hook, watcher, witness] = [await receiver(answering(500)), await receiver(), await receiver()];
+    const [hook, watcher, witness] = [await receiver(respondWith(500)), await receiver(), await receiver()];
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
     await subscribe(tenant, watcher.url, ['webhook.disabled']);
     await subscribe(tenant, witness.url, ['ticket.created']);
@@ -52,7 +52,7 @@ describe('webhooks that fail for five days', () => {
     const [waiting] = await delivered(tenant, id, ['failed', 2]);
     expect(waiting?.next_attempt_at).toEqual(expect.any(String));
 
-    hook.respond(answering(200));
+    hook.respond(respondWith(200));
     await platform.advance(DAY_MS);
     await openTicket(tenant);
     await eventually(() => witness.arrivals.length === 2);
@@ -66,7 +66,7 @@ describe('webhooks that fail for five days', () => {
     const tenant = await platform.organization();
     const [owner, admin, member] = [await userOf(tenant, 'owner'), await userOf(tenant, 'admin'), await userOf(tenant, 'support')];
     const absent = await invited(tenant, 'owner');
-    const hook = await receiver(answering(410));
+    const hook = await receiver(respondWith(410));
     const { id, secret } = await subscribe(tenant, `${hook.url}?key=hidden`, ['ticket.created']);
     await openTicket(tenant);
     const mailsFor = (email: string) => platform.mails.filter(({ to, subject }) => to === email && subject === 'A webhook was disabled');
@@ -104,7 +104,7 @@ describe('webhooks that fail for five days', () => {
 
   test('a disabled webhook that is activated again is not disabled by failures on the next day', async () => {
     const tenant = await platform.organization();
-    const hook = await receiver(answering(500));
+    const hook = await receiver(respondWith(500));
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
     await openTicket(tenant);
     await delivered(tenant, id, ['failed', 1]);

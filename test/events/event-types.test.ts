@@ -8,7 +8,7 @@ import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 
 /** The event types of specification section 6. */
 const SPECIFIED = [
@@ -55,8 +55,8 @@ async function ticketThatGets(change: object): Promise<void> {
 
 async function commented(comment: object): Promise<void> {
   const { body } = await tenant.rest('POST', '/support/tickets', { body: { title: 'Line is down', description: 'Since 9:30.' } });
-  const answer = await tenant.rest('POST', `/support/tickets/${body.ticket.id}/comments`, { body: { content: 'On it.', ...comment } });
-  expect(answer.status).toBe(201);
+  const response = await tenant.rest('POST', `/support/tickets/${body.ticket.id}/comments`, { body: { content: 'On it.', ...comment } });
+  expect(response.status).toBe(201);
 }
 
 /** Creates a critical ticket, whose response is due within 15 minutes, and advances the clock. */
@@ -153,7 +153,7 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     return logged(name);
   },
   async 'webhook.disabled'(name) {
-    const { url } = await receiver(answering(410));
+    const { url } = await receiver(respondWith(410));
     await webhookOf(url);
     await ticketThatGets({});
     return logged(name);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { follow } from './live.setup.ts';
-import { answering, type Receiver, receiver } from './receiver.ts';
+import { type Receiver, receiver, respondWith } from './receiver.ts';
 import { openTicket, subscribe } from './webhooks.setup.ts';
 
 let platform: Rig;
@@ -14,7 +14,7 @@ const DELIVERIES =
   'subscription($webhookId: ID, $status: [DeliveryStatus!], $after: String) { deliveryUpdated(webhookId: $webhookId, status: $status, after: $after) { id webhookId event eventId status attempt responseStatus revision } }';
 
 async function subscribed(tenant: Tenant, status = 200): Promise<{ id: string; hook: Receiver }> {
-  const hook = await receiver(answering(status));
+  const hook = await receiver(respondWith(status));
   const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
   return { id, hook };
 }
@@ -51,12 +51,12 @@ describe('deliveryUpdated subscription', () => {
     const tenant = await platform.organization();
     const { id, hook } = await subscribed(tenant);
     const after = await firstRevision(tenant, id);
-    hook.respond(answering(500));
+    hook.respond(respondWith(500));
     const live = follow(tenant, DELIVERIES, { after });
     await openTicket(tenant);
     const failed = await eventually(() => live.of('deliveryUpdated')[0]);
     expect(failed).toMatchObject({ status: 'FAILED', attempt: 1, responseStatus: 500 });
-    hook.respond(answering(200));
+    hook.respond(respondWith(200));
     await tenant.rest('POST', `/webhooks/${id}/deliveries/${failed.id}/redeliver`);
     await eventually(() => live.of('deliveryUpdated').length === 2);
 

@@ -24,14 +24,14 @@ export interface Receiver {
 /** Starts a webhook receiver on a loopback port. The receiver closes at the end of the test. */
 export async function receiver(respond: Respond = (response) => response.end()): Promise<Receiver> {
   const arrivals: Arrival[] = [];
-  let answer = respond;
+  let current = respond;
   // no keep-alive timeout: in a busy process, the timer could close an idle connection just when a request is sent
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     arrivals.push({ headers: request.headers, text, event: JSON.parse(text) });
-    answer(response, arrivals.length - 1);
+    current(response, arrivals.length - 1);
   });
   // an attempt on a connection that was closed in this way would fail, which another test covers
   server.keepAliveTimeout = 0;
@@ -45,7 +45,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
     arrivals,
     names: () => arrivals.map(({ event }) => event.event),
     respond: (next) => {
-      answer = next;
+      current = next;
     },
   };
 }
@@ -53,7 +53,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
 /** Responds with 500 and requests a pause of one hour, so that no automatic retry happens during a test. */
 export const FAILING: Respond = (response) => void response.writeHead(500, { 'retry-after': '3600' }).end();
 
-export const answering =
+export const respondWith =
   (status: number, headers: Record<string, string> = {}, body = ''): Respond =>
   (response) =>
     void response.writeHead(status, headers).end(body);

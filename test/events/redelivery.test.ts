@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { EventsWorld } from './events-world.ts';
-import { answering, FAILING, type Receiver, receiver } from './receiver.ts';
+import { FAILING, type Receiver, receiver, respondWith } from './receiver.ts';
 import { delivered, openTicket, subscribe } from './webhooks.setup.ts';
 
 let platform: Rig;
@@ -23,9 +23,9 @@ async function deliveredTo(hook: Receiver, expected: object): Promise<Json> {
   return delivered(tenant, id, expected);
 }
 
-async function expectRefusal(answer: RestResponse, words: string): Promise<void> {
-  expect([answer.status, answer.body.error?.code], JSON.stringify(answer.body)).toEqual([409, 'INVALID_STATE']);
-  expect(answer.body.error.message).toContain(words);
+async function expectRefusal(response: RestResponse, words: string): Promise<void> {
+  expect([response.status, response.body.error?.code], JSON.stringify(response.body)).toEqual([409, 'INVALID_STATE']);
+  expect(response.body.error.message).toContain(words);
 }
 
 describe('redelivery', () => {
@@ -60,11 +60,11 @@ describe('redelivery', () => {
   });
 
   test('an exhausted delivery can be redelivered only after its webhook is resumed', async () => {
-    const hook = await receiver(answering(410));
+    const hook = await receiver(respondWith(410));
     const delivery = await deliveredTo(hook, { status: 'exhausted' });
     await expectRefusal(await redeliver(delivery), 'Resume it first');
     expect((await tenant.rest('POST', `/webhooks/${delivery.webhook_id}/resume`)).status).toBe(200);
-    hook.respond(answering(200));
+    hook.respond(respondWith(200));
     expect((await redeliver(delivery)).status).toBe(202);
     await delivered(tenant, delivery.webhook_id, { id: delivery.id, status: 'delivered', attempt: 2 });
   });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { EventsWorld, type Process } from './events-world.ts';
-import { type Arrival, answering, FAILING, receiver } from './receiver.ts';
+import { type Arrival, FAILING, receiver, respondWith } from './receiver.ts';
 import { openTicket, subscribe } from './webhooks.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -63,7 +63,7 @@ describe('webhook replay', () => {
 
   test('a replay delivers events that were skipped while the webhook was disabled and events whose deliveries are exhausted', async () => {
     const world = await EventsWorld.open();
-    const [process, hook] = [await world.start(), await receiver(answering(410))];
+    const [process, hook] = [await world.start(), await receiver(respondWith(410))];
     const since = world.clock.now();
     const id = await process.subscribe(hook.url);
     await process.append(1);
@@ -76,7 +76,7 @@ describe('webhook replay', () => {
       return rows.length === 2 && rows;
     });
     expect(skipped).toEqual([0, 1].map(() => ({ error: expect.stringContaining('disabled'), attempt: 0 })));
-    hook.respond(answering(200));
+    hook.respond(respondWith(200));
     const { error } = await process.graphql(REPLAY, { id, input: { since } });
     expect(error).toMatchObject({ code: 'INVALID_STATE' });
 
@@ -118,7 +118,7 @@ describe('webhook replay', () => {
     hook.respond(FAILING);
     await process.append(1, 3);
     await eventually(async () => (await world.query("select 1 from events.delivery where status = 'failed'")).length === 1);
-    hook.respond(answering(200));
+    hook.respond(respondWith(200));
     world.clock.advance(1000);
     await replay(process, id, { since, status: ['FAILED'] });
     await eventually(() => hook.arrivals.length === 6);
@@ -209,9 +209,9 @@ describe('webhook replay over REST', () => {
     ['from', () => ({ from: ago(0) }), ''],
   ])('a replay with an invalid value of %s returns 400', async (field, members, reason) => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
-    const answer = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since: ago(3_600_000), ...members() } });
-    expect([answer.status, answer.body.error?.details.field], JSON.stringify(answer.body)).toEqual([400, field]);
-    expect(answer.body.error.details.reason).toContain(reason);
+    const response = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since: ago(3_600_000), ...members() } });
+    expect([response.status, response.body.error?.details.field], JSON.stringify(response.body)).toEqual([400, field]);
+    expect(response.body.error.details.reason).toContain(reason);
   });
 
   test('a replay returns 403 to a caller with only webhooks:read and 404 to another organization', async () => {

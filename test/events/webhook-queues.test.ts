@@ -5,7 +5,7 @@ import { DeliveryStore } from '../../subgraphs/events/dispatch/delivery.store.ts
 import { dueNow } from '../../subgraphs/events/webhooks/webhook-due.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events-world.ts';
-import { answering, type Receiver, receiver } from './receiver.ts';
+import { type Receiver, receiver, respondWith } from './receiver.ts';
 
 /** Timeouts so long that no attempt of a test reaches them. */
 const NEVER = { connectMs: 600_000, wholeMs: 600_000 };
@@ -198,7 +198,7 @@ describe('delivery attempts', () => {
   ])('a failed delivery is not retried before the time in Retry-After: %s', async (_, status, header, expectedMs) => {
     const world = await EventsWorld.open();
     const process = await world.start();
-    const hook = await receiver((response) => answering(status, { 'retry-after': header(world.clock.now()) })(response, 0));
+    const hook = await receiver((response) => respondWith(status, { 'retry-after': header(world.clock.now()) })(response, 0));
     await process.subscribe(hook.url);
     await process.append(1);
     const { ms } = await eventually(async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { type Arrival, answering, FAILING, type Receiver, receiver } from './receiver.ts';
+import { type Arrival, FAILING, type Receiver, receiver, respondWith } from './receiver.ts';
 import { openTicket, subscribe, verified } from './webhooks.setup.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,9 +22,9 @@ async function subscribed(members: object = {}): Promise<Json> {
 }
 
 async function rotate(id: string, body?: object): Promise<Json> {
-  const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.data;
+  const response = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body.data;
 }
 
 /** Sends a test delivery, which is signed like event deliveries, and returns the received request. */
@@ -124,17 +124,17 @@ describe('secret rotation', () => {
     ['secert', { secert: OWN }, ''],
   ])('rotating a webhook secret with an invalid field %s returns 400 and keeps the old secret: %j', async (field, body, reason) => {
     const { id, secret } = await subscribed();
-    const answer = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
-    expect([answer.status, answer.body.error?.details.field]).toEqual([400, field]);
-    expect(answer.body.error.details.reason).toContain(reason);
+    const response = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`, { body });
+    expect([response.status, response.body.error?.details.field]).toEqual([400, field]);
+    expect(response.body.error.details.reason).toContain(reason);
     expect(verifies(secret, await tested(id))).toBe(true);
   });
 
   test("rotating a webhook secret returns 403 to a caller who may not read the webhook's events", async () => {
     const { id, secret } = await subscribed();
     const limited = await tenant.limitedTo('webhooks:*', 'billing:read');
-    const answer = await limited.rest('POST', `/webhooks/${id}/rotate-secret`);
-    expect([answer.status, answer.body.error.details.required]).toEqual([403, 'support:read']);
+    const response = await limited.rest('POST', `/webhooks/${id}/rotate-secret`);
+    expect([response.status, response.body.error.details.required]).toEqual([403, 'support:read']);
     expect(verifies(secret, await tested(id))).toBe(true);
   });
 });
@@ -142,7 +142,7 @@ describe('secret rotation', () => {
 describe('Standard Webhooks library', () => {
   test('a Standard Webhooks library rejects deliveries that are changed or more than five minutes old or in the future', async () => {
     const { id, secret } = await subscribed();
-    hook.respond(answering(204));
+    hook.respond(respondWith(204));
     const { text, headers, event } = await tested(id);
     const at = Number(headers['webhook-timestamp']) * 1000;
     const judged = (shiftMs: number) => () => verified(secret, text, headers, new Date(at + shiftMs));

@@ -14,9 +14,9 @@ export async function openTicket(tenant: Tenant, members: object = {}): Promise<
 }
 
 export async function subscribe(tenant: Tenant, body: object): Promise<Json> {
-  const answer = await tenant.rest('POST', '/webhooks', { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await tenant.rest('POST', '/webhooks', { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 }
 
 export const deliveriesOf = async (tenant: Tenant, id: string, query = ''): Promise<Json[]> =>

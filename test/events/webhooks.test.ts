@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grant } from '../../kernel/access/principal.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 
 let platform: Rig;
 let tenant: Tenant;
@@ -15,9 +15,9 @@ const valid = { url: 'https://example.com/hooks', events: ['ticket.*'] };
 const create = (body: object, path = '/webhooks', by = tenant) => by.rest('POST', path, { body });
 
 async function created(body: object = valid, path = '/webhooks', by = tenant): Promise<Json> {
-  const answer = await create(body, path, by);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await create(body, path, by);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 }
 
 describe('webhooks', () => {
@@ -96,8 +96,8 @@ describe('webhooks', () => {
       ['GET', '/deliveries'],
       ['POST', '/test'],
     ] as const) {
-      const answer = await tenant.rest(method, `/webhooks/${id}${path}`, method === 'PUT' ? { body: {} } : {});
-      expect([method, path, answer.status, answer.body.error?.code]).toEqual([method, path, 404, 'RESOURCE_NOT_FOUND']);
+      const response = await tenant.rest(method, `/webhooks/${id}${path}`, method === 'PUT' ? { body: {} } : {});
+      expect([method, path, response.status, response.body.error?.code]).toEqual([method, path, 404, 'RESOURCE_NOT_FOUND']);
     }
   });
 
@@ -248,8 +248,8 @@ describe('webhook permissions', () => {
   ])('updating %s of a webhook returns 403 to a caller who may not read all of its events', async (_, body) => {
     const webhook = await created({ ...valid, events: ['ticket.*', 'billing.*'], active: false, description: 'Theirs' });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
-    const answer = await limited.rest('PUT', `/webhooks/${webhook.id}`, { body });
-    expect(answer).toMatchObject({
+    const response = await limited.rest('PUT', `/webhooks/${webhook.id}`, { body });
+    expect(response).toMatchObject({
       status: 403,
       body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'billing:read' } } },
     });
@@ -279,7 +279,7 @@ describe('webhook permissions', () => {
 
 describe('webhook test deliveries', () => {
   test('POST /webhooks/{id}/test sends a signed event and returns the delivery result, even for an inactive webhook', async () => {
-    const hook = await receiver(answering(201, {}, 'thanks'));
+    const hook = await receiver(respondWith(201, {}, 'thanks'));
     const webhook = await created({ url: hook.url, events: ['ticket.*'], active: false });
     const { status, body } = await tenant.rest('POST', `/webhooks/${webhook.id}/test`);
     expect(status, JSON.stringify(body)).toBe(201);
@@ -303,7 +303,7 @@ describe('webhook test deliveries', () => {
   });
 
   test('a failed webhook test is not retried', async () => {
-    const hook = await receiver(answering(500));
+    const hook = await receiver(respondWith(500));
     const webhook = await created({ url: hook.url, events: ['ticket.*'] });
     const { body } = await tenant.rest('POST', `/webhooks/${webhook.id}/test`);
     expect(body.data).toMatchObject({ status: 'failed', response_status: 500, next_attempt_at: null });
@@ -333,7 +333,7 @@ test('every event type in GET /webhooks/events has a schema and an example with 
 
 test('webhooks and deliveries are listed in pages, newest first', async () => {
   const own = await platform.organization();
-  const hook = await receiver(answering(200));
+  const hook = await receiver(respondWith(200));
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1)
     ids.unshift((await created({ url: hook.url, events: ['comment.added'] }, '/webhooks', own)).id);
@@ -344,7 +344,7 @@ test('webhooks and deliveries are listed in pages, newest first', async () => {
   expect(next.body.data.map(({ id }: Json) => id)).toEqual(ids.slice(2, 4));
 
   for (let index = 0; index < 3; index += 1) await own.rest('POST', `/webhooks/${ids[0]}/test`);
-  hook.respond(answering(500));
+  hook.respond(respondWith(500));
   await own.rest('POST', `/webhooks/${ids[0]}/test`);
   const deliveries = await own.rest('GET', `/webhooks/${ids[0]}/deliveries?limit=2`);
   expect(deliveries.body.data.map(({ status }: Json) => status)).toEqual(['failed', 'delivered']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LoggedEvent, Reaction } from '../../kernel/events/events.ts';
 import { eventually } from '../rig.ts';
 import { EventsWorld } from './events-world.ts';
-import { answering, receiver } from './receiver.ts';
+import { receiver, respondWith } from './receiver.ts';
 
 const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): number[] => arrivals.map(({ event }) => event.data.index);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -156,7 +156,7 @@ describe('reactions', () => {
 describe('private addresses', () => {
   test('creating a webhook for a private address returns INVALID_PARAMETERS, and deliveries to a private address fail', async () => {
     const world = await EventsWorld.open();
-    const hook = await receiver(answering(200));
+    const hook = await receiver(respondWith(200));
     const port = new URL(hook.url).port;
     const trusting = await world.start();
     const id = await trusting.subscribe(`http://localhost:${port}/hook`);

@@ -25,13 +25,13 @@ test('every REST operation returns a response that is recorded as an example and
   const ajv = openApiAjv();
   const examples: Record<string, Json> = {};
   for (const route of routes) {
-    const answer = await callWithExample(route, records, url);
-    expect(answer.status, `${route.operationId}: ${JSON.stringify(answer.body)}`).toBeLessThan(300);
-    const recorded = polish(answer.body, clock.now());
+    const response = await callWithExample(route, records, url);
+    expect(response.status, `${route.operationId}: ${JSON.stringify(response.body)}`).toBeLessThan(300);
+    const recorded = polish(response.body, clock.now());
     const before = known[route.operationId];
-    const fits = before && responseDeviations(ajv, route, answer.status, before).length === 0 && shapeOf(before) === shapeOf(recorded);
+    const fits = before && responseDeviations(ajv, route, response.status, before).length === 0 && shapeOf(before) === shapeOf(recorded);
     examples[route.operationId] = fits && !isAll ? before : recorded;
-    expect(responseDeviations(ajv, route, answer.status, examples[route.operationId]), route.operationId).toEqual([]);
+    expect(responseDeviations(ajv, route, response.status, examples[route.operationId]), route.operationId).toEqual([]);
   }
   writeFileSync(FILE, `${JSON.stringify(examples, null, 2)}\n`);
 }, 600_000);

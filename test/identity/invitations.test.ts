@@ -18,8 +18,8 @@ const newAddress = (): string => `${newId('user').toLowerCase()}@example.com`;
 async function invite(by: Tenant, email: string): Promise<RestResponse & { path: string }> {
   const account = await createAccount(by);
   const path = `/accounts/${account.id}/users`;
-  const answer = await by.rest('POST', path, { body: { email, name: 'Grace', role: 'member' } });
-  return { ...answer, path: `${path}/${answer.body.data?.id}` };
+  const response = await by.rest('POST', path, { body: { email, name: 'Grace', role: 'member' } });
+  return { ...response, path: `${path}/${response.body.data?.id}` };
 }
 const mailsTo = (email: string, subject = /./) => platform.mails.filter((mail) => mail.to === email && subject.test(mail.subject));
 const linksTo = (email: string): string[] => mailsTo(email).flatMap(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? []);
@@ -105,8 +105,8 @@ describe('two invitations of one address', () => {
 
   test('one of two concurrent invitations of an email address in an organization returns 201 and the other returns 409', async () => {
     const email = newAddress();
-    const answers = await Promise.all([invite(tenant, email), invite(tenant, email)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const responses = await Promise.all([invite(tenant, email), invite(tenant, email)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 });
 

@@ -55,7 +55,7 @@ export interface IssuerOptions {
 
 export interface TestIssuer {
   /** The response to the registration. */
-  answer: RestResponse;
+  response: RestResponse;
   id: string;
   uri: string;
   set: KeySet;
@@ -74,10 +74,10 @@ export async function trustedIssuer(by: Tenant, { keys, body = {} }: IssuerOptio
   sets.set(path, set);
   const uri = `${await serveKeySets()}${path}`;
   const registration = { name: 'Own', issuer: uri, audience: AUDIENCE, jwks_uri: uri, permissions: ['accounts:*'], ...body };
-  const answer = await by.rest('POST', '/auth/trusted-issuers', { body: registration });
+  const response = await by.rest('POST', '/auth/trusted-issuers', { body: registration });
   const token = (claims: object = {}, header: object = {}, key: Signer = signers[0] as Signer): Promise<string> =>
     new SignJWT({ iss: uri, aud: AUDIENCE, sub: 'deployer', exp: seconds() + 600, ...claims })
       .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT', ...header })
       .sign(key.privateKey, { crit: { 'x-extension': true } });
-  return { answer, id: answer.body.data?.id as string, uri, set, token, signers };
+  return { response, id: response.body.data?.id as string, uri, set, token, signers };
 }

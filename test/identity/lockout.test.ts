@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { eventually, type Rig, start } from '../rig.ts';
-import { answer, newChallenge, totp, wrongTotp } from '../security/mfa.setup.ts';
+import { newChallenge, totp, verifyCode, wrongTotp } from '../security/mfa.setup.ts';
 import { DUE_IDENTITY_JOBS } from '../support/identity-jobs.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import type { RestResponse, Tenant } from '../tenant.ts';
@@ -115,12 +115,12 @@ describe('lockouts caused by others', () => {
     const { email } = await member(HOME);
     const { body } = await login(email, HOME);
     await lockOut(email);
-    const answer = await fetch(`${platform.origin}/v1/auth/password/change`, {
+    const response = await fetch(`${platform.origin}/v1/auth/password/change`, {
       method: 'POST',
       headers: { ...from(stranger()), authorization: `Bearer ${body.data.access_token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ current_password: PASSWORD, new_password: 'another horse battery' }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test('a locked-out user gets 429 from a network whose last login was more than 90 days ago', async () => {
@@ -153,18 +153,18 @@ test('a user can verify codes from a known network after wrong codes from other 
   };
   const user = await at(HOME);
   const { secret } = (await user.rest('POST', '/auth/mfa/totp/setup')).body.data;
-  expect((await answer(user, await newChallenge(user), await totp(secret))).status).toBe(200);
+  expect((await verifyCode(user, await newChallenge(user), await totp(secret))).status).toBe(200);
 
   for (let guess = 0; guess < 15; guess += 5) {
     const thief = await at(stranger());
     const challenge = await newChallenge(thief);
-    for (let code = 0; code < 5; code += 1) expect((await answer(thief, challenge, await wrongTotp(secret))).status).toBe(401);
+    for (let code = 0; code < 5; code += 1) expect((await verifyCode(thief, challenge, await wrongTotp(secret))).status).toBe(401);
   }
   const thief = await at(stranger());
-  expect((await answer(thief, await newChallenge(thief), await totp(secret))).status).toBe(429);
+  expect((await verifyCode(thief, await newChallenge(thief), await totp(secret))).status).toBe(429);
   platform.clock.advance(60_000);
   const again = await at(HOME);
-  expect((await answer(again, await newChallenge(again), await totp(secret))).status).toBe(200);
+  expect((await verifyCode(again, await newChallenge(again), await totp(secret))).status).toBe(200);
 });
 
 test('at most six password reset emails per hour are sent to an email address, and each request returns 202', async () => {

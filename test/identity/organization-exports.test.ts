@@ -64,10 +64,10 @@ describe('organization export', () => {
     expect(begun.body.data).toMatchObject({ status: 'writing', organization_id: tenant.organizationId, download_url: null });
     const ready = await readyOf(tenant);
     expect(ready.download_url).toBe(`${platform.origin}/v1${pathOf(tenant)}/file`);
-    const answer = await fetched(tenant);
-    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${ready.id}.tar.gz"`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    expect([bytes.length, Number(answer.headers.get('content-length'))]).toEqual([ready.bytes, ready.bytes]);
+    const response = await fetched(tenant);
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${ready.id}.tar.gz"`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([bytes.length, Number(response.headers.get('content-length'))]).toEqual([ready.bytes, ready.bytes]);
 
     const { records, manifest, names, read } = unpack(bytes);
     const count = [...records.values()].reduce((sum, list) => sum + list.length, 0);

@@ -159,11 +159,11 @@ describe('password rules', () => {
 });
 
 test('the form of POST /password/forgot returns 400 for an email address with a null character', async () => {
-  const answer = await fetch(`${tenant.origin}/password/forgot`, {
+  const response = await fetch(`${tenant.origin}/password/forgot`, {
     method: 'POST',
     body: new URLSearchParams({ email: 'a\0@example.com' }),
   });
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 });
 
 describe('login during a change', () => {

@@ -124,10 +124,10 @@ describe('login', () => {
     [{ email: 'a@example.com', password: 5 }, 'password'],
     [{ email: 'a@example.com', password: 'x', remember: true }, 'remember'],
   ])('a login with %j returns 400 with the field %s and without the password', async (body, field) => {
-    const { status, body: answer } = await tenant.rest('POST', '/auth/login', { body });
+    const { status, body: response } = await tenant.rest('POST', '/auth/login', { body });
     expect(status).toBe(400);
-    expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
-    expect(JSON.stringify(answer)).not.toContain('xxxxx');
+    expect(response.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+    expect(JSON.stringify(response)).not.toContain('xxxxx');
   });
 });
 
@@ -195,8 +195,8 @@ describe('refresh tokens', () => {
 
   test('one of two concurrent uses of a refresh token succeeds, and the other returns 401', async () => {
     const user = await userOf(tenant);
-    const answers = await Promise.all([refresh(user.tokens.refresh_token), refresh(user.tokens.refresh_token)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    const responses = await Promise.all([refresh(user.tokens.refresh_token), refresh(user.tokens.refresh_token)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 
   test('a refresh token returns 401 after 14 days without use, or when its session is 30 days old', async () => {

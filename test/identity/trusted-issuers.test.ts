@@ -24,8 +24,8 @@ const refusal = async (token: string): Promise<string | undefined> => (await ask
 
 describe('tokens of a trusted issuer', () => {
   test('a caller with a token of a trusted issuer is an API client with the permissions of the issuer', async () => {
-    const { id, token, answer } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
-    expect(answer.status).toBe(201);
+    const { id, token, response } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
+    expect(response.status).toBe(201);
     const { status, body } = await ask(await token());
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -224,8 +224,8 @@ describe('trusted issuer registration', () => {
     });
 
   test('a trusted issuer can be listed by its organization, and operations by another organization return 404', async () => {
-    const { answer, id, uri } = await idp();
-    expect(answer.body.data).toEqual({
+    const { response, id, uri } = await idp();
+    expect(response.body.data).toEqual({
       id: expect.stringMatching(/^iss_/),
       name: 'Own',
       issuer: uri,
@@ -238,7 +238,7 @@ describe('trusted issuer registration', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect((await tenant.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([answer.body.data]);
+    expect((await tenant.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([response.body.data]);
     const other = await platform.organization();
     expect((await other.rest('GET', '/auth/trusted-issuers')).body.data).toEqual([]);
     for (const method of ['GET', 'PUT', 'DELETE'])

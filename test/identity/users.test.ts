@@ -42,8 +42,8 @@ describe('user invitations', () => {
     for (const { email } of [await invited(tenant), await userOf(tenant)]) {
       const account = await createAccount(tenant);
       const body = { email: email.toUpperCase(), name: 'Somebody' };
-      const { status, body: answer } = await tenant.rest('POST', pathOf({ account }), { body });
-      expect([status, answer.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
+      const { status, body: response } = await tenant.rest('POST', pathOf({ account }), { body });
+      expect([status, response.error.code]).toEqual([409, 'DUPLICATE_RESOURCE']);
       expect((await tenant.rest('GET', pathOf({ account }))).body.data).toEqual([]);
     }
   });
@@ -60,8 +60,8 @@ describe('user invitations', () => {
   ])('inviting a user with %j returns 400 for the field %s', async (members, field) => {
     const account = await createAccount(tenant);
     const body = { email: 'somebody@example.com', name: 'Somebody', ...members };
-    const { status, body: answer } = await tenant.rest('POST', pathOf({ account }), { body });
-    expect([status, answer.error?.details.field]).toEqual([400, field]);
+    const { status, body: response } = await tenant.rest('POST', pathOf({ account }), { body });
+    expect([status, response.error?.details.field]).toEqual([400, field]);
     expect((await tenant.rest('GET', pathOf({ account }))).body.pagination.total).toBe(0);
   });
 });
@@ -163,8 +163,8 @@ describe('user roles', () => {
     const own = await platform.organization();
     const [one, two] = [await userOf(own, 'owner'), await userOf(own, 'owner')];
     const remove = (by: Tenant, whom: typeof one) => by.rest('DELETE', pathOf({ account: whom.account, user: whom }));
-    const answers = await Promise.all([remove(own, one), remove(own, two)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const responses = await Promise.all([remove(own, one), remove(own, two)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 });
 

@@ -11,7 +11,7 @@ import { openTicket, verified } from '../events/webhooks.setup.ts';
 import { refresh, registered, type TestClient, tokensOf } from '../oauth.setup.ts';
 import { createHistory } from '../releases/history.ts';
 import { eventually, onRig, type Rig, start } from '../rig.ts';
-import { answer, enrolled, newChallenge } from '../security/mfa.setup.ts';
+import { enrolled, newChallenge, verifyCode } from '../security/mfa.setup.ts';
 import { type KeptDatabase, keptDatabase, refusalOf, twoDatabases } from '../support/kept-database.ts';
 import { lastingPort } from '../support/port.ts';
 import { programOf, RunningProcess, temporaryFolder } from '../support/process.ts';
@@ -69,7 +69,7 @@ async function expectUsable(platform: Rig, { tenant, email, webhook, backupCodes
     expect((await login(caller, email)).status).toBe(200);
     const { body } = await login(caller, user.email);
     const present = new Tenant(platform.origin, '', body.data.access_token);
-    expect(await answer(present, await newChallenge(present), backupCodes.shift() ?? '')).toMatchObject({ status: 200 });
+    expect(await verifyCode(present, await newChallenge(present), backupCodes.shift() ?? '')).toMatchObject({ status: 200 });
     const refreshed = await refresh(platform.origin, client, refreshTokens.shift() ?? '');
     expect(refreshed.status, JSON.stringify(refreshed.body)).toBe(200);
     refreshTokens.push(refreshed.body.refresh_token);

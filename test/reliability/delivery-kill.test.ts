@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DATABASE_TEMPLATE } from '../../apps/platform/database-template.ts';
-import { answering, type Receiver, receiver } from '../events/receiver.ts';
+import { type Receiver, receiver, respondWith } from '../events/receiver.ts';
 import { eventually } from '../rig.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -35,7 +35,7 @@ test(`a platform that is killed at random points delivers all events in order an
   const target = url ? { url } : { dataDir: join(temporaryFolder(), 'database'), template: DATABASE_TEMPLATE };
   const fast = await receiver();
   const slow = await receiver((response) => void setTimeout(() => response.end(), SLOW_MS));
-  const failing = await receiver(answering(503, { 'retry-after': '86400' }));
+  const failing = await receiver(respondWith(503, { 'retry-after': '86400' }));
   let running = await DeliveryProcess.start(target);
   await running.subscribe(fast.url, slow.url, failing.url);
   await running.record(0, EVENTS);

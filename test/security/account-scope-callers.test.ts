@@ -81,14 +81,14 @@ afterAll(async () => {
 });
 
 async function created(path: string, body: Json, by = tenant): Promise<Json> {
-  const answer = await by.rest('POST', path, { body });
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
-  return answer.body.data ?? answer.body.api_key ?? answer.body.ticket;
+  const response = await by.rest('POST', path, { body });
+  if (response.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(response.body)}`);
+  return response.body.data ?? response.body.api_key ?? response.body.ticket;
 }
 
 async function changed(path: string, body: Json): Promise<void> {
-  const answer = await tenant.rest('PUT', path, { body });
-  if (answer.status !== 200) throw new Error(`PUT ${path}: ${JSON.stringify(answer.body)}`);
+  const response = await tenant.rest('PUT', path, { body });
+  if (response.status !== 200) throw new Error(`PUT ${path}: ${JSON.stringify(response.body)}`);
 }
 
 const callerWith = (token: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, token);
@@ -175,8 +175,8 @@ beforeAll(async () => {
   own = await populated(OWN);
 });
 
-function expectNothingOfOther(answer: unknown, { ids } = other): void {
-  const text = JSON.stringify(answer);
+function expectNothingOfOther(response: unknown, { ids } = other): void {
+  const text = JSON.stringify(response);
   for (const hidden of [LABEL, ...ids]) expect(text).not.toContain(hidden);
 }
 

@@ -58,10 +58,10 @@ beforeAll(async () => {
 
 async function limitedTo(tenant: Tenant, ...accounts: string[]): Promise<Tenant> {
   const body = { name: 'Limited', permissions: ['*:*'], accounts };
-  const answer = await tenant.rest('POST', '/auth/api-keys', { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expect(answer.body.api_key.accounts).toEqual(accounts);
-  return new Tenant(tenant.origin, tenant.organizationId, answer.body.api_key.key);
+  const response = await tenant.rest('POST', '/auth/api-keys', { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expect(response.body.api_key.accounts).toEqual(accounts);
+  return new Tenant(tenant.origin, tenant.organizationId, response.body.api_key.key);
 }
 
 const everything = async (): Promise<Json> =>
@@ -69,8 +69,8 @@ const everything = async (): Promise<Json> =>
 
 const refused = { code: 'INSUFFICIENT_PERMISSIONS', details: { reason: 'account_scope' } };
 
-async function expectNothingOfOwner(answer: unknown): Promise<void> {
-  const text = JSON.stringify(answer);
+async function expectNothingOfOwner(response: unknown): Promise<void> {
+  const text = JSON.stringify(response);
   expect(text).not.toContain(LABEL);
   for (const name of NAMES) if (!SHARED.has(name)) expect(text, name).not.toContain(await owner.id(name));
 }
@@ -81,12 +81,12 @@ describe('records of another account over REST', () => {
   test.each(titled(named))('a caller limited to one account gets 404 or 403 for a record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await owner.body(route.example));
-    const answer = await limited.rest(route.method, path, { body });
+    const response = await limited.rest(route.method, path, { body });
     const root = route.method === 'GET' ? 'Query' : 'Mutation';
-    if (isOperators(`${root}.${route.field}`)) expect(answer.status).toBe(403);
-    else if (isOrganizationWide(`${root}.${route.field}`)) expect(answer.body.error).toMatchObject(refused);
-    else expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
-    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    if (isOperators(`${root}.${route.field}`)) expect(response.status).toBe(403);
+    else if (isOrganizationWide(`${root}.${route.field}`)) expect(response.body.error).toMatchObject(refused);
+    else expect(response.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(JSON.stringify(response.body)).not.toContain(LABEL);
     expect(pathParameters(route.path).length).toBeGreaterThan(0);
   });
 
@@ -99,10 +99,10 @@ describe('lists for a caller limited to one account', () => {
 
   test.each(titled(lists))('a list for a caller limited to one account contains no record of another account: %s', async (_, route) => {
     const path = await owner.path(route.path);
-    const answers: RestResponse[] = [await limited.rest('GET', path)];
+    const responses: RestResponse[] = [await limited.rest('GET', path)];
     for (const { name, in: place } of operationOf(route).parameters)
-      if (place === 'query' && namesRecord(name)) answers.push(await limited.rest('GET', `${path}?${name}=${await owner.id(name)}`));
-    for (const [at, { status, body }] of answers.entries()) {
+      if (place === 'query' && namesRecord(name)) responses.push(await limited.rest('GET', `${path}?${name}=${await owner.id(name)}`));
+    for (const [at, { status, body }] of responses.entries()) {
       if (isOperators(`Query.${route.field}`)) expect(status).toBe(403);
       else if (isOrganizationWide(`Query.${route.field}`)) expect(body.error).toMatchObject(refused);
       else expect(at === 0 ? [200] : [200, 403, 404]).toContain(status);
@@ -215,8 +215,8 @@ describe('caller limited to an account', () => {
   test('creating a ticket or invoice for another account returns 404 to a caller limited to one account', async () => {
     for (const name of ['customer_id', 'service_affected']) {
       const body = { title: 'Foreign', description: 'Foreign', [name]: await owner.id(name) };
-      const answer = await limited.rest('POST', '/support/tickets', { body });
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+      const response = await limited.rest('POST', '/support/tickets', { body });
+      expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
     }
     const invoice = {
       account_id: await owner.id('account_id'),

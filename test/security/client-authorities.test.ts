@@ -35,9 +35,9 @@ test('with TLS_CLIENT_CA, registering a certificate that none of the configured 
   ];
   for (const { pem } of foreign) {
     const body = { certificate: pem, name: 'Test', permissions: ['accounts:read'] };
-    const answer = await new SecureClient(origin).rest('POST', '/auth/certificates', { body, headers: { 'x-api-key': apiKey } });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details).toMatchObject({
+    const response = await new SecureClient(origin).rest('POST', '/auth/certificates', { body, headers: { 'x-api-key': apiKey } });
+    expect(response.status).toBe(400);
+    expect(response.body.error.details).toMatchObject({
       field: 'certificate',
       reason: expect.stringMatching(/authority that this platform accepts/),
     });

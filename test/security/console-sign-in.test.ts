@@ -107,8 +107,8 @@ describe('ticket page', () => {
   test('a reply form posted to the ticket page from another site returns 403', async () => {
     const ticket = await openTicket(tenant);
     const cookie = `console_session=${await sessionOf(await userOf(tenant, 'admin'))}`;
-    const answer = await posted(pathOf(ticket), { reply: 'Forged' }, { cookie, 'sec-fetch-site': 'cross-site' });
-    expect(answer.status).toBe(403);
+    const response = await posted(pathOf(ticket), { reply: 'Forged' }, { cookie, 'sec-fetch-site': 'cross-site' });
+    expect(response.status).toBe(403);
     expect(await comments(ticket)).toEqual([]);
   });
 });
@@ -152,8 +152,8 @@ describe('page sign-in', () => {
     const { browser, page } = await signedIn(user, ticket);
     const passed = /name="passed" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     for (const forged of ['', 'v1.AAAA', `${passed.slice(0, -4)}AAAA`]) {
-      const answer = await posted('/console/sign-in/second-factor', { passed: forged, code: await totp(secret) });
-      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([400, null]);
+      const response = await posted('/console/sign-in/second-factor', { passed: forged, code: await totp(secret) });
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([400, null]);
     }
     await platform.advance(10 * 60_000);
     const late = await browser.submit(page, { code: await totp(secret) });
@@ -171,8 +171,8 @@ describe('page sign-in', () => {
     'javascript:alert(1)',
   ])('the sign-in page does not redirect to %s after a sign-in', async (to) => {
     const user = await userOf(tenant);
-    const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD, to });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/sign-in/done']);
+    const response = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD, to });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/console/sign-in/done']);
     const page = await new Browser(tenant.origin).open(`/console/sign-in?to=${encodeURIComponent(to)}`);
     expect(page.text).not.toContain('evil');
   });
@@ -195,14 +195,14 @@ describe('page sign-in', () => {
     const open = () => fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie }, redirect: 'manual' });
     expect((await open()).status).toBe(200);
     await posted('/console/sign-out', {}, { cookie });
-    const answer = await open();
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/console/sign-in?to=${encodeURIComponent(pathOf(ticket))}`]);
+    const response = await open();
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/console/sign-in?to=${encodeURIComponent(pathOf(ticket))}`]);
   });
 
   test('a sign-in form posted from another site returns 403 and sets no cookie', async () => {
     const user = await userOf(tenant);
-    const answer = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' });
-    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    const response = await posted('/console/sign-in/login', { email: user.email, password: PASSWORD }, { 'sec-fetch-site': 'cross-site' });
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null]);
   });
 });
 
@@ -218,15 +218,18 @@ describe('page session cookie', () => {
     const ticket = await openTicket(tenant);
     const body = { name: 'signs', permissions: ['support:read'], require_signature: true };
     const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
-    const answer = await fetch(`${tenant.origin}${pathOf(ticket)}`, { headers: { cookie: `console_session=${key}` }, redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')?.startsWith('/console/sign-in')]).toEqual([303, true]);
+    const response = await fetch(`${tenant.origin}${pathOf(ticket)}`, {
+      headers: { cookie: `console_session=${key}` },
+      redirect: 'manual',
+    });
+    expect([response.status, response.headers.get('location')?.startsWith('/console/sign-in')]).toEqual([303, true]);
   });
 
   test('the ticket page redirects to the sign-in page if its session cookie is invalid', async () => {
     for (const value of ['', 'x', 'a.b.c', '%00', '"quoted"']) {
       const headers = { cookie: `other=1; console_session=${value}; more=2` };
-      const answer = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
-      expect([value, answer.status]).toEqual([value, 303]);
+      const response = await fetch(`${tenant.origin}/console/tickets/x`, { headers, redirect: 'manual' });
+      expect([value, response.status]).toEqual([value, 303]);
     }
   });
 });

@@ -21,9 +21,9 @@ interface OwnersRecord {
 }
 
 const created = async (path: string, body: Json): Promise<string> => {
-  const answer = await tenant.rest('POST', path, { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return `${path}/${(answer.body.data ?? answer.body.api_key).id}`;
+  const response = await tenant.rest('POST', path, { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return `${path}/${(response.body.data ?? response.body.api_key).id}`;
 };
 
 /** Every mutation of the identity domain that can delete a record with more permissions than the caller. */

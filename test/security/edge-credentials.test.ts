@@ -13,9 +13,9 @@ const get = (url: string, headers: Record<string, string> = {}) => rig.app.injec
 test('an API key is accepted as a bearer token, in X-API-Key, and in both if they are equal', async () => {
   const { key, principal } = rig.addKey('developer');
   for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }, { authorization: `bearer  ${key}`, 'x-api-key': key }]) {
-    const answer = await get('/things/1', headers as Record<string, string>);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json().organization).toBe(principal.organizationId);
+    const response = await get('/things/1', headers as Record<string, string>);
+    expect(response.statusCode).toBe(200);
+    expect(response.json().organization).toBe(principal.organizationId);
   }
 });
 
@@ -28,27 +28,27 @@ test.each([
   ['an empty X-API-Key', { 'x-api-key': '' }],
   ['two different credentials', { authorization: 'Bearer sk_live_one', 'x-api-key': 'sk_live_two' }],
 ])('a request with %s as its credential returns 401 with the standard error body and WWW-Authenticate', async (_, headers) => {
-  const answer = await get('/things/1', headers as Record<string, string>);
-  expect(answer.statusCode).toBe(401);
-  expect(answer.headers['www-authenticate']).toBe('Bearer');
-  expect(answer.headers['x-ratelimit-limit']).toBe('1000');
-  expect(answer.json()).toEqual({
-    error: { code: 'INVALID_CREDENTIALS', message: expect.any(String), details: {}, request_id: answer.headers['x-request-id'] },
+  const response = await get('/things/1', headers as Record<string, string>);
+  expect(response.statusCode).toBe(401);
+  expect(response.headers['www-authenticate']).toBe('Bearer');
+  expect(response.headers['x-ratelimit-limit']).toBe('1000');
+  expect(response.json()).toEqual({
+    error: { code: 'INVALID_CREDENTIALS', message: expect.any(String), details: {}, request_id: response.headers['x-request-id'] },
   });
-  expect(answer.body).not.toContain('sk_live_');
+  expect(response.body).not.toContain('sk_live_');
 });
 
 test('each response has a new request id, even if the caller sends a request id', async () => {
-  const answers = await Promise.all([get('/open', { 'x-request-id': 'mine' }), get('/open'), get('/nowhere')]);
-  const ids = answers.map(({ headers }) => headers['x-request-id']);
+  const responses = await Promise.all([get('/open', { 'x-request-id': 'mine' }), get('/open'), get('/nowhere')]);
+  const ids = responses.map(({ headers }) => headers['x-request-id']);
   expect(new Set(ids).size).toBe(3);
   for (const id of ids) expect(id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
 });
 
 test('a public route requires no credentials, ignores invalid credentials and grants no permissions', async () => {
-  const answer = await get('/open', { authorization: 'Basic b2F1dGg6Y2xpZW50' });
-  expect(answer.statusCode).toBe(200);
-  expect(answer.json().principal).toMatchObject({ organizationId: '', grants: [] });
+  const response = await get('/open', { authorization: 'Basic b2F1dGg6Y2xpZW50' });
+  expect(response.statusCode).toBe(200);
+  expect(response.json().principal).toMatchObject({ organizationId: '', grants: [] });
   expect(rig.seen).toEqual([]);
 });
 
@@ -59,14 +59,14 @@ test('an unknown path returns 404 with valid or no credentials and 401 with inva
 });
 
 test.each(['/things/%zz', '/%E4%A', '/%'])('the undecodable path %s returns 404 ROUTE_NOT_FOUND with rate limit headers', async (path) => {
-  const answer = await get(path);
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json().error).toMatchObject({
+  const response = await get(path);
+  expect(response.statusCode).toBe(404);
+  expect(response.json().error).toMatchObject({
     code: 'ROUTE_NOT_FOUND',
     message: expect.stringContaining(path),
-    request_id: answer.headers['x-request-id'],
+    request_id: response.headers['x-request-id'],
   });
-  expect(answer.headers['x-ratelimit-remaining']).toBe('999');
+  expect(response.headers['x-ratelimit-remaining']).toBe('999');
 });
 
 test('a path with a record id of 4000 characters reaches its route', async () => {
@@ -87,11 +87,11 @@ test('the client address is read from X-Forwarded-For only if the sender is a tr
 });
 
 test('an internal error returns 500 INTERNAL_ERROR without details and is logged with the request id', async () => {
-  const answer = await get('/broken', { 'x-api-key': rig.addKey('developer').key });
-  expect(answer.statusCode).toBe(500);
-  expect(answer.json().error.code).toBe('INTERNAL_ERROR');
-  expect(answer.body).not.toContain('select');
-  const line = rig.logged.find((entry) => entry.includes(String(answer.headers['x-request-id'])));
+  const response = await get('/broken', { 'x-api-key': rig.addKey('developer').key });
+  expect(response.statusCode).toBe(500);
+  expect(response.json().error.code).toBe('INTERNAL_ERROR');
+  expect(response.body).not.toContain('select');
+  const line = rig.logged.find((entry) => entry.includes(String(response.headers['x-request-id'])));
   expect(line).toContain('edge-rig.ts');
   expect(line).not.toContain('select');
   expect(line).not.toContain('sk_live_');
@@ -103,14 +103,14 @@ test.each([
   ['of another type', 'text/csv', 'a,b', 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['too large', 'application/json', JSON.stringify('x'.repeat(1_100_000)), 413, 'BODY_TOO_LARGE'],
 ])('a request body that is %s is rejected with the matching 4xx status and standard error', async (_, type, payload, status, code) => {
-  const answer = await rig.app.inject({
+  const response = await rig.app.inject({
     method: 'POST',
     url: '/things/1',
     headers: { 'x-api-key': rig.addKey('developer').key, 'content-type': type },
     payload,
   });
-  expect(answer.statusCode).toBe(status);
-  expect(answer.json().error).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
+  expect(response.statusCode).toBe(status);
+  expect(response.json().error).toMatchObject({ code, request_id: response.headers['x-request-id'] });
 });
 
 test('a WebSocket is authenticated by its connection parameters, and its operations count against the rate limit', async () => {

@@ -38,10 +38,10 @@ describe.each(stores)('slots stored in %s', (_, open) => {
 
   /** Fills all slots with requests. The returned responses resolve when the test lets the requests respond. */
   async function fill() {
-    const answers = Array.from({ length: SLOTS }, (_, n) => hold(`first${n}`));
+    const responses = Array.from({ length: SLOTS }, (_, n) => hold(`first${n}`));
     await runs(SLOTS);
     rig.served.length = 0;
-    return answers;
+    return responses;
   }
 
   test('a request waits while all concurrency slots of the plan are used and starts when a slot is free', async () => {

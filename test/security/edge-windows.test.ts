@@ -75,9 +75,9 @@ describe.each(shared)('rate counters in %s', (_, sequences, open) => {
         const process = random(counters.length);
         nowMs += moveMs;
         const processMs = nowMs + (skews[process] ?? 0);
-        const answer = await counters[process]?.charge(charge, processMs);
+        const response = await counters[process]?.charge(charge, processMs);
         try {
-          model.check(charge, processMs, answer as NonNullable<typeof answer>);
+          model.check(charge, processMs, response as NonNullable<typeof response>);
         } catch (error) {
           throw new Error(`seed ${seed}, sequence ${sequence}, request ${count}: ${(error as Error).message}`, { cause: error });
         }

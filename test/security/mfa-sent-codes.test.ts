@@ -3,7 +3,6 @@ import { eventually, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
 import {
-  answer,
   challengeOf,
   codeSentTo,
   codesSentTo,
@@ -13,6 +12,7 @@ import {
   newChallenge,
   protectedRequest,
   totp,
+  verifyCode,
   withSms,
 } from './mfa.setup.ts';
 
@@ -48,7 +48,7 @@ describe('codes by SMS', () => {
     });
     expect((await protectedRequest(user)).status).toBe(200);
 
-    const verified = await answer(user, setup.body.data.challenge_id, await codeSentTo(number), 'sms');
+    const verified = await verifyCode(user, setup.body.data.challenge_id, await codeSentTo(number), 'sms');
     expect(verified.status, JSON.stringify(verified.body)).toBe(200);
     expect(verified.body.data).toMatchObject({ method: 'sms', backup_codes_left: 10 });
     expect(verified.body.data.backup_codes).toHaveLength(10);
@@ -90,7 +90,7 @@ describe('codes by SMS', () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
     expect(new Set(ids).size).toBe(1);
     const code = await codeSentTo(number, 2);
-    expect((await answer(user, ids[0] ?? '', code, 'sms')).status).toBe(200);
+    expect((await verifyCode(user, ids[0] ?? '', code, 'sms')).status).toBe(200);
     expect(await codesSentTo(number)).toHaveLength(2);
     expect((await protectedRequest(user)).status).toBe(200);
   });
@@ -103,12 +103,12 @@ describe('codes by SMS', () => {
     const code = await codeSentTo(number, 2);
     const foreign = await challengeOf(other);
     const otherCode = await codeSentTo(number, 3);
-    if (otherCode !== code) expect((await answer(other, foreign, code, 'sms')).status).toBe(401);
-    expect((await answer(other, challenge, code, 'sms')).status).toBe(404);
-    expect((await answer(user, challenge, code, 'sms')).status).toBe(200);
-    expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
+    if (otherCode !== code) expect((await verifyCode(other, foreign, code, 'sms')).status).toBe(401);
+    expect((await verifyCode(other, challenge, code, 'sms')).status).toBe(404);
+    expect((await verifyCode(user, challenge, code, 'sms')).status).toBe(200);
+    expect((await verifyCode(user, challenge, code, 'sms')).status).toBe(409);
     await advance(10 * MINUTE_MS + 1000);
-    const late = await answer(other, foreign, otherCode, 'sms');
+    const late = await verifyCode(other, foreign, otherCode, 'sms');
     expect(late.status).toBe(409);
     expect(late.body.error.details).toMatchObject({ from: 'expired' });
   });
@@ -126,25 +126,25 @@ describe('codes by SMS', () => {
       expires_at: expect.any(String),
     });
     const second = await codeSentTo(number, 3);
-    if (first !== second) expect((await answer(user, challenge, first, 'sms')).status).toBe(401);
-    expect((await answer(user, challenge, second, 'sms')).status).toBe(200);
+    if (first !== second) expect((await verifyCode(user, challenge, first, 'sms')).status).toBe(401);
+    expect((await verifyCode(user, challenge, second, 'sms')).status).toBe(200);
   });
 
   test('a second-factor challenge returns 409 for the correct SMS code after five wrong codes', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const code = await codeSentTo(number, 2);
-    for (let guess = 0; guess < 5; guess += 1) expect((await answer(user, challenge, wrong(code), 'sms')).status).toBe(401);
-    expect((await answer(user, challenge, code, 'sms')).status).toBe(409);
+    for (let guess = 0; guess < 5; guess += 1) expect((await verifyCode(user, challenge, wrong(code), 'sms')).status).toBe(401);
+    expect((await verifyCode(user, challenge, code, 'sms')).status).toBe(409);
   });
 
   test('a user receives at most six SMS codes per hour, and sending another code returns 429', async () => {
     const { user, number } = await withSms(tenant);
     const challenge = await challengeOf(user);
     const send = () => user.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'sms' } });
-    const answers = await Promise.all(Array.from({ length: 8 }, send));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
-    expect(answers.find(({ status }) => status === 429)?.body.error.details).toMatchObject({ window: 'mfa_sends', limit: 6 });
+    const responses = await Promise.all(Array.from({ length: 8 }, send));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+    expect(responses.find(({ status }) => status === 429)?.body.error.details).toMatchObject({ window: 'mfa_sends', limit: 6 });
     const other = await user.again();
     expect((await protectedRequest(other)).body).toMatchObject({ error: 'mfa_required', methods: ['sms'] });
     expect(await eventually(async () => (await codesSentTo(number)).length >= 6)).toBe(true);
@@ -166,20 +166,20 @@ describe('codes by SMS', () => {
     const { user, number: old } = await withSms(tenant);
     expect((await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } })).body.error).toBe('mfa_required');
     const challenge = await challengeOf(user);
-    expect((await answer(user, challenge, await codeSentTo(old, 2), 'sms')).status).toBe(200);
+    expect((await verifyCode(user, challenge, await codeSentTo(old, 2), 'sms')).status).toBe(200);
     const next = freshNumber();
     const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: next } });
     expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([old.slice(-2), next.slice(-2)]);
-    const verified = await answer(user, setup.body.data.challenge_id, await codeSentTo(next), 'sms');
+    const verified = await verifyCode(user, setup.body.data.challenge_id, await codeSentTo(next), 'sms');
     expect(verified.body.data).toMatchObject({ verified: true, backup_codes: null });
     expect((await methods(user)).map(({ destination }) => destination.slice(-2))).toEqual([next.slice(-2)]);
   });
 
   test('verifying a new phone number with a backup code returns 401', async () => {
     const { user, backupCodes } = await confirmed(tenant);
-    await answer(user, await challengeOf(user), backupCodes[0] ?? '');
+    await verifyCode(user, await challengeOf(user), backupCodes[0] ?? '');
     const setup = await user.rest('POST', '/auth/mfa/sms/setup', { body: { phone: freshNumber() } });
-    expect((await answer(user, setup.body.data.challenge_id, backupCodes[1] ?? '', 'sms')).status).toBe(401);
+    expect((await verifyCode(user, setup.body.data.challenge_id, backupCodes[1] ?? '', 'sms')).status).toBe(401);
     expect(await methods(user)).toMatchObject([{ type: 'totp' }, { type: 'sms', confirmed_at: null }]);
   });
 });
@@ -190,11 +190,11 @@ describe('codes by email', () => {
     const setup = await user.rest('POST', '/auth/mfa/email/setup');
     expect(setup.status).toBe(201);
     expect(setup.body.data.method).toMatchObject({ type: 'email', destination: `${user.email[0]}***@example.com` });
-    expect((await answer(user, setup.body.data.challenge_id, await codeSentTo(user.email), 'email')).status).toBe(200);
+    expect((await verifyCode(user, setup.body.data.challenge_id, await codeSentTo(user.email), 'email')).status).toBe(200);
     const other = await user.again();
     const challenge = await newChallenge(other);
     expect((await other.rest('POST', `/auth/mfa/challenges/${challenge}/send`, { body: { method: 'email' } })).status).toBe(200);
-    expect((await answer(other, challenge, await codeSentTo(user.email, 2), 'email')).status).toBe(200);
+    expect((await verifyCode(other, challenge, await codeSentTo(user.email, 2), 'email')).status).toBe(200);
     const { mails } = await rig();
     const codes = await codesSentTo(user.email);
     for (const { subject } of mails.filter(({ to }) => to === user.email)) for (const code of codes) expect(subject).not.toContain(code);
@@ -204,19 +204,19 @@ describe('codes by email', () => {
 describe('several second factors', () => {
   test('a second-factor challenge for a user with TOTP and SMS lists totp first and sends no SMS automatically', async () => {
     const { user, number } = await withSms(tenant);
-    expect((await answer(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
+    expect((await verifyCode(user, await challengeOf(user), await codeSentTo(number, 2), 'sms')).status).toBe(200);
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
     const other = await user.again();
     const refused = await protectedRequest(other);
     expect(refused.body.methods).toEqual(['totp', 'sms']);
     expect(await codesSentTo(number)).toHaveLength(2);
-    expect((await answer(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
+    expect((await verifyCode(other, refused.body.challenge_id, await totp(setup.body.data.secret))).status).toBe(200);
   });
 
   test('verifying a challenge by a method that is not enrolled returns 400 and lists the enrolled methods', async () => {
     const { user } = await enrolled(tenant);
     const challenge = await challengeOf(user);
-    const refused = await answer(user, challenge, '123456', 'sms');
+    const refused = await verifyCode(user, challenge, '123456', 'sms');
     expect(refused.status).toBe(400);
     expect(refused.body.error.details).toMatchObject({ field: 'method', reason: 'must be totp' });
     for (const method of ['sms', 'totp']) {
@@ -224,7 +224,7 @@ describe('several second factors', () => {
       expect(send.status).toBe(400);
       expect(send.body.error.details.field).toBe('method');
     }
-    expect((await answer(user, challenge, '123456', 'fax')).status).toBe(400);
+    expect((await verifyCode(user, challenge, '123456', 'fax')).status).toBe(400);
   });
 });
 

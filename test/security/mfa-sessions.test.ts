@@ -3,7 +3,7 @@ import { rig } from '../rig.ts';
 import { onlyTable, rows } from '../support/tables.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { login, PASSWORD, userOf } from '../users.setup.ts';
-import { answer, challengeOf, codeSentTo, confirmed, enrolled, newChallenge, protectedRequest, totp, withSms } from './mfa.setup.ts';
+import { challengeOf, codeSentTo, confirmed, enrolled, newChallenge, protectedRequest, totp, verifyCode, withSms } from './mfa.setup.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -17,7 +17,7 @@ describe('verified challenge', () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();
-    expect((await answer(user, await challengeOf(user), await totp(secret))).status).toBe(200);
+    expect((await verifyCode(user, await challengeOf(user), await totp(secret))).status).toBe(200);
     expect((await protectedRequest(user)).status).toBe(200);
     expect((await protectedRequest(other)).status).toBe(403);
     const { body } = await user.rest('POST', '/auth/refresh', { body: { refresh_token: user.tokens.refresh_token } });
@@ -31,7 +31,7 @@ describe('verified challenge', () => {
 
   test('a login after a logout requires a new second-factor challenge', async () => {
     const { user, secret } = await enrolled(tenant);
-    await answer(user, await challengeOf(user), await totp(secret));
+    await verifyCode(user, await challengeOf(user), await totp(secret));
     expect((await user.rest('POST', '/auth/logout')).status).toBe(200);
     expect((await protectedRequest(user)).status).toBe(401);
     const { body } = await login(tenant, user.email);
@@ -42,7 +42,7 @@ describe('verified challenge', () => {
     const { user, secret } = await enrolled(tenant);
     const needs = async () => (await user.rest('GET', '/auth/verify')).body.data.needs_second_factor;
     expect(await needs()).toBe(true);
-    await answer(user, await challengeOf(user), await totp(secret));
+    await verifyCode(user, await challengeOf(user), await totp(secret));
     expect(await needs()).toBe(false);
   });
 });
@@ -58,7 +58,7 @@ describe('operations that require a second factor', () => {
     expect(refused.status).toBe(403);
     expect(refused.body.error).toBe('mfa_required');
     expect((await login(tenant, user.email)).status).toBe(200);
-    expect((await answer(user, refused.body.challenge_id, await totp(secret))).status).toBe(200);
+    expect((await verifyCode(user, refused.body.challenge_id, await totp(secret))).status).toBe(200);
     expect((await user.rest(method, path, { body })).status).toBeLessThan(300);
   });
 });
@@ -70,13 +70,13 @@ describe('challenges', () => {
     const strangers = [await user.again(), await userOf(tenant), (await enrolled(await (await rig()).organization())).user, tenant];
     for (const stranger of strangers) {
       for (const id of [challenge, 'mfac_01JQ8Z6V4T9M3N2B1C0D9E8F7G']) {
-        const refused = await answer(stranger, id, await totp(secret));
+        const refused = await verifyCode(stranger, id, await totp(secret));
         expect(refused.status).toBe(404);
         expect(refused.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', details: { resource: 'mfa_challenge', id } });
         expect((await stranger.rest('POST', `/auth/mfa/challenges/${id}/send`, { body: { method: 'sms' } })).status).toBe(404);
       }
     }
-    expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
+    expect((await verifyCode(user, challenge, await totp(secret))).status).toBe(200);
   });
 
   test('all requests of a session that are rejected with mfa_required get the same challenge, even concurrent requests', async () => {
@@ -95,7 +95,7 @@ describe('challenges', () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     await (await rig()).advance(10 * MINUTE_MS + 1000);
-    expect((await answer(user, challenge, await totp(secret))).status).toBe(409);
+    expect((await verifyCode(user, challenge, await totp(secret))).status).toBe(409);
     expect(await challengeOf(user)).not.toBe(challenge);
   });
 
@@ -113,11 +113,11 @@ describe('changes of second factors', () => {
   test('removing a second factor requires verification, and changing backup codes resets the verification of other sessions', async () => {
     const { user, secret } = await confirmed(tenant);
     const other = await user.again();
-    await answer(other, await challengeOf(other), await totp(secret));
+    await verifyCode(other, await challengeOf(other), await totp(secret));
     const [method] = (await user.rest('GET', '/auth/mfa/methods')).body.data;
     const refused = await user.rest('DELETE', `/auth/mfa/methods/${method.id}`);
     expect(refused.body.error).toBe('mfa_required');
-    await answer(user, refused.body.challenge_id, await totp(secret, 1));
+    await verifyCode(user, refused.body.challenge_id, await totp(secret, 1));
     expect((await protectedRequest(other)).status).toBe(200);
     expect((await user.rest('POST', '/auth/mfa/backup-codes')).status).toBe(201);
     expect((await protectedRequest(user)).status).toBe(200);
@@ -131,7 +131,7 @@ describe('changes of second factors', () => {
 
   test('deleting a second factor of another user returns 404', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
-    await answer(one.user, await challengeOf(one.user), await totp(one.secret));
+    await verifyCode(one.user, await challengeOf(one.user), await totp(one.secret));
     const [method] = (await other.user.rest('GET', '/auth/mfa/methods')).body.data;
     expect((await one.user.rest('DELETE', `/auth/mfa/methods/${method.id}`)).status).toBe(404);
     expect((await other.user.rest('GET', '/auth/mfa/methods')).body.data).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('reset of second factors', () => {
     expect((await user.rest('GET', '/auth/mfa/methods')).body.data).toEqual([]);
     const again = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(again.status).toBe(201);
-    expect((await answer(user, await newChallenge(user), backupCodes[0] ?? '')).status).toBe(401);
+    expect((await verifyCode(user, await newChallenge(user), backupCodes[0] ?? '')).status).toBe(401);
     const { body } = await tenant.rest('GET', `/auth/audit?user_id=${user.id}&event_type=mfa_reset`);
     expect(body.data).toMatchObject([{ reason: `by user ${admin.id}`, session_id: admin.tokens.session_id }]);
     const { mails } = await rig();
@@ -226,9 +226,9 @@ describe('organization that requires a second factor', () => {
       methods: ['totp', 'sms', 'email'],
       message: expect.stringContaining('Enrol one'),
     });
-    expect((await answer(user, refused.body.challenge_id, '123456')).body.error.details).toMatchObject({ field: 'method' });
+    expect((await verifyCode(user, refused.body.challenge_id, '123456')).body.error.details).toMatchObject({ field: 'method' });
     const { body } = await user.rest('POST', '/auth/mfa/totp/setup');
-    expect((await answer(user, refused.body.challenge_id, await totp(body.data.secret))).status).toBe(200);
+    expect((await verifyCode(user, refused.body.challenge_id, await totp(body.data.secret))).status).toBe(200);
     expect((await protectedRequest(user)).status).toBe(200);
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
   });
@@ -264,7 +264,7 @@ describe('organization that requires a second factor', () => {
 test('listing second factors runs one SQL statement for any number of factors', async () => {
   const { statements } = await rig();
   const { user, secret } = await enrolled(tenant);
-  await answer(user, await challengeOf(user), await totp(secret));
+  await verifyCode(user, await challengeOf(user), await totp(secret));
   const list = () => user.rest('GET', '/auth/mfa/methods');
   await list();
   const before = (await statements(list)).length;

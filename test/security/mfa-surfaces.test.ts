@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { rig } from '../rig.ts';
 import { operationOf, routes } from '../support/operations.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { answer, challengeOf, enrolled, totp } from './mfa.setup.ts';
+import { challengeOf, enrolled, totp, verifyCode } from './mfa.setup.ts';
 
 let tenant: Tenant;
 beforeEach(async () => {
@@ -56,7 +56,7 @@ describe('second-factor errors', () => {
     try {
       const { errors } = await ask(socket, RENAME, { name: 'Over a socket' });
       expect(errors).toMatchObject([DEMAND]);
-      expect((await answer(user, errors[0].extensions.details.challenge_id, await totp(secret))).status).toBe(200);
+      expect((await verifyCode(user, errors[0].extensions.details.challenge_id, await totp(secret))).status).toBe(200);
       expect((await ask(socket, RENAME, { name: 'Over a socket' })).data.updateOrganization.name).toBe('Over a socket');
       await advance(16 * 60_000);
       const again = await ask(socket, RENAME, { name: 'Later' });

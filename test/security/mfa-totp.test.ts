@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { eventually, rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { userOf } from '../users.setup.ts';
-import { answer, challengeOf, confirmed, enrolled, order, orderOf, protectedRequest, STEP_MS, totp, wrongTotp } from './mfa.setup.ts';
+import { challengeOf, confirmed, enrolled, order, orderOf, protectedRequest, STEP_MS, totp, verifyCode, wrongTotp } from './mfa.setup.ts';
 
 let tenant: Tenant;
 beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('TOTP enrolment and verification', () => {
       message: expect.stringContaining('/v1/auth/mfa/verify'),
     });
 
-    const verified = await answer(user, refused.body.challenge_id, await totp(setup.body.data.secret));
+    const verified = await verifyCode(user, refused.body.challenge_id, await totp(setup.body.data.secret));
     expect(verified.status, JSON.stringify(verified.body)).toBe(200);
     expect(verified.body.data).toEqual({
       challenge_id: refused.body.challenge_id,
@@ -75,14 +75,14 @@ describe('TOTP codes', () => {
     const { user, secret } = await enrolled(tenant);
     const [other, third] = [await user.again(), await user.again()];
     const [earlier, code] = [await totp(secret, -1), await totp(secret)];
-    expect((await answer(user, await challengeOf(user), code)).status).toBe(200);
+    expect((await verifyCode(user, await challengeOf(user), code)).status).toBe(200);
     for (const used of [code, earlier]) {
-      const refused = await answer(other, await challengeOf(other), used);
+      const refused = await verifyCode(other, await challengeOf(other), used);
       expect(refused.status).toBe(401);
       expect(refused.body.error.code).toBe('INVALID_CREDENTIALS');
     }
     await (await rig()).advance(2 * STEP_MS);
-    expect((await answer(third, await challengeOf(third), await totp(secret))).status).toBe(200);
+    expect((await verifyCode(third, await challengeOf(third), await totp(secret))).status).toBe(200);
   });
 
   test('exactly one of five concurrent uses of a TOTP code in different sessions succeeds, and the others return 401', async () => {
@@ -90,16 +90,16 @@ describe('TOTP codes', () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
     const code = await totp(secret);
-    const answers = await Promise.all(sessions.map((session, index) => answer(session, challenges[index] ?? '', code)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
+    const responses = await Promise.all(sessions.map((session, index) => verifyCode(session, challenges[index] ?? '', code)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
   test('exactly one of several concurrent verifications of a second-factor challenge succeeds', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const codes = [await totp(secret), await totp(secret, 1), await totp(secret)];
-    const answers = await Promise.all(codes.map((code) => answer(user, challenge, code)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(codes.map((code) => verifyCode(user, challenge, code)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test('a TOTP code that is 30 s early or late is accepted, and a code that is 90 s away returns 401', async () => {
@@ -110,7 +110,7 @@ describe('TOTP codes', () => {
       [3, 401],
     ] as const) {
       const { user, secret } = await enrolled(tenant);
-      expect((await answer(user, await challengeOf(user), await totp(secret, steps))).status, `${steps} steps`).toBe(status);
+      expect((await verifyCode(user, await challengeOf(user), await totp(secret, steps))).status, `${steps} steps`).toBe(status);
     }
   });
 
@@ -119,17 +119,17 @@ describe('TOTP codes', () => {
     async (code) => {
       const { user, secret } = await enrolled(tenant);
       const challenge = await challengeOf(user);
-      const refused = await answer(user, challenge, code);
+      const refused = await verifyCode(user, challenge, code);
       expect(refused.status).toBe(400);
       expect(refused.body.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'code', value: null } });
-      expect((await answer(user, challenge, await totp(secret))).status).toBe(200);
+      expect((await verifyCode(user, challenge, await totp(secret))).status).toBe(200);
     },
   );
 
   test('a TOTP code with a space between its digits is accepted', async () => {
     const { user, secret } = await enrolled(tenant);
     const code = await totp(secret);
-    expect((await answer(user, await challengeOf(user), `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
+    expect((await verifyCode(user, await challengeOf(user), `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
   });
 });
 
@@ -138,22 +138,23 @@ describe('guessing TOTP codes', () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
-    for (const left of [4, 3, 2, 1, 0]) expect((await answer(user, challenge, wrong)).body.error.details).toEqual({ attempts_left: left });
-    const late = await answer(user, challenge, await totp(secret));
+    for (const left of [4, 3, 2, 1, 0])
+      expect((await verifyCode(user, challenge, wrong)).body.error.details).toEqual({ attempts_left: left });
+    const late = await verifyCode(user, challenge, await totp(secret));
     expect(late.status).toBe(409);
     expect(late.body.error).toMatchObject({ code: 'INVALID_STATE', details: { from: 'failed' } });
     const next = await challengeOf(user);
     expect(next).not.toBe(challenge);
-    expect((await answer(user, next, await totp(secret))).status).toBe(200);
+    expect((await verifyCode(user, next, await totp(secret))).status).toBe(200);
   });
 
   test('at most five of twelve concurrent wrong TOTP codes are checked, and the others return 409', async () => {
     const { user, secret } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => answer(user, challenge, wrong)));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => verifyCode(user, challenge, wrong)));
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
   test('a user gets 429 after fifteen wrong TOTP codes per hour over all sessions and challenges', async () => {
@@ -162,15 +163,15 @@ describe('guessing TOTP codes', () => {
     for (let round = 0; round < 3; round += 1) {
       const session = await user.again();
       const challenge = await challengeOf(session);
-      for (let guess = 0; guess < 5; guess += 1) expect((await answer(session, challenge, wrong)).status).toBe(401);
+      for (let guess = 0; guess < 5; guess += 1) expect((await verifyCode(session, challenge, wrong)).status).toBe(401);
     }
-    const limited = await answer(user, await challengeOf(user), await totp(secret));
+    const limited = await verifyCode(user, await challengeOf(user), await totp(secret));
     expect(limited.status).toBe(429);
     expect(limited.body.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { window: 'mfa_attempts', limit: 15 } });
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     await (await rig()).advance(3_600_000);
     const later = await user.again();
-    expect((await answer(later, await challengeOf(later), await totp(secret))).status).toBe(200);
+    expect((await verifyCode(later, await challengeOf(later), await totp(secret))).status).toBe(200);
   });
 
   test('correct TOTP codes do not count against the limit of fifteen attempts per hour', async () => {
@@ -178,7 +179,7 @@ describe('guessing TOTP codes', () => {
     for (let round = 0; round < 17; round += 1) {
       const session = await user.again();
       await (await rig()).advance(2 * STEP_MS);
-      expect((await answer(session, await challengeOf(session), await totp(secret))).status).toBe(200);
+      expect((await verifyCode(session, await challengeOf(session), await totp(secret))).status).toBe(200);
     }
   });
 });
@@ -188,37 +189,39 @@ describe('backup codes', () => {
     const { user, backupCodes } = await enrolled(tenant);
     const [first = '', second = ''] = backupCodes;
     const sessions = [await user.again(), await user.again(), await user.again()] as const;
-    const used = await answer(sessions[0], await challengeOf(sessions[0]), first);
+    const used = await verifyCode(sessions[0], await challengeOf(sessions[0]), first);
     expect(used.body.data).toMatchObject({ verified: true, backup_codes_left: 9 });
-    expect((await answer(sessions[1], await challengeOf(sessions[1]), first)).status).toBe(401);
-    expect((await answer(sessions[2], await challengeOf(sessions[2]), second.replaceAll('-', ''))).status).toBe(200);
+    expect((await verifyCode(sessions[1], await challengeOf(sessions[1]), first)).status).toBe(401);
+    expect((await verifyCode(sessions[2], await challengeOf(sessions[2]), second.replaceAll('-', ''))).status).toBe(200);
   });
 
   test('exactly one of four concurrent uses of a backup code succeeds, and the others return 401', async () => {
     const { user, backupCodes } = await enrolled(tenant);
     const sessions = await Promise.all(Array.from({ length: 4 }, () => user.again()));
     const challenges = await Promise.all(sessions.map(challengeOf));
-    const answers = await Promise.all(sessions.map((session, index) => answer(session, challenges[index] ?? '', backupCodes[0] ?? '')));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+    const responses = await Promise.all(
+      sessions.map((session, index) => verifyCode(session, challenges[index] ?? '', backupCodes[0] ?? '')),
+    );
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
   test('a backup code of another user returns 401', async () => {
     const [one, other] = [await enrolled(tenant), await enrolled(tenant)];
-    expect((await answer(one.user, await challengeOf(one.user), other.backupCodes[0] ?? '')).status).toBe(401);
+    expect((await verifyCode(one.user, await challengeOf(one.user), other.backupCodes[0] ?? '')).status).toBe(401);
   });
 
   test('creating new backup codes requires a second factor and makes the old backup codes invalid', async () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const refused = await user.rest('POST', '/auth/mfa/backup-codes');
     expect(refused.body.error).toBe('mfa_required');
-    await answer(user, refused.body.challenge_id, await totp(secret));
+    await verifyCode(user, refused.body.challenge_id, await totp(secret));
     const made = await user.rest('POST', '/auth/mfa/backup-codes');
     expect(made.status).toBe(201);
     const codes: string[] = made.body.data.backup_codes;
     expect(codes).toHaveLength(10);
     const [one, other] = [await user.again(), await user.again()];
-    expect((await answer(one, await challengeOf(one), backupCodes[1] ?? '')).status).toBe(401);
-    expect((await answer(other, await challengeOf(other), codes[0] ?? '')).status).toBe(200);
+    expect((await verifyCode(one, await challengeOf(one), backupCodes[1] ?? '')).status).toBe(401);
+    expect((await verifyCode(other, await challengeOf(other), codes[0] ?? '')).status).toBe(200);
   });
 });
 
@@ -228,20 +231,20 @@ describe('lost TOTP secrets', () => {
     const again = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(again.status).toBe(201);
     const challenge = await challengeOf(user);
-    expect((await answer(user, challenge, await totp(lost))).status).toBe(401);
-    expect((await answer(user, challenge, await totp(again.body.data.secret))).status).toBe(200);
+    expect((await verifyCode(user, challenge, await totp(lost))).status).toBe(401);
+    expect((await verifyCode(user, challenge, await totp(again.body.data.secret))).status).toBe(200);
   });
 
   test('replacing a verified TOTP secret returns mfa_required until a code or backup code is verified', async () => {
     const { user, backupCodes } = await confirmed(tenant);
     const refused = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(refused.body.error).toBe('mfa_required');
-    expect((await answer(user, refused.body.challenge_id, backupCodes[0] ?? '')).status).toBe(200);
+    expect((await verifyCode(user, refused.body.challenge_id, backupCodes[0] ?? '')).status).toBe(200);
     const again = await user.rest('POST', '/auth/mfa/totp/setup');
     expect(again.status).toBe(201);
     const other = await user.again();
     expect((await other.rest('POST', '/auth/mfa/totp/setup')).body.error).toBe('mfa_required');
-    expect((await answer(other, await challengeOf(other), await totp(again.body.data.secret))).status).toBe(200);
+    expect((await verifyCode(other, await challengeOf(other), await totp(again.body.data.secret))).status).toBe(200);
   });
 });
 
@@ -250,9 +253,9 @@ describe('audit of second factors', () => {
     const { user, secret, backupCodes } = await enrolled(tenant);
     const challenge = await challengeOf(user);
     const wrong = await wrongTotp(secret);
-    await answer(user, challenge, wrong);
+    await verifyCode(user, challenge, wrong);
     const code = await totp(secret);
-    await answer(user, challenge, code);
+    await verifyCode(user, challenge, code);
     const [method] = (await user.rest('GET', '/auth/mfa/methods')).body.data;
     expect(method).toMatchObject({ type: 'totp', user_id: user.id, destination: null, confirmed_at: expect.any(String) });
     expect((await user.rest('DELETE', `/auth/mfa/methods/${method.id}`)).body.data.id).toBe(method.id);

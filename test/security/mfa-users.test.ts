@@ -3,7 +3,7 @@ import { newId } from '../../kernel/records/ids.ts';
 import { rig } from '../rig.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
 import { invited, userOf } from '../users.setup.ts';
-import { answer, type Enrolled, enrolled, newChallenge, totp } from './mfa.setup.ts';
+import { type Enrolled, enrolled, newChallenge, totp, verifyCode } from './mfa.setup.ts';
 
 let tenant: Tenant;
 let admin: Enrolled;
@@ -67,7 +67,7 @@ describe('administrator session without a verified second factor', () => {
       await socket.dispose();
       expect(await usersOf()).toEqual(before);
 
-      expect((await answer(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
+      expect((await verifyCode(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
       expect((await attempt.rest(admin.user)).status).toBeLessThan(300);
       expect(await usersOf()).not.toEqual(before);
     },
@@ -83,7 +83,7 @@ describe('administrator session without a verified second factor', () => {
 
     const other = await admin.user.again();
     expect((await admin.user.rest('DELETE', `/auth/sessions/${await sessionOf(other)}`)).status).toBe(200);
-    expect((await answer(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
+    expect((await verifyCode(admin.user, await newChallenge(admin.user), await totp(admin.secret))).status).toBe(200);
     expect((await admin.user.rest('DELETE', path)).status).toBe(200);
     expect((await member.rest('GET', '/auth/verify')).status).toBe(401);
   });

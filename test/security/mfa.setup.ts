@@ -40,7 +40,7 @@ export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled
 export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   const other = await made.user.again();
-  expect((await answer(other, await newChallenge(other), await totp(made.secret))).status).toBe(200);
+  expect((await verifyCode(other, await newChallenge(other), await totp(made.secret))).status).toBe(200);
   await (await rig()).advance(2 * STEP_MS);
   return made;
 }
@@ -48,7 +48,7 @@ export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolle
 /** A user with a confirmed authenticator, whose session was just verified. */
 export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
-  expect((await answer(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
+  expect((await verifyCode(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
   return made;
 }
 
@@ -79,7 +79,7 @@ export async function newChallenge(caller: Tenant): Promise<string> {
 /** A request that requires a second factor but changes nothing. */
 export const protectedRequest = (caller: Tenant): Promise<RestResponse> => caller.rest('PUT', '/organization', { body: {} });
 
-export const answer = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<RestResponse> =>
+export const verifyCode = (caller: Tenant, challengeId: string, code: string, method = 'totp'): Promise<RestResponse> =>
   caller.rest('POST', '/auth/mfa/verify', { body: { challenge_id: challengeId, method, code } });
 
 const CODE = /^(\d{6}) is your code/;
@@ -107,6 +107,6 @@ export async function withSms(tenant: Tenant): Promise<{ user: TestUser; number:
   const number = freshNumber();
   const { status, body } = await other.rest('POST', '/auth/mfa/sms/setup', { body: { phone: number } });
   expect(status, JSON.stringify(body)).toBe(201);
-  expect((await answer(other, body.data.challenge_id, await codeSentTo(number), 'sms')).status).toBe(200);
+  expect((await verifyCode(other, body.data.challenge_id, await codeSentTo(number), 'sms')).status).toBe(200);
   return { user, number };
 }

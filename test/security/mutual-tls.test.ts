@@ -24,8 +24,8 @@ const asAdministrator = () => ({ 'x-api-key': apiKey });
 const showing = (shown?: Issued): SecureClient => new SecureClient(platform.origin, shown);
 const status = async (shown: Issued | undefined, path = '/accounts') => (await showing(shown).rest('GET', path)).status;
 const refusal = async (shown?: Issued) => {
-  const answer = await showing(shown).rest('GET', '/accounts');
-  return { status: answer.status, code: answer.body.error?.code, message: answer.body.error?.message };
+  const response = await showing(shown).rest('GET', '/accounts');
+  return { status: response.status, code: response.body.error?.code, message: response.body.error?.message };
 };
 
 async function registered(permissions = ['accounts:read'], wanted = {}) {
@@ -170,9 +170,9 @@ describe('client certificates in browsers', () => {
     const { shown } = await registered(['accounts:*']);
     for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
       const body = { name: 'Forged', email: 'it@evil.example' };
-      const answer = await showing(shown).rest('POST', '/accounts', { body, headers: { origin } });
-      expect(answer.status, origin).toBe(401);
-      expect(answer.body.error.message).toMatch(/other origins/);
+      const response = await showing(shown).rest('POST', '/accounts', { body, headers: { origin } });
+      expect(response.status, origin).toBe(401);
+      expect(response.body.error.message).toMatch(/other origins/);
       await expect(showing(shown).socket(ACCOUNTS, { origin })).rejects.toMatchObject({ code: 4401 });
     }
     expect((await showing(shown).rest('GET', '/accounts')).body.data).toEqual([]);

@@ -28,9 +28,9 @@ beforeAll(async () => {
 
 test('exchanging an authorization code returns a valid token with the response fields, header and claims of the specification', async () => {
   const verifier = newVerifier();
-  const answer = await authorized(user, { client, scope: 'services.read support.read', verifier });
-  expect(answer.get('state')).toBe('the-state');
-  const { status, body, headers } = await exchange(tenant.origin, client, answer.get('code') ?? '', verifier);
+  const response = await authorized(user, { client, scope: 'services.read support.read', verifier });
+  expect(response.get('state')).toBe('the-state');
+  const { status, body, headers } = await exchange(tenant.origin, client, response.get('code') ?? '', verifier);
   expect(status, JSON.stringify(body)).toBe(200);
   expect(headers.get('cache-control')).toBe('no-store');
   expect(body).toEqual({
@@ -150,8 +150,8 @@ describe('refused authorization codes', () => {
 
   test('at most one of several concurrent uses of an authorization code succeeds, and its token is revoked', async () => {
     const { code, verifier } = await codeFor();
-    const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
-    const won = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
+    const won = responses.filter(({ status }) => status === 200);
     expect(won.length).toBeLessThan(2);
     for (const { body } of won) expect(await statusWith(tenant, body.access_token)).toBe(401);
   });

@@ -108,8 +108,8 @@ describe('library oauth4webapi', () => {
       state: 'the-state',
     }).toString();
     const parameters = oauth.validateAuthResponse(as, own, await allowed(url.href), 'the-state');
-    const answer = await oauth.authorizationCodeGrantRequest(as, own, none, parameters, CALLBACK, verifier, insecure);
-    const tokens = await oauth.processAuthorizationCodeResponse(as, own, answer);
+    const response = await oauth.authorizationCodeGrantRequest(as, own, none, parameters, CALLBACK, verifier, insecure);
+    const tokens = await oauth.processAuthorizationCodeResponse(as, own, response);
     const next = await oauth.processRefreshTokenResponse(
       as,
       own,
@@ -126,8 +126,8 @@ describe('library oauth4webapi', () => {
   test('oauth4webapi can get, introspect and revoke a client_credentials token as a confidential client', async () => {
     const [as, own, secret] = [await server(), { client_id: client.id }, oauth.ClientSecretBasic(client.secret ?? '')];
     const parameters = new URLSearchParams({ scope: 'services.read' });
-    const answer = await oauth.clientCredentialsGrantRequest(as, own, secret, parameters, insecure);
-    const { access_token } = await oauth.processClientCredentialsResponse(as, own, answer);
+    const response = await oauth.clientCredentialsGrantRequest(as, own, secret, parameters, insecure);
+    const { access_token } = await oauth.processClientCredentialsResponse(as, own, response);
     const introspect = async () =>
       oauth.processIntrospectionResponse(as, own, await oauth.introspectionRequest(as, own, secret, access_token, insecure));
     expect(await introspect()).toMatchObject({ active: true, client_id: client.id, sub: client.id });

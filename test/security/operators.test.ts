@@ -9,7 +9,7 @@ import { isOperators, operationOf, routes, titled } from '../support/operations.
 import { freshEmail } from '../support/record-kinds.ts';
 import type { Json, Tenant } from '../tenant.ts';
 import { type TestUser, userOf } from '../users.setup.ts';
-import { answer, totp } from './mfa.setup.ts';
+import { totp, verifyCode } from './mfa.setup.ts';
 
 const operators = routes.filter(isOperators);
 
@@ -114,7 +114,7 @@ describe('operator users', () => {
     expect([key.status, key.body.error]).toEqual([403, 'mfa_required']);
 
     const { body } = await user.rest('POST', '/auth/mfa/totp/setup');
-    expect((await answer(user, refused.body.challenge_id, await totp(body.data.secret))).status).toBe(200);
+    expect((await verifyCode(user, refused.body.challenge_id, await totp(body.data.secret))).status).toBe(200);
     expect((await create(user)).status).toBe(201);
   });
 

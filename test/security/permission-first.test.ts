@@ -33,12 +33,12 @@ function responseToHead(
     ...(as.apiKey && { authorization: `Bearer ${as.apiKey}` }),
     ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
   };
-  const sent = request(`${tenant.origin}${pathOf(route)}`, { method: route.method, headers, agent: false }, (answer) => {
+  const sent = request(`${tenant.origin}${pathOf(route)}`, { method: route.method, headers, agent: false }, (response) => {
     const chunks: Buffer[] = [];
-    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-    answer.on('end', () => {
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => {
       sent.destroy();
-      resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as Json });
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as Json });
     });
   });
   sent.on('error', reject);
@@ -64,8 +64,8 @@ describe('missing permissions are reported before the body is read', () => {
     const required = operationOf(route)['x-permission'] as string;
     const key = keys[required === 'monitoring:read' ? 'analytics:read' : 'monitoring:read'] as Tenant;
     for (const [title, body] of bodiesFor(route)) {
-      const answer = await responseToHead(route, key, body);
-      expect(answer, title).toMatchObject({ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } } });
+      const response = await responseToHead(route, key, body);
+      expect(response, title).toMatchObject({ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSIONS', details: { required } } } });
     }
   });
 });
@@ -74,8 +74,8 @@ describe('missing credentials are reported before the body is read', () => {
   test.each(titled(guarded))('a request without credentials gets 401 before the server reads the body: %s', async (_, route) => {
     const nobody = new Tenant(tenant.origin, '', '');
     for (const [title, body] of bodiesFor(route)) {
-      const answer = await responseToHead(route, nobody, body);
-      expect(answer, title).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
+      const response = await responseToHead(route, nobody, body);
+      expect(response, title).toMatchObject({ status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } });
     }
   });
 });
@@ -83,8 +83,8 @@ describe('missing credentials are reported before the body is read', () => {
 test('a request that needs a second factor gets 403 mfa_required before its invalid body is reported', async () => {
   const { user } = await confirmed(tenant);
   const again = await user.again();
-  const answer = await again.rest('POST', '/auth/api-keys', { body: '{' });
-  expect([answer.status, answer.body]).toMatchObject([
+  const response = await again.rest('POST', '/auth/api-keys', { body: '{' });
+  expect([response.status, response.body]).toMatchObject([
     403,
     { error: 'mfa_required', challenge_id: expect.stringMatching(/^mfa/) as string },
   ]);
@@ -124,8 +124,8 @@ describe('permissions that depend on the body', () => {
   ] as const)(
     'creating %s returns INSUFFICIENT_PERMISSIONS before other errors of the body are reported',
     async (_, permission, method, path, body) => {
-      const answer = await (await tenant.limitedTo(permission)).rest(method, path, { body });
-      expect(answer.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
+      const response = await (await tenant.limitedTo(permission)).rest(method, path, { body });
+      expect(response.body).toMatchObject({ error: { code: 'INSUFFICIENT_PERMISSIONS' } });
     },
   );
 });

@@ -187,8 +187,8 @@ describe('sufficient permissions of REST operations', () => {
     const holder = isPlatformPermission(required) ? await operator() : tenant;
     const caller = await holder.limitedTo(required, ...forWebhooks, ...given, ...forClients);
     await arranged[route.operationId]?.(records);
-    const answer = await caller.rest(route.method, await records.path(route.path, idOf), { body });
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    const response = await caller.rest(route.method, await records.path(route.path, idOf), { body });
+    expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
   });
 });
 

@@ -23,7 +23,7 @@ export class RateModel {
   readonly #suspendedUntil = new Map<string, number>();
 
   /** @throws AssertionError if the counters could not have given this result */
-  check(charge: Charge, nowMs: number, answer: Charged): void {
+  check(charge: Charge, nowMs: number, response: Charged): void {
     const { windows, suspension } = charge;
     for (const window of windows) this.#pass(window, nowMs);
     const known = suspension && this.#suspendedUntil.get(suspension.key);
@@ -32,17 +32,17 @@ export class RateModel {
 
     const pays = windows.some(({ amount }) => amount > 0);
     if (until !== undefined && pays) {
-      expect(answer).toMatchObject({ refused: undefined, suspendedUntil: until });
+      expect(response).toMatchObject({ refused: undefined, suspendedUntil: until });
     } else {
-      this.#checkDecision(windows, nowMs, answer);
-      if (answer.refused === undefined) for (const window of windows) this.#add(window, nowMs);
-      this.#checkSuspension(charge, nowMs, answer, until);
+      this.#checkDecision(windows, nowMs, response);
+      if (response.refused === undefined) for (const window of windows) this.#add(window, nowMs);
+      this.#checkSuspension(charge, nowMs, response, until);
     }
     // rejected requests are counted only after the decision
-    for (const [index, window] of windows.entries()) this.#checkCount(window, nowMs, answer, index);
-    if (answer.refused !== undefined)
+    for (const [index, window] of windows.entries()) this.#checkCount(window, nowMs, response, index);
+    if (response.refused !== undefined)
       for (const [index, window] of windows.entries())
-        if (window.countsRefused && index !== answer.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
+        if (window.countsRefused && index !== response.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
   }
 
   /** Applies the current time to a window: charges in the future move to now, and an expired charge stays expired. */
@@ -69,9 +69,9 @@ export class RateModel {
     if (must.some(({ isHard }) => isHard)) expect(window.isHard, 'a hard window goes before others').toBe(true);
   }
 
-  #checkSuspension({ windows, suspension }: Charge, nowMs: number, answer: Charged, until: number | undefined): void {
-    const isViolation = answer.refused !== undefined && windows[answer.refused]?.isHard && suspension;
-    expect(answer.suspendedUntil).toBe(isViolation ? nowMs + suspension.forMs : until);
+  #checkSuspension({ windows, suspension }: Charge, nowMs: number, response: Charged, until: number | undefined): void {
+    const isViolation = response.refused !== undefined && windows[response.refused]?.isHard && suspension;
+    expect(response.suspendedUntil).toBe(isViolation ? nowMs + suspension.forMs : until);
     if (isViolation) this.#suspendedUntil.set(suspension.key, nowMs + suspension.forMs);
   }
 

@@ -56,10 +56,10 @@ function send(key: SigningKey, sent: Sent = {}): Promise<{ status: number; body:
   const given = { ...headersFor(key, sent), ...(body && { 'content-type': 'application/json' }), ...sent.headers };
   const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<string, string>;
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${platform.origin}`, { method, path, headers }, (answer) => {
+    const outgoing = request(`${platform.origin}`, { method, path, headers }, (response) => {
       let text = '';
-      answer.on('data', (chunk) => (text += chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text ? JSON.parse(text) : undefined }));
+      response.on('data', (chunk) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text ? JSON.parse(text) : undefined }));
     });
     outgoing.on('error', reject);
     outgoing.end(body);
@@ -114,9 +114,9 @@ describe('refused signatures', () => {
     'a request returns 401 INVALID_SIGNATURE with the reason %s for a signature %s',
     async (reason, _, sent: Sent) => {
       for (const key of [await make(), await demanding()]) {
-        const answer = await send(key, sent);
-        if (sent.method === 'HEAD') expect(answer.status).toBe(401);
-        else expect(faultOf(answer)).toEqual(refused(reason));
+        const response = await send(key, sent);
+        if (sent.method === 'HEAD') expect(response.status).toBe(401);
+        else expect(faultOf(response)).toEqual(refused(reason));
       }
     },
   );
@@ -124,9 +124,9 @@ describe('refused signatures', () => {
   test.each([[-301], [302], [-1_000_000]])(
     'a signature with a timestamp %s s from the server time returns 401, and the error contains the server time',
     async (offset) => {
-      const answer = await send(await make(), { at: timestamp(offset) });
-      expect(faultOf(answer)).toEqual(refused('timestamp'));
-      const { server_time } = answer.body.error.details;
+      const response = await send(await make(), { at: timestamp(offset) });
+      expect(faultOf(response)).toEqual(refused('timestamp'));
+      const { server_time } = response.body.error.details;
       expect(Math.abs(server_time - platform.clock.now().getTime() / 1000)).toBeLessThan(60);
     },
   );
@@ -146,13 +146,13 @@ describe('refused signatures', () => {
   test('exactly one of eight concurrent requests with the same signature is accepted, and the others return 401', async () => {
     const key = await demanding();
     const at = timestamp();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(key, { at })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(401)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => send(key, { at })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
   test('an unsigned request of a key that requires signatures returns 401 INVALID_SIGNATURE with the reason missing', async () => {
-    const answer = await send(await demanding(), { headers: { 'x-signature': undefined } });
-    expect(faultOf(answer)).toEqual(refused('missing'));
+    const response = await send(await demanding(), { headers: { 'x-signature': undefined } });
+    expect(faultOf(response)).toEqual(refused('missing'));
   });
 
   test('a signature of a key without a signing secret returns 401 with the reason not_signable until the key is rotated', async () => {
@@ -166,8 +166,8 @@ describe('refused signatures', () => {
     const key = await make();
     const at = timestamp();
     const right = headersFor(key, { at })['x-signature'];
-    const answer = await send(key, { at, signed: { secret: 'wrong' } });
-    expect(JSON.stringify(answer.body)).not.toContain(right);
+    const response = await send(key, { at, signed: { secret: 'wrong' } });
+    expect(JSON.stringify(response.body)).not.toContain(right);
   });
 
   test('a wrong signature over GraphQL returns 401 with INVALID_SIGNATURE and the reason in the error extensions', async () => {

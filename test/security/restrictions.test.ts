@@ -70,9 +70,9 @@ describe('country restrictions', () => {
   ])('with a country header, the country "%s" gives a key restricted to DE and AT the status %s', async (country, status) => {
     const tenant = await behindProxy.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['DE', 'AT'] }));
-    const answer = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(errorOf(answer)).toEqual([403, 'ACCESS_RESTRICTED', { restriction: 'country' }]);
+    const response = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
+    expect(response.status).toBe(status);
+    if (status === 403) expect(errorOf(response)).toEqual([403, 'ACCESS_RESTRICTED', { restriction: 'country' }]);
   });
 
   test.each([
@@ -102,12 +102,12 @@ describe('country restrictions', () => {
 
   test('restricting countries without COUNTRY_HEADER or GEOIP_DATABASE returns 400 and names these settings', async () => {
     const tenant = await (await rig()).organization();
-    for (const answer of [
+    for (const response of [
       await keyOf(tenant, { countries: ['DE'] }),
       await tenant.rest('PUT', '/auth/restrictions', { body: { countries: ['DE'] } }),
     ]) {
-      expect(answer.status).toBe(400);
-      expect(answer.body.error.details.reason).toMatch(/COUNTRY_HEADER or GEOIP_DATABASE/);
+      expect(response.status).toBe(400);
+      expect(response.body.error.details.reason).toMatch(/COUNTRY_HEADER or GEOIP_DATABASE/);
     }
     expect((await keyOf(tenant, { countries: [] })).status).toBe(201);
   });

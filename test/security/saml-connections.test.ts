@@ -152,8 +152,8 @@ describe('SAML metadata of an identity provider', () => {
     ['redirects', () => ({ status: 302, body: '', location: metadataUrl })],
     ['is too long', () => ({ status: 200, body: `${metadata}${' '.repeat(1_100_000)}` })],
     ['returns something other than metadata', () => ({ status: 200, body: '<html></html>' })],
-  ])('creating a SAML connection with a metadata URL that %s returns 400', async (_, answer) => {
-    served = answer();
+  ])('creating a SAML connection with a metadata URL that %s returns 400', async (_, serve) => {
+    served = serve();
     const before = await count();
     const { status, body } = await create({ metadata_url: metadataUrl });
     expect([status, body.error.details.field]).toEqual([400, 'metadata_url']);

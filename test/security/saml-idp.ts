@@ -89,9 +89,9 @@ export class SamlWorld {
 
   async connect(more: Record<string, unknown> = {}, tenant = this.tenant): Promise<void> {
     const body = { ...this.input(), ...more };
-    const answer = await tenant.rest('POST', '/auth/saml-connections', { body });
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    this.connection = answer.body.data;
+    const response = await tenant.rest('POST', '/auth/saml-connections', { body });
+    if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+    this.connection = response.body.data;
     await this.prove(tenant);
     await this.readMetadata();
   }
@@ -206,19 +206,19 @@ export class SamlWorld {
     const { issuer = this.idpEntityId, notBefore = -1000, notOnOrAfter = 4 * MINUTE_MS, issuedAt = 0, status = 'Success' } = statement;
     const { assertionId = `_${randomUUID()}` } = statement;
     const at = (ms: number) => new Date(this.platform.clock.now().getTime() + ms).toISOString();
-    const answers = inResponseTo ? ` InResponseTo="${inResponseTo}"` : '';
+    const inResponseToAttribute = inResponseTo ? ` InResponseTo="${inResponseTo}"` : '';
     const attribute = (name: string, values: string[]) =>
       `<saml:Attribute Name="${name}">${values.map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
     const attributes = [email === null ? '' : attribute('email', [email]), groups ? attribute('groups', groups) : ''].join('');
     return [
-      `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_${randomUUID()}" Version="2.0" IssueInstant="${at(issuedAt)}" Destination="${destination}"${answers}>`,
+      `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_${randomUUID()}" Version="2.0" IssueInstant="${at(issuedAt)}" Destination="${destination}"${inResponseToAttribute}>`,
       `<saml:Issuer>${issuer}</saml:Issuer>`,
       `<samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status>`,
       `<saml:Assertion ID="${assertionId}" Version="2.0" IssueInstant="${at(issuedAt)}">`,
       `<saml:Issuer>${issuer}</saml:Issuer>`,
       `<saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">${email ?? 'nobody'}</saml:NameID>`,
       '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">',
-      `<saml:SubjectConfirmationData NotOnOrAfter="${at(notOnOrAfter)}" Recipient="${recipient}"${answers}/>`,
+      `<saml:SubjectConfirmationData NotOnOrAfter="${at(notOnOrAfter)}" Recipient="${recipient}"${inResponseToAttribute}/>`,
       '</saml:SubjectConfirmation></saml:Subject>',
       `<saml:Conditions NotBefore="${at(notBefore)}" NotOnOrAfter="${at(notOnOrAfter)}">`,
       `<saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>`,

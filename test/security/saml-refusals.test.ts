@@ -24,15 +24,15 @@ async function userExists(email: string): Promise<boolean> {
   return data.users.nodes.length > 0;
 }
 
-async function expectRefused(answer: RestResponse, status: number, reason: RegExp, email: string): Promise<void> {
-  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
-  expect(answer.body.error.code).toBe(status === 401 ? 'INVALID_CREDENTIALS' : 'INVALID_PARAMETERS');
+async function expectRefused(result: RestResponse, status: number, reason: RegExp, email: string): Promise<void> {
+  expect(result.status, JSON.stringify(result.body)).toBe(status);
+  expect(result.body.error.code).toBe(status === 401 ? 'INVALID_CREDENTIALS' : 'INVALID_PARAMETERS');
   if (status === 401) {
     const [record] = await world.audited();
     expect(record).toMatchObject({ event_type: 'authentication_failure', session_id: null, reason: expect.stringMatching(reason) });
-    expect(answer.body.error.message).toBe(REFUSAL);
+    expect(result.body.error.message).toBe(REFUSAL);
   } else {
-    expect(answer.body.error.details).toMatchObject({ field: 'SAMLResponse', reason: expect.stringMatching(reason) });
+    expect(result.body.error.details).toMatchObject({ field: 'SAMLResponse', reason: expect.stringMatching(reason) });
   }
   expect(await userExists(email)).toBe(false);
 }
@@ -168,8 +168,8 @@ describe('refused SAML responses', () => {
   test('exactly one of four concurrent copies of a SAML response is accepted, and the others return 401', async () => {
     const { id } = await world.begin();
     const response = await world.respond({ inResponseTo: id });
-    const answers = await Promise.all([1, 2, 3, 4].map(() => world.deliver(response)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+    const results = await Promise.all([1, 2, 3, 4].map(() => world.deliver(response)));
+    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
   test('a SAML response to a request that is older than 15 minutes returns 401', async () => {
@@ -183,8 +183,8 @@ describe('refused SAML responses', () => {
     const other = await SamlWorld.open();
     const email = newcomer();
     const { id } = await other.begin();
-    const answer = await world.deliver(await world.respond({ email, inResponseTo: id }));
-    expect(answer.status).toBe(401);
+    const result = await world.deliver(await world.respond({ email, inResponseTo: id }));
+    expect(result.status).toBe(401);
     expect(await userExists(email)).toBe(false);
   });
 
@@ -268,8 +268,8 @@ describe('XML signature wrapping', () => {
       const { id } = await world.begin();
       const response = await world.respond({ email, inResponseTo: id, tamper: (xml) => wrap(partsOf(xml, evilEmail)) });
       expect(Buffer.from(response, 'base64').toString()).toContain(evilEmail);
-      const answer = await world.deliver(response);
-      await expectRefused(answer, 401, /./, evilEmail);
+      const result = await world.deliver(response);
+      await expectRefused(result, 401, /./, evilEmail);
       expect(await userExists(email)).toBe(false);
     },
   );

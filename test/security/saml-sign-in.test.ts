@@ -83,9 +83,9 @@ describe('RelayState', () => {
     async (given) => {
       const relayState = given.replace('{origin}', world.tenant.origin);
       const { response, cookie } = await goOn(relayState);
-      const answer = await world.deliver(response, { relayState, cookie });
-      expect(answer.status).toBe(303);
-      const target = new URL(answer.headers.get('location') ?? '');
+      const result = await world.deliver(response, { relayState, cookie });
+      expect(result.status).toBe(303);
+      const target = new URL(result.headers.get('location') ?? '');
       expect(target.origin + target.pathname).toBe(`${world.tenant.origin}/welcome`);
       expect([...target.searchParams.keys()]).toEqual(['tab', 'code']);
       expect(target.href).not.toMatch(/eyJ|rt_/);
@@ -105,17 +105,17 @@ describe('RelayState', () => {
     const { response } = await goOn('/welcome');
     const { cookie: another } = await world.begin();
     for (const cookie of [undefined, another]) {
-      const answer = await world.deliver(response, { relayState: '/welcome', cookie });
-      expect(answer.status).toBe(401);
+      const result = await world.deliver(response, { relayState: '/welcome', cookie });
+      expect(result.status).toBe(401);
     }
     expect((await world.audited())[0].reason).toContain('another browser');
   });
 
   test('exchanging a SAML code returns 401 after one minute', async () => {
     const { response, cookie } = await goOn('/welcome');
-    const answer = await world.deliver(response, { relayState: '/welcome', cookie });
+    const result = await world.deliver(response, { relayState: '/welcome', cookie });
     await world.platform.advance(61_000);
-    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const code = new URL(result.headers.get('location') ?? '').searchParams.get('code') ?? '';
     expect((await exchange(code, cookie)).status).toBe(401);
   });
 
@@ -265,7 +265,7 @@ test.each([
   ['/saml/sso', 'email'],
   ['/saml/metadata', 'connection'],
 ])('%s with a null character in the parameter %s returns 400 INVALID_PARAMETERS', async (path, field) => {
-  const answer = await fetch(`${world.tenant.origin}${path}?${field}=a%00`, { redirect: 'manual' });
-  expect(answer.status).toBe(400);
-  expect((await answer.json()).error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+  const response = await fetch(`${world.tenant.origin}${path}?${field}=a%00`, { redirect: 'manual' });
+  expect(response.status).toBe(400);
+  expect((await response.json()).error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
 });

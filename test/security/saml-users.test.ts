@@ -9,8 +9,8 @@ const userOf = async ({ tenant }: SamlWorld, email: string): Promise<Json> =>
   (await tenant.graphql(USER, { of: email })).data.users.nodes[0];
 
 const refusal = async (world: SamlWorld, statement: Statement, reason: RegExp): Promise<void> => {
-  const answer = await world.signIn(statement);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(401);
+  const result = await world.signIn(statement);
+  expect(result.status, JSON.stringify(result.body)).toBe(401);
   expect((await world.audited())[0].reason).toMatch(reason);
 };
 
@@ -38,9 +38,9 @@ describe('unknown users', () => {
 
   test('two concurrent first SAML sign-ins with one email address create one user', async () => {
     const world = await SamlWorld.open();
-    const answers = await Promise.all([world.signIn(), world.signIn()]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(answers[0].body.user_id).toBe(answers[1].body.user_id);
+    const results = await Promise.all([world.signIn(), world.signIn()]);
+    expect(results.map(({ status }) => status)).toEqual([200, 200]);
+    expect(results[0].body.user_id).toBe(results[1].body.user_id);
   });
 
   test('a SAML sign-in of an unknown user returns 401 if the connection does not create users', async () => {
@@ -221,11 +221,11 @@ describe('permissions of SAML connections', () => {
     const world = await SamlWorld.open();
     const limited = await world.tenant.limitedTo('credentials:admin', 'accounts:read');
     const path = `/auth/saml-connections/${world.connection.id}`;
-    const answers = [
+    const results = [
       await limited.rest('PUT', path, { body: more }),
       await limited.rest('POST', '/auth/saml-connections', { body: { name: 'x', email_domains: ['x.example.com'], ...more } }),
     ];
-    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+    for (const { status, body } of results) expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
     expect((await world.tenant.rest('GET', path)).body.data).toMatchObject({ default_role: 'member', role_mappings: [] });
   });
 });
@@ -233,29 +233,29 @@ describe('permissions of SAML connections', () => {
 describe('sign-in started by the identity provider', () => {
   test('a SAML sign-in started by the identity provider returns 401 if the connection does not allow it', async () => {
     const world = await SamlWorld.open();
-    const answer = await world.deliver(await world.respond());
-    expect(answer.status).toBe(401);
+    const result = await world.deliver(await world.respond());
+    expect(result.status).toBe(401);
     expect((await world.audited())[0].reason).toContain('answers no request');
   });
 
   test('an allowed SAML sign-in started by the identity provider returns tokens once and 401 for the same response again', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const response = await world.respond();
-    const answer = await world.deliver(response, { relayState: '/welcome' });
-    expect(answer.status).toBe(200);
-    expect(answer.body.access_token).toMatch(/^ey/);
+    const result = await world.deliver(response, { relayState: '/welcome' });
+    expect(result.status).toBe(200);
+    expect(result.body.access_token).toMatch(/^ey/);
     expect((await world.deliver(response)).status).toBe(401);
     expect((await world.audited())[0].reason).toContain('replayed');
     const copies = await world.respond();
-    const answers = await Promise.all([1, 2, 3].map(() => world.deliver(copies)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+    const results = await Promise.all([1, 2, 3].map(() => world.deliver(copies)));
+    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
   test('a SAML response for another connection of the same identity provider returns 401', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const other = await SamlWorld.open({ allow_idp_initiated: true, idp_entity_id: world.idpEntityId });
     // the audience of the response is the other connection
-    const answer = await world.deliver(await world.respond({ audience: other.connection.sp_entity_id }));
-    expect(answer.status).toBe(401);
+    const result = await world.deliver(await world.respond({ audience: other.connection.sp_entity_id }));
+    expect(result.status).toBe(401);
   });
 });

@@ -31,9 +31,9 @@ const secrets: Record<string, string> = {};
 const refusals: RestResponse[] = [];
 
 const recorded = async (pending: Promise<RestResponse>): Promise<RestResponse> => {
-  const answer = await pending;
-  if (answer.status >= 400) refusals.push(answer);
-  return answer;
+  const response = await pending;
+  if (response.status >= 400) refusals.push(response);
+  return response;
 };
 
 let delivered = 0;
@@ -165,7 +165,7 @@ async function breakTables(): Promise<void> {
   }
 }
 
-const textOf = (answer: RestResponse): string => JSON.stringify(answer.body);
+const textOf = (response: RestResponse): string => JSON.stringify(response.body);
 const named = (): [string, string][] => Object.entries(secrets);
 
 describe('secrets after many requests and failures', () => {
@@ -174,17 +174,19 @@ describe('secrets after many requests and failures', () => {
   });
 
   test('no request with invalid or malicious input returns INTERNAL_ERROR', () => {
-    const failures = refusals.filter((answer) => answer.status >= 500 || textOf(answer).includes('INTERNAL_ERROR'));
+    const failures = refusals.filter((response) => response.status >= 500 || textOf(response).includes('INTERNAL_ERROR'));
     // except the internal errors that the renamed tables cause
-    expect(failures.filter((answer) => !textOf(answer).includes('webhookDeliveries') && !broken.includes(answer)).map(textOf)).toEqual([]);
+    expect(
+      failures.filter((response) => !textOf(response).includes('webhookDeliveries') && !broken.includes(response)).map(textOf),
+    ).toEqual([]);
   });
 
   test('no error response contains a secret or SQL', () => {
     expect(refusals.length).toBeGreaterThan(100);
-    for (const answer of refusals) {
-      for (const [what, secret] of named()) expect(textOf(answer), what).not.toContain(secret);
+    for (const response of refusals) {
+      for (const [what, secret] of named()) expect(textOf(response), what).not.toContain(secret);
       // an error may contain values that the caller sent
-      const ours = MALICIOUS.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(answer));
+      const ours = MALICIOUS.reduce((text, sent) => text.replaceAll(JSON.stringify(sent).slice(1, -1), ''), textOf(response));
       expect(ours).not.toMatch(SQL);
     }
   });

@@ -28,8 +28,8 @@ const suspended = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant
 const closed = (tenant: Tenant, is: boolean): Promise<void> => stopped(tenant, is, 'close');
 
 async function stopped({ organizationId }: Tenant, is: boolean, how: 'suspend' | 'close'): Promise<void> {
-  const answer = await by.rest('POST', `/operator/organizations/${organizationId}/${is ? how : 'resume'}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const response = await by.rest('POST', `/operator/organizations/${organizationId}/${is ? how : 'resume'}`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
   const { organizationStatus } = platform.assembly.domains.identity.core;
   await eventually(async () => (await organizationStatus.isSuspended(organizationId)) === is);
 }

@@ -51,10 +51,10 @@ describe('records of another organization over REST', () => {
   test.each(titled(named))('a request for a record of another organization returns 404: %s', async (_, route) => {
     const path = await owner.path(route.path);
     const body = route.example && (await intruder.body(route.example));
-    const answer = await intruder.tenant.rest(route.method, path, { body });
-    expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
-    expect(answer.status).toBe(404);
-    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    const response = await intruder.tenant.rest(route.method, path, { body });
+    expect(response.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(response.status).toBe(404);
+    expect(JSON.stringify(response.body)).not.toContain(LABEL);
     await expectUnchanged(pathParameters(route.path));
   });
 
@@ -65,11 +65,11 @@ describe('records of another organization over REST', () => {
       const ask = async (id: (name: string) => Promise<string>) => {
         const body = route.example && (await intruder.body(route.example));
         const path = await owner.path(route.path, id);
-        const answer = await intruder.tenant.rest(route.method, path, { body });
-        let text = JSON.stringify(answer.body.error);
+        const response = await intruder.tenant.rest(route.method, path, { body });
+        let text = JSON.stringify(response.body.error);
         for (const name of pathParameters(route.path)) text = text.replaceAll(await id(name), 'THE_ID');
         const { request_id: _, ...error } = JSON.parse(text);
-        return { status: answer.status, error };
+        return { status: response.status, error };
       };
       const absent = async (name: string) => `${(await owner.id(name)).split('_', 1)[0]}_01JQ8Z6V4T9M3N2B1C0D9E8F7G`;
       expect(await ask((name) => owner.id(name)), route.operationId).toEqual(await ask(absent));
@@ -89,10 +89,10 @@ describe('ids of another organization in a body', () => {
     const name = member.at(-1) as string;
     const path = await intruder.path(route.path);
     const own = await intruder.body(route.example);
-    const answer = await intruder.tenant.rest(route.method, path, { body: withField(own, member, await owner.id(name)) });
-    expect(answer.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
-    expect(answer.status).toBe(404);
-    expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+    const response = await intruder.tenant.rest(route.method, path, { body: withField(own, member, await owner.id(name)) });
+    expect(response.body).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(response.status).toBe(404);
+    expect(JSON.stringify(response.body)).not.toContain(LABEL);
     await expectUnchanged([name]);
   });
 
@@ -117,10 +117,10 @@ describe('lists of another organization', () => {
       for (const { name, in: place } of operationOf(route).parameters) {
         if (place !== 'query' || !namesRecord(name)) continue;
         const id = await owner.id(name);
-        const answer = await intruder.tenant.rest('GET', `${path}?${name}=${id}`);
-        expect([200, 404]).toContain(answer.status);
-        expect(Object.values(answer.body).filter((member) => Array.isArray(member) && member.length > 0)).toEqual([]);
-        expect(JSON.stringify(answer.body)).not.toContain(LABEL);
+        const response = await intruder.tenant.rest('GET', `${path}?${name}=${id}`);
+        expect([200, 404]).toContain(response.status);
+        expect(Object.values(response.body).filter((member) => Array.isArray(member) && member.length > 0)).toEqual([]);
+        expect(JSON.stringify(response.body)).not.toContain(LABEL);
       }
     },
   );
@@ -136,8 +136,8 @@ describe('lists of another organization', () => {
   });
 });
 
-async function expectNothingOfOwner(answer: Json): Promise<void> {
-  const text = JSON.stringify(answer);
+async function expectNothingOfOwner(response: Json): Promise<void> {
+  const text = JSON.stringify(response);
   expect(text).not.toContain(LABEL);
   for (const name of NAMES) expect(text, name).not.toContain(await owner.id(name));
 }
@@ -277,10 +277,10 @@ describe('references to another organization', async () => {
     for (const [column, kind] of Object.entries(columns)) await rows.set(column, await owner.id(kind), key, id);
 
     // an event refers to every kind of record; two levels of relations would exceed the field limit of a query
-    const answers = relationsOf(field.type, root === 'event' ? 1 : 2).map((selection) =>
+    const responses = relationsOf(field.type, root === 'event' ? 1 : 2).map((selection) =>
       stranger.tenant.graphql(`query ($id: ID!) { ${root}(id: $id) ${selection} }`, { id }),
     );
-    const text = JSON.stringify(await Promise.all(answers));
+    const text = JSON.stringify(await Promise.all(responses));
     // the query was executed, not rejected
     expect(text).not.toContain('INVALID_PARAMETERS');
     expect(text).not.toContain(LABEL);

@@ -195,11 +195,11 @@ describe('ticket links in emails', () => {
 
   test('the ticket page without a link shows the same page for an existing and an unknown ticket', async () => {
     const { ticket } = await linked();
-    const answers = [ticket.id, newId('ticket')].map(async (id) => {
+    const responses = [ticket.id, newId('ticket')].map(async (id) => {
       const { status, text } = await visitor().open(`/console/tickets/${id}`);
       return [status, text.replaceAll(id, 'ID')];
     });
-    const [there, absent] = await Promise.all(answers);
+    const [there, absent] = await Promise.all(responses);
     expect(there).toEqual(absent);
   });
 
@@ -351,12 +351,12 @@ describe('replies by a ticket link', () => {
   test('a reply with a ticket link from another site returns 403', async () => {
     const { ticket, link } = await linked();
     const headers = { cookie: `ticket_link=${link.searchParams.get('token')}`, 'sec-fetch-site': 'cross-site' };
-    const answer = await fetch(`${tenant.origin}${link.pathname}`, {
+    const response = await fetch(`${tenant.origin}${link.pathname}`, {
       method: 'POST',
       headers,
       body: new URLSearchParams({ reply: 'Forged' }),
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
     expect(await commentsOf(ticket)).toEqual([]);
   });
 

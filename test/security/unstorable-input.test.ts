@@ -68,9 +68,9 @@ test.each([...described, ...pages].map((input) => [`${input.method} ${input.path
   'a null character in any input returns a status below 500: %s',
   async (_, input) => {
     for (const [url, init] of attempts(input)) {
-      const answer = await fetch(tenant.origin + url, { ...init, redirect: 'manual' });
-      await answer.body?.cancel();
-      expect(answer.status, `${url} ${init.body ?? ''}`).toBeLessThan(500);
+      const response = await fetch(tenant.origin + url, { ...init, redirect: 'manual' });
+      await response.body?.cancel();
+      expect(response.status, `${url} ${init.body ?? ''}`).toBeLessThan(500);
     }
   },
 );
