@@ -32,13 +32,13 @@ const log = createLogger({ level: 'silent' });
 export class ScriptedProvider implements ConnectivityProvider {
   readonly name = 'scripted';
   readonly simulated = true;
-  readonly asked: ConnectivityOrder[] = [];
+  readonly orders: ConnectivityOrder[] = [];
   measured: () => Promise<Telemetry | null> = () => Promise.resolve(null);
 
   constructor(private readonly answer: (order: ConnectivityOrder) => Promise<Provisioning>) {}
 
   provision(order: ConnectivityOrder): Promise<Provisioning> {
-    this.asked.push(order);
+    this.orders.push(order);
     return this.answer(order);
   }
 

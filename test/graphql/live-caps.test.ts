@@ -51,7 +51,7 @@ function open(): Promise<Opened> {
   return promise;
 }
 
-/** Opens a connection and retries until the server has noticed that another one is closed. */
+/** Retries until the server accepts a connection, because the server notices a closed connection with a delay. */
 async function openWhenFree(): Promise<Opened> {
   for (;;) {
     const opened = await open().catch(() => undefined);

@@ -10,8 +10,8 @@ interface Desk {
   platform: Rig;
   tenant: Tenant;
   /**
-   * A direct connection to PostgreSQL that looks at other sessions. It is not `holder`, because a transaction keeps
-   * returning the sessions of its first look.
+   * A direct connection to PostgreSQL that reads the list of sessions. `holder` cannot do this, because the list does not
+   * change inside its transaction.
    */
   observer: pg.Client;
   holder: pg.Client;

@@ -19,8 +19,8 @@ test.each(['/nope', '/graphql'])(
     const server = await listen(router);
     const { port } = new URL(server.url);
     const uncaught: unknown[] = [];
-    const hear = (error: unknown): void => void uncaught.push(error);
-    process.on('uncaughtExceptionMonitor', hear);
+    const record = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', record);
     let open = 0;
     server.app.server.on('connection', (socket) => {
       open++;
@@ -33,7 +33,7 @@ test.each(['/nope', '/graphql'])(
     });
     await until(() => sockets.every(({ closed }) => closed) && open === 0);
     expect((await fetch(server.url, { headers: { 'apollo-require-preflight': '1' } })).status).toBe(400);
-    process.off('uncaughtExceptionMonitor', hear);
+    process.off('uncaughtExceptionMonitor', record);
     expect(uncaught).toEqual([]);
     await server[Symbol.asyncDispose]();
     await router.close();

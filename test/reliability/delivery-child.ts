@@ -29,12 +29,12 @@ export class DeliveryProcess {
   }
 
   subscribe(...urls: string[]): Promise<void> {
-    return this.#tell({ name: 'subscribe', urls });
+    return this.#send({ name: 'subscribe', urls });
   }
 
   /** Records `count` events. Resolves when they are committed. */
   record(from: number, count: number): Promise<void> {
-    return this.#tell({ name: 'record', from, count });
+    return this.#send({ name: 'record', from, count });
   }
 
   async kill(): Promise<void> {
@@ -44,7 +44,7 @@ export class DeliveryProcess {
     await exited;
   }
 
-  async #tell(command: object): Promise<void> {
+  async #send(command: object): Promise<void> {
     this.child.send(command);
     await this.#answer('done');
   }

@@ -13,8 +13,8 @@ import { Webhook } from '../../dist/subgraphs/events/webhooks/webhook.entity.js'
 import { ticketCreated, ticketEvents } from '../../dist/subgraphs/support/tickets/ticket.events.js';
 
 /**
- * The events domain and its relay in a process of their own, to be killed: what a platform does about webhooks, without the
- * rest of its start. `target` says on which database, `clockMs` how far its clock is ahead. It is told what to do by messages.
+ * Runs the events domain with its relay in a separate process, which tests can kill. It delivers webhooks as a platform does,
+ * but starts faster. `target` is the database, and its clock is `clockMs` ahead. The test controls it with messages.
  */
 const { target, clockMs = 0 } = JSON.parse(process.argv[2]);
 const SECRET_KEY = 'a secret for tests that is long enough';
@@ -66,7 +66,7 @@ const commands = {
     });
     await attached.orm.em.fork().persist(webhooks).flush();
   },
-  /** Records events in one transaction; each says its place as the number of its ticket. */
+  /** Records events in one transaction. The ticket number of each event is its position. */
   async record({ from, count }) {
     await attached.orm.em.fork().transactional(async (tx) => {
       for (let index = from; index < from + count; index += 1) {

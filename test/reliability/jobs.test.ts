@@ -102,14 +102,14 @@ test('jobs that become due together run concurrently up to the concurrency limit
 test('a job to run now notifies its queue when its transaction commits, and a scheduled job does not', async () => {
   const notified: string[] = [];
   const db = new JobDatabase(database, (queue) => notified.push(queue), log);
-  const heard = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });
-  heard.on('error', () => undefined);
-  await heard.start();
+  const listener = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });
+  listener.on('error', () => undefined);
+  await listener.start();
   onTestFinished(async () => {
-    await heard.stop();
+    await listener.stop();
     await db.close();
   });
-  const { later, now } = await queueOf('test.told', async () => undefined, 2);
+  const { later, now } = await queueOf('test.notified', async () => undefined, 2);
   await later(0, new Date(Date.now() + HOUR_MS));
   await em.fork().transactional(async (tx) => {
     await now(1, tx);
@@ -118,5 +118,5 @@ test('a job to run now notifies its queue when its transaction commits, and a sc
   });
   await eventually(() => notified.length > 0);
   // one notification for all jobs of a transaction, because the worker that fetches a job wakes the next worker
-  expect(notified).toEqual(['test.told']);
+  expect(notified).toEqual(['test.notified']);
 });

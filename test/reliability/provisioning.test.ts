@@ -34,9 +34,9 @@ describe('successful provisioning', () => {
     const provider = new ScriptedProvider(built);
     const id = await alone.ordered();
     await Promise.all(Array.from({ length: 5 }, () => alone.provision(id, provider)));
-    const asked = provider.asked.length;
+    const count = provider.orders.length;
     await alone.provision(id, provider);
-    expect(provider.asked).toHaveLength(asked);
+    expect(provider.orders).toHaveLength(count);
     expect(await alone.row(id)).toMatchObject({ status: 'operational', provider_reference: 'line-1' });
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
@@ -46,12 +46,12 @@ describe('successful provisioning', () => {
     const stuck = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();
     const stopped = alone.provision(id, stuck);
-    await eventually(() => stuck.asked.length === 1);
+    await eventually(() => stuck.orders.length === 1);
     expect(await alone.row(id)).toMatchObject({ status: 'provisioning' });
 
     const next = new ScriptedProvider(built);
     await alone.provision(id, next);
-    expect(next.asked).toEqual(stuck.asked);
+    expect(next.orders).toEqual(stuck.orders);
     expect(await alone.row(id)).toMatchObject({ status: 'operational' });
 
     finish({ state: 'completed', reference: 'line-2' });
@@ -62,7 +62,7 @@ describe('successful provisioning', () => {
 
   test('a provider that reports in_progress is asked again until the service is built', async () => {
     const provider = new ScriptedProvider(async () =>
-      provider.asked.length < 3 ? { state: 'in_progress', checkAfterSeconds: 0 } : built(),
+      provider.orders.length < 3 ? { state: 'in_progress', checkAfterSeconds: 0 } : built(),
     );
     const subgraph = alone.subgraph(provider);
     await alone.jobs.start();
@@ -71,7 +71,7 @@ describe('successful provisioning', () => {
     const { id } = (await alone.query(subgraph, source, { order })).orderInternetService;
     await eventually(async () => (await alone.row(id)).status === 'operational');
     await alone.jobs.stop();
-    expect(provider.asked.map(({ serviceId, attempt }) => [serviceId, attempt])).toEqual(Array(3).fill([id, 1]));
+    expect(provider.orders.map(({ serviceId, attempt }) => [serviceId, attempt])).toEqual(Array(3).fill([id, 1]));
     expect(await story(id)).toEqual(BUILT_ONCE);
   });
 });
@@ -86,7 +86,7 @@ describe('failed provisioning', () => {
     expect(await alone.row(id)).toMatchObject({ status: 'failed', status_reason: 'No duct enters the building.' });
     expect(await story(id)).toEqual([BUILT_ONCE[0], 'service.status_changed provisioning>failed']);
     await alone.provision(id, provider);
-    expect(provider.asked).toHaveLength(1);
+    expect(provider.orders).toHaveLength(1);
   });
 
   test('provisioning is retried while the provider is unreachable, and then fails with a reason without internal details', async () => {
@@ -99,9 +99,9 @@ describe('failed provisioning', () => {
 
     const { status, status_reason: reason } = await alone.row(id);
     expect(status).toBe('failed');
-    expect(reason).toBe(`The provider could not be reached in ${provider.asked.length} attempts.`);
-    expect(provider.asked.map(({ attempt }) => attempt)).toEqual(provider.asked.map((_, index) => index + 1));
-    expect(provider.asked.length).toBeGreaterThan(5);
+    expect(reason).toBe(`The provider could not be reached in ${provider.orders.length} attempts.`);
+    expect(provider.orders.map(({ attempt }) => attempt)).toEqual(provider.orders.map((_, index) => index + 1));
+    expect(provider.orders.length).toBeGreaterThan(5);
     expect((await alone.events(id)).at(-1)?.data.reason).toBe(reason);
   });
 
@@ -130,8 +130,8 @@ describe('provisioning requests', () => {
     await alone.jobs.start();
     const { id, serviceId } = (await alone.query(subgraph, ASK, { input: wanted })).requestProvisioning;
     const read = async () => (await alone.query(subgraph, READ, { id })).provisioningRequest;
-    await eventually(() => provider.asked.length === 1);
-    expect(provider.asked).toMatchObject([{ serviceId, bandwidthMbps: 1000, redundancy: true, monitoring: false }]);
+    await eventually(() => provider.orders.length === 1);
+    expect(provider.orders).toMatchObject([{ serviceId, bandwidthMbps: 1000, redundancy: true, monitoring: false }]);
     expect(await read()).toMatchObject({ status: 'IN_PROGRESS', steps: [{}, {}, {}, { name: 'BUILD', status: 'RUNNING' }] });
 
     finish({ state: 'completed', reference: 'line-1' });

@@ -101,8 +101,8 @@ test.runIf(onServer)('while the table of one work source is locked, other work s
 
 test.runIf(onServer)('polling and notifications continue after PostgreSQL has terminated their connections', async () => {
   const mail = poll(letters);
-  const heard: string[] = [];
-  await database.listen('work_test', (payload) => void heard.push(payload));
+  const payloads: string[] = [];
+  await database.listen('work_test', (payload) => void payloads.push(payload));
   await run(`insert into "work_test"."letter" values ('a')`);
   await eventually(() => mail.found.length > 0);
 
@@ -117,9 +117,9 @@ test.runIf(onServer)('polling and notifications continue after PostgreSQL has te
   expect(rowCount).toBeGreaterThan(0);
   mail.found.length = 0;
   // after a reconnection listeners receive an empty payload
-  await eventually(() => mail.found.length > 0 && heard.includes(''));
+  await eventually(() => mail.found.length > 0 && payloads.includes(''));
   await killer.query(`select pg_notify('work_test', 'again')`);
-  await eventually(() => heard.includes('again'));
+  await eventually(() => payloads.includes('again'));
 });
 
 /** A work source that returns the server process id of the polling connection. */

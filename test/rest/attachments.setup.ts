@@ -8,7 +8,7 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** An attachment as in a request. */
+/** An attachment in the format of a request body. */
 export const file = (filename: string, content_type: string, content: Buffer | string, more: object = {}) => ({
   filename,
   content_type,

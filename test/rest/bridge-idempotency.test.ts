@@ -249,7 +249,7 @@ describe('idempotency keys of OAuth clients', () => {
   const user = { kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'business', grants: [] } as const;
   const by = (clientId?: string, sessionId?: string) => idempotencyScope(new Principal({ ...user, clientId, sessionId }));
   const answer = { status: 201, body: '{"n":1}', headers: {} };
-  /** The scope of these keys in the previous release, which does not separate OAuth clients. */
+  /** The scope that the previous release uses for all OAuth clients of a user. */
   const former = { organizationId: 'org_1', callerId: 'user_1' };
 
   test("a user's idempotency keys are separate for each OAuth client and shared by all sessions", async () => {

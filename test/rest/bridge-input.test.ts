@@ -15,11 +15,11 @@ interface Problem {
 }
 const problemsOf = (body: string): Problem[] => (JSON.parse(body) as { error: { details: { errors: Problem[] } } }).error.details.errors;
 const requested = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PUT' = payload ? 'POST' : 'GET') => {
-  const before = toy.desk.asked.length;
+  const before = toy.desk.operations.length;
   const answer = await toy.send({ method, url, ...(payload && { payload }) });
   expect(answer.statusCode, answer.body).toBeLessThan(300);
   // a PUT reads its record afterwards, for the ETag
-  return toy.desk.asked[before]?.variables;
+  return toy.desk.operations[before]?.variables;
 };
 
 describe('input passed to GraphQL', () => {
@@ -130,14 +130,14 @@ describe('input passed to GraphQL', () => {
 
 describe('input refused before GraphQL runs', () => {
   const refused = async (url: string, payload?: unknown, method: 'GET' | 'POST' | 'PUT' = payload === undefined ? 'GET' : 'POST') => {
-    const before = toy.desk.asked.length;
+    const before = toy.desk.operations.length;
     const answer = await toy.send({
       method,
       url,
       ...(payload !== undefined && { payload: JSON.stringify(payload), headers: { 'content-type': 'application/json' } }),
     });
     expect(answer.statusCode, answer.body).toBe(400);
-    expect(toy.desk.asked.length).toBe(before);
+    expect(toy.desk.operations.length).toBe(before);
     return problemsOf(answer.body);
   };
 

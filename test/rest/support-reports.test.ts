@@ -35,9 +35,9 @@ async function desk(): Promise<Tenant> {
     const { id } = (await tenant.rest('POST', '/support/tickets', { body })).body.ticket;
     const change = (changes: object) => tenant.rest('PUT', `/support/tickets/${id}`, { body: changes });
     // ticket 4 gets two responses; the two internal notes of ticket 5 are not responses
-    for (const said of ['We look into it', 'It is repaired']) {
-      if (index === 4) await change({ customer_update: said });
-      if (index === 5) await change({ internal_notes: said });
+    for (const text of ['We look into it', 'It is repaired']) {
+      if (index === 4) await change({ customer_update: text });
+      if (index === 5) await change({ internal_notes: text });
     }
     if (index < 7) await change({ status: 'resolved' });
     // ticket 2 is reopened and resolved again, so its first resolution did not help

@@ -129,10 +129,10 @@ test('ticket search for callers limited to accounts returns the tickets that a f
       // keys that are limited to accounts have no support:write, so internal comments are not found for them
       const body = { content: 'A secret zucchini', visibility: index % 12 === 0 ? 'internal' : 'customer' };
       expect((await tenant.rest('POST', `/support/tickets/${ticket.id}/comments`, { body })).status).toBe(201);
-      ticket.said = index % 12 === 0 ? 'internal' : 'all';
+      ticket.comment = index % 12 === 0 ? 'internal' : 'all';
     }
   const holds = (ticket: Json, word: string, isDesk: boolean): boolean =>
-    word === 'zucchini' ? ticket.said === 'all' || (isDesk && ticket.said === 'internal') : ticket.title.split(' ').includes(word);
+    word === 'zucchini' ? ticket.comment === 'all' || (isDesk && ticket.comment === 'internal') : ticket.title.split(' ').includes(word);
   const FILTERS: [object, (ticket: Json) => boolean][] = [
     [{}, () => true],
     [{ priority: ['low', 'critical'] }, ({ priority }) => priority !== 'high'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Random numbers that repeat with their seed (mulberry32). */
+/** A generator of random numbers (Mulberry32). The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** An integer from 0 to below `bound`. */
+  /** An integer from 0 up to, but not including, `bound`. */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let value = this.#state;
@@ -26,5 +26,5 @@ export class Random {
   }
 }
 
-/** A number that depends only on the text. */
+/** A hash of the text as an unsigned 32-bit number. */
 export const hashOf = (text: string): number => createHash('sha1').update(text).digest().readUInt32BE();

@@ -60,7 +60,7 @@ const replaced = (document: DocumentNode, target: ASTNode, by: ASTNode | null): 
 
 const notEmpty = (node: SelectionSetNode): SelectionSetNode | undefined => (node.selections.length === 0 ? TYPENAME : undefined);
 
-/** Replaces fragment spreads by the contents of their fragments. */
+/** Replaces fragment spreads with the contents of their fragments. */
 const hoisted = (document: DocumentNode, target: ASTNode): DocumentNode =>
   visit(document, {
     SelectionSet: (node) => {
