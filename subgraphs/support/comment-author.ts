@@ -15,7 +15,7 @@ registerEnumType(AuthorType, {
   },
 });
 
-/** Author of a comment. Has the name and e-mail address of the author at the time of writing. */
+/** Author of a comment, with the name and e-mail address that the author had at the time of writing. */
 @ObjectType({ description: 'Author of a comment.' })
 export class CommentAuthor {
   @Field(() => AuthorType, { description: 'On whose behalf the author writes.' })

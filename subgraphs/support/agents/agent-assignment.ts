@@ -15,8 +15,8 @@ const DESK_NAMES: Record<CategoryId, string> = {
 };
 
 /**
- * Chooses the agent of a ticket. Every organization has one desk agent for each category, and can add agents for
- * people.
+ * Chooses the agent of a ticket. Every organization has one desk agent for each category, which holds tickets that no
+ * person has taken yet. It can add agents for people.
  */
 export class AgentAssignment {
   constructor(private readonly organizationId: string) {}

@@ -2,7 +2,10 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorato
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
-/** A person or a desk that works on tickets of one category (`specialization`). */
+/**
+ * An agent for tickets of one category (`specialization`): a person, or the desk of the category, which holds tickets
+ * without an assigned person.
+ */
 @ObjectType({ description: 'A person or desk that works on tickets of one category.' })
 @Entity({ tableName: 'agent' })
 @OrganizationFilter()

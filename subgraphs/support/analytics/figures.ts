@@ -11,7 +11,7 @@ export interface Cell {
   resolved: number;
   /** Total time from creation to resolution of all resolved tickets. */
   resolutionSeconds: number;
-  /** Tickets that missed their response or resolution target, whether they are resolved or not. */
+  /** Tickets that missed their response or resolution target. They may be resolved or unresolved. */
   breached: number;
   escalated: number;
   /** Resolved tickets with at most one reply of support staff that were never reopened. */
@@ -88,7 +88,7 @@ const NOTHING: Sums = {
   satisfied: 0,
 };
 
-/** Adds up cells. */
+/** Returns the sum of each count over all cells. */
 export function sumOf(cells: readonly Sums[]): Sums {
   const sums = { ...NOTHING };
   for (const cell of cells) for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += cell[name];

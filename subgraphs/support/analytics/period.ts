@@ -2,7 +2,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { DateRange } from '../../../kernel/values/date-range.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
 
-/** A range of time, `start` inclusive and `end` exclusive, with its first and last date in the time zone. */
+/** A range of time, `start` inclusive and `end` exclusive, with its first and last date in a time zone. */
 export interface Period {
   start: Date;
   end: Date;

@@ -31,7 +31,7 @@ export interface StatedAuthor {
   name?: string | null;
 }
 
-/** Whether the stated author is the caller, as a customer. */
+/** Whether the stated author is the caller itself, who writes as a customer. */
 export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
   type === AuthorType.CUSTOMER && (!id || id === principal.id);
 

@@ -13,8 +13,8 @@ const SEARCH = `"support"."words_of"("title", 'A') || "support"."words_of"("summ
 
 /**
  * An article of the knowledge base (specification 4.7). An organization can change only its own articles. It can also
- * read the articles of the platform, which have no organization. So the default filter includes them, and every change
- * must check the owner.
+ * read the articles of the platform, which have no organization. So the default filter includes the articles of the
+ * platform, and every change must check the owner.
  */
 @ObjectType({ description: 'An article of the knowledge base, or a question of the FAQ with its answer.' })
 @Entity({ tableName: 'article' })

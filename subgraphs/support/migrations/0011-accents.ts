@@ -48,7 +48,7 @@ export const accents = migration('0011-accents', [
      end $$`,
   ...backfill('support', 'accents', `exists (select from "support"."ticket_text")`),
 
-  // there are few articles, so this migration rebuilds their column
+  // there are few articles, so this migration rebuilds their search column immediately
   `alter table "support"."article" drop column "search",
      add column "search" tsvector generated always as ("support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B')
        || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')) stored`,

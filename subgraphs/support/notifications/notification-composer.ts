@@ -25,7 +25,7 @@ export interface ComposedMail {
 /** The variable that becomes a paragraph instead of a list entry. */
 const MESSAGE = 'message';
 
-/** Placeholders that always have a value. */
+/** Placeholders that have a value in every mail about a ticket. */
 export const TICKET_PLACEHOLDERS = ['ticket.number', 'ticket.title', 'ticket.status', 'ticket.priority', 'ticket.category'] as const;
 
 /** Composes a mail about a ticket in its current state. */

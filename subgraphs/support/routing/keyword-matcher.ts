@@ -8,12 +8,12 @@ const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])
 /** Splits a text into words, in lower case and Unicode NFKC. All other characters are separators. */
 export const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().normalize('NFKC').match(WORD) ?? [];
 
-/** A state of the matcher. It stands for the first words of one or more keywords, which were just read. */
+/** A state of the matcher. Each state stands for a sequence of words with which at least one keyword begins. */
 interface Node<Owner> {
   next: Map<string, Node<Owner>>;
-  /** The state for the longest proper suffix of these words with which a keyword begins. Undefined for the root. */
+  /** The state for the longest proper suffix of this state's words that has a state. Undefined for the root. */
   fallback: Node<Owner> | undefined;
-  /** Owners whose keyword consists of exactly these words. */
+  /** Owners of a keyword that consists of exactly the words of this state. */
   owners: Owner[];
 }
 

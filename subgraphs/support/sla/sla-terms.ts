@@ -17,10 +17,10 @@ export type SlaTargets = Readonly<Record<TicketPriority, SlaTarget>>;
 
 /** Targets and working hours that apply to tickets. */
 export interface SlaPromise {
-  /** Shown as the tier of tickets. */
+  /** Name of the service level. Tickets show it as their tier. */
   name: string;
   targets: SlaTargets;
-  /** Null means around the clock. */
+  /** Null means that all time is working time. */
   businessHours: readonly WorkingHours[] | null;
   holidays: readonly string[];
   /** Used for tickets whose location has no time zone. */

@@ -27,7 +27,7 @@ interface CounterTable {
 }
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
 const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
-/** If a ticket has no account or no customer, the column is an empty string. */
+/** If a ticket has no account or no customer, its counts have an empty string in that column. */
 const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
   cell: ['organization_id', 'account_id', 'customer_id', ...KIND],

@@ -53,7 +53,8 @@ async function isLocked(tx: EntityManager, organizationId: string, id: string): 
 export const textAccountsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'text-accounts', writeAccounts);
 
 async function writeAccounts(tx: EntityManager, from: Position): Promise<Position> {
-  // locks both rows so that a concurrent change of the account is not overwritten; skips rows that are already locked
+  // locks the rows of the text and of the ticket, so that a concurrent change of the account is not overwritten; skips
+  // rows that are already locked
   const rows = await tx.execute<(Key & { done: boolean })[]>(
     `with batch as materialized (
        select "organization_id", "ticket_id" from "support"."ticket_text" where ("organization_id", "ticket_id") > (?, ?)

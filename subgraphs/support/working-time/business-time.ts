@@ -24,7 +24,7 @@ export interface BusinessCalendar {
   holidays: readonly string[];
 }
 
-/** Null means around the clock. */
+/** Null means that all time is working time. */
 export type Calendar = BusinessCalendar | null;
 
 /** A period in which a clock runs. `to` is null while the clock is running. */
@@ -34,9 +34,9 @@ export interface Span {
 }
 
 /**
- * Returns when `ms` milliseconds of working time after `start` have passed. If that is exactly the end of a working
- * day, the result is the closing time and not the next opening time. If it takes more than ten years, the result is ten
- * years after `start`.
+ * Returns the time at which `ms` milliseconds of working time after `start` have passed. If that is exactly the end of
+ * a working day, the result is the closing time and not the next opening time. If it takes more than ten years, the
+ * result is ten years after `start`.
  */
 export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Date {
   if (!calendar) return new Date(start.getTime() + ms);
@@ -64,8 +64,8 @@ export function workingTime(start: Date, end: Date, calendar: Calendar): number 
 }
 
 /**
- * Returns when the working time within consecutive spans reaches `ms`. If all spans end before, the result is computed
- * as if the last span had not ended.
+ * Returns the time at which the working time within consecutive spans reaches `ms` milliseconds. If all spans end
+ * before that time, the result is computed as if the last span had not ended.
  */
 export function reachedAt(spans: readonly Span[], ms: number, calendar: Calendar): Date {
   let left = ms;
@@ -143,12 +143,15 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** A range of time with a constant offset from UTC. */
+/** A range of time in which the offset of a time zone from UTC is constant. */
 interface Segment extends Opening {
   offset: number;
 }
 
-/** Cache of segments. A lookup through Intl takes some microseconds, and the same days are needed repeatedly. */
+/**
+ * Cache of the results of `segmentsOf`. A lookup through Intl takes some microseconds, and the same days are needed
+ * repeatedly.
+ */
 const known = new Map<string, Segment[]>();
 const KNOWN_MAX = 50_000;
 
