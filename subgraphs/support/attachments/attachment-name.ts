@@ -3,7 +3,7 @@ export const NAME_LENGTH_MAX = 255;
  * Path separators, control characters, and characters that change the text direction: with one of them, `gpj.exe` could
  * be displayed as `exe.jpg`.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /**

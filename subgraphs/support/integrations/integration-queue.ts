@@ -252,7 +252,7 @@ export class IntegrationQueue<I extends Integration> {
     if (!delivery) {
       integration.leaseUntil = null;
       const forgotten = new Date(now.getTime() - REMEMBERED_MS);
-      // the condition on `settledAt` implies the condition on `createdAt`, which lets the query use an index
+      // `createdAt` is always before `settledAt`; its condition is redundant, but lets the query use an index
       const old = { createdAt: { $lt: forgotten }, settledAt: { $lt: forgotten } };
       await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, ...old });
       return undefined;

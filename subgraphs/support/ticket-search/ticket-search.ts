@@ -26,8 +26,8 @@ export interface Reader extends RecordScope {
 }
 
 /**
- * Finds tickets (specification 2.7, ticket search). Reads the ids from an index in list order, then the records by id.
- * The default list, with the newest tickets, is read without these two steps.
+ * Finds tickets (specification 2.7, ticket search). First reads the ids from an index in list order, and then the
+ * records by id. The default list, with the newest tickets, is read in one step.
  */
 export class TicketSearch {
   constructor(

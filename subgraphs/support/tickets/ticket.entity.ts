@@ -208,7 +208,10 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   escalationReason: string | null = null;
 
-  /** Incremented by `touch` only. SLA bookkeeping does not increment it: agents would get false 409s. */
+  /**
+   * Incremented by `touch` only. Changes of the SLA state do not increment it: otherwise agents would get a 409
+   * although nothing visible has changed.
+   */
   @Revision({
     byHand: true,
     description:

@@ -15,8 +15,9 @@ export interface WorkingHours {
 }
 
 /**
- * Working hours of a desk: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), on which no
- * hour counts. When the clocks change, an hour that occurs twice counts twice, and a skipped hour does not count.
+ * Working hours of support staff: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), on
+ * which no hour counts. When the clocks change, an hour that occurs twice counts twice, and a skipped hour does not
+ * count.
  */
 export interface BusinessCalendar {
   timezone: string;
