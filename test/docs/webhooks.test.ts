@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,39 +68,73 @@ test('the documented webhook receiver handles a delivery once and returns 400 to
   expect(started.stdout.match(/evt_1/g)).toHaveLength(1);
 });
 
-test('the documented manual verification accepts a real delivery and rejects forged, changed or old deliveries', async () => {
+/** The documented functions of a language that verify a signature: of the headers, and of the last property of the body. */
+interface Verification {
+  headers(body: string, headers: Record<string, string>, secret: string, now: number): boolean;
+  body(body: string, secret: string): boolean;
+}
+
+async function inTypeScript(): Promise<Verification> {
   const { verifyHeaders, verifyBody } = (await import(/* @vite-ignore */ pathToFileURL(pasted(byHand)).href)) as Record<
     string,
     (...args: unknown[]) => boolean
   >;
+  return {
+    headers(body, headers, secret, now) {
+      const original = Date.now;
+      Date.now = () => now;
+      try {
+        return verifyHeaders?.(body, headers, secret) ?? false;
+      } finally {
+        Date.now = original;
+      }
+    },
+    body: (body, secret) => verifyBody?.(body, secret) ?? false,
+  };
+}
+
+async function inPython(): Promise<Verification> {
+  const [, block = ''] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
+  const call = 'import json, sys\nasked = json.load(sys.stdin)\ntime.time = lambda: asked["now"]\n';
+  const run = (expression: string, values: Json): boolean => {
+    const printed = execFileSync('python3', ['-c', `${block}\n${call}print(${expression})`], {
+      input: JSON.stringify(values),
+      encoding: 'utf8',
+    });
+    return printed.trim() === 'True';
+  };
+  return {
+    headers: (body, headers, secret, now) =>
+      run('verify_headers(asked["body"].encode(), asked["headers"], asked["secret"])', { body, headers, secret, now: now / 1000 }),
+    body: (body, secret) => run('verify_body(asked["body"].encode(), asked["secret"])', { body, secret, now: 0 }),
+  };
+}
+
+test.each([
+  ['TypeScript', inTypeScript],
+  ['Python', inPython],
+])('the documented verification in %s accepts a real delivery and rejects forged, altered and old deliveries', async (_, language) => {
+  const verify = await language();
+  const { clock } = await rig();
   for (const secret of [SECRET, 'a secret of the receiver itself']) {
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'], secret });
     await sent(id);
     const { text: body, headers } = hook.arrivals[0] as Json;
-    const { clock } = await rig();
-    const ahead = clock.now().getTime() - Date.now();
-    const isSigned = (of: string, by: string, shiftMs = 0): boolean | undefined => {
-      const now = Date.now;
-      Date.now = () => now() + ahead + shiftMs;
-      try {
-        return verifyHeaders?.(of, headers, by);
-      } finally {
-        Date.now = now;
-      }
-    };
+    const now = clock.now().getTime();
     const altered = body.replace('webhook.test', 'webhook.tess');
-    expect([isSigned(body, secret), verifyBody?.(body, secret)]).toEqual([true, true]);
-    expect([isSigned(altered, secret), verifyBody?.(altered, secret)]).toEqual([false, false]);
-    expect([isSigned(body, 'another secret, too'), verifyBody?.(body, 'another secret, too')]).toEqual([false, false]);
-    expect([isSigned(body, secret, 400_000), isSigned(body, secret, -400_000)]).toEqual([false, false]);
-    expect([verifyHeaders?.(body, {}, secret), verifyBody?.('{}', secret)]).toEqual([false, false]);
+    const isValid = (of: string, by: string): boolean[] => [verify.headers(of, headers, by, now), verify.body(of, by)];
+    expect(isValid(body, secret)).toEqual([true, true]);
+    expect(isValid(altered, secret)).toEqual([false, false]);
+    expect(isValid(body, 'another secret, too')).toEqual([false, false]);
+    expect([-400_000, 400_000].map((ms) => verify.headers(body, headers, secret, now + ms))).toEqual([false, false]);
+    expect([verify.headers(body, {}, secret, now), verify.body('{}', secret)]).toEqual([false, false]);
 
     const { body: rotated } = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`);
     await sent(id);
     const during = hook.arrivals[1] as Json;
-    Object.assign(headers, during.headers);
-    expect([isSigned(during.text, secret), isSigned(during.text, rotated.data.secret)]).toEqual([true, true]);
-    expect([verifyBody?.(during.text, secret), verifyBody?.(during.text, rotated.data.secret)]).toEqual([false, true]);
+    const secrets = [secret, rotated.data.secret];
+    expect(secrets.map((one) => verify.headers(during.text, during.headers, one, now))).toEqual([true, true]);
+    expect(secrets.map((one) => verify.body(during.text, one))).toEqual([false, true]);
   }
 });
