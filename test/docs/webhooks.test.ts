@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,9 +93,12 @@ async function inTypeScript(): Promise<Verification> {
   };
 }
 
+/** A developer's machine may have no Python; in CI there must be one. */
+const hasPython = Boolean(process.env.CI) || spawnSync('python3', ['--version']).status === 0;
+
 async function inPython(): Promise<Verification> {
   const [, block = ''] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
-  const call = 'import json, sys\nasked = json.load(sys.stdin)\ntime.time = lambda: asked["now"]\n';
+  const call = 'import json, sys\nvalues = json.load(sys.stdin)\ntime.time = lambda: values["now"]\n';
   const run = (expression: string, values: Json): boolean => {
     const printed = execFileSync('python3', ['-c', `${block}\n${call}print(${expression})`], {
       input: JSON.stringify(values),
@@ -105,36 +108,36 @@ async function inPython(): Promise<Verification> {
   };
   return {
     headers: (body, headers, secret, now) =>
-      run('verify_headers(asked["body"].encode(), asked["headers"], asked["secret"])', { body, headers, secret, now: now / 1000 }),
-    body: (body, secret) => run('verify_body(asked["body"].encode(), asked["secret"])', { body, secret, now: 0 }),
+      run('verify_headers(values["body"].encode(), values["headers"], values["secret"])', { body, headers, secret, now: now / 1000 }),
+    body: (body, secret) => run('verify_body(values["body"].encode(), values["secret"])', { body, secret, now: 0 }),
   };
 }
 
-test.each([
-  ['TypeScript', inTypeScript],
-  ['Python', inPython],
-])('the documented verification in %s accepts a real delivery and rejects forged, altered and old deliveries', async (_, language) => {
-  const verify = await language();
-  const { clock } = await rig();
-  for (const secret of [SECRET, 'a secret of the receiver itself']) {
-    const hook = await receiver();
-    const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'], secret });
-    await sent(id);
-    const { text: body, headers } = hook.arrivals[0] as Json;
-    const now = clock.now().getTime();
-    const altered = body.replace('webhook.test', 'webhook.tess');
-    const isValid = (of: string, by: string): boolean[] => [verify.headers(of, headers, by, now), verify.body(of, by)];
-    expect(isValid(body, secret)).toEqual([true, true]);
-    expect(isValid(altered, secret)).toEqual([false, false]);
-    expect(isValid(body, 'another secret, too')).toEqual([false, false]);
-    expect([-400_000, 400_000].map((ms) => verify.headers(body, headers, secret, now + ms))).toEqual([false, false]);
-    expect([verify.headers(body, {}, secret, now), verify.body('{}', secret)]).toEqual([false, false]);
+test.each([['TypeScript', inTypeScript] as const, ...(hasPython ? [['Python', inPython] as const] : [])])(
+  'the documented verification in %s accepts a real delivery and rejects forged, altered and old deliveries',
+  async (_, language) => {
+    const verify = await language();
+    const { clock } = await rig();
+    for (const secret of [SECRET, 'a secret of the receiver itself']) {
+      const hook = await receiver();
+      const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'], secret });
+      await sent(id);
+      const { text: body, headers } = hook.arrivals[0] as Json;
+      const now = clock.now().getTime();
+      const altered = body.replace('webhook.test', 'webhook.tess');
+      const isValid = (of: string, by: string): boolean[] => [verify.headers(of, headers, by, now), verify.body(of, by)];
+      expect(isValid(body, secret)).toEqual([true, true]);
+      expect(isValid(altered, secret)).toEqual([false, false]);
+      expect(isValid(body, 'another secret, too')).toEqual([false, false]);
+      expect([-400_000, 400_000].map((ms) => verify.headers(body, headers, secret, now + ms))).toEqual([false, false]);
+      expect([verify.headers(body, {}, secret, now), verify.body('{}', secret)]).toEqual([false, false]);
 
-    const { body: rotated } = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`);
-    await sent(id);
-    const during = hook.arrivals[1] as Json;
-    const secrets = [secret, rotated.data.secret];
-    expect(secrets.map((one) => verify.headers(during.text, during.headers, one, now))).toEqual([true, true]);
-    expect(secrets.map((one) => verify.body(during.text, one))).toEqual([false, true]);
-  }
-});
+      const { body: rotated } = await tenant.rest('POST', `/webhooks/${id}/rotate-secret`);
+      await sent(id);
+      const during = hook.arrivals[1] as Json;
+      const secrets = [secret, rotated.data.secret];
+      expect(secrets.map((one) => verify.headers(during.text, during.headers, one, now))).toEqual([true, true]);
+      expect(secrets.map((one) => verify.body(during.text, one))).toEqual([false, true]);
+    }
+  },
+);
