@@ -41,8 +41,8 @@ test('every REST list with per_page=200 stays below the object limit of its Grap
     ([path, { get }]) => !path.includes('{') && get?.parameters?.some(({ name }: Json) => name === 'per_page'),
   );
   expect(lists.length).toBeGreaterThan(5);
-  const answers = await Promise.all(lists.map(([path]) => tenant.rest('GET', `${path}?per_page=200`)));
-  expect(answers.map(({ body: { error } }) => JSON.stringify(error ?? null)).filter((error) => error.includes('objects'))).toEqual([]);
+  const responses = await Promise.all(lists.map(([path]) => tenant.rest('GET', `${path}?per_page=200`)));
+  expect(responses.map(({ body: { error } }) => JSON.stringify(error ?? null)).filter((error) => error.includes('objects'))).toEqual([]);
 });
 
 test('a text with a null character or a lone surrogate returns an error, in variables and in the document', async () => {

@@ -15,7 +15,7 @@ const CREATE = 'mutation ($input: TicketCreateInput!) { createTicket(input: $inp
 const ticket = (title: string): Json => ({ input: { title, description: 'D' } });
 
 async function send(as: Tenant, key: string | undefined, query: string, variables: Json = {}) {
-  const answer = await fetch(`${as.origin}/graphql`, {
+  const response = await fetch(`${as.origin}/graphql`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${as.apiKey}`,
@@ -24,8 +24,13 @@ async function send(as: Tenant, key: string | undefined, query: string, variable
     },
     body: JSON.stringify({ query, variables }),
   });
-  const text = await answer.text();
-  return { status: answer.status, text, body: JSON.parse(text) as Json, isReplayed: answer.headers.get('idempotent-replayed') === 'true' };
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    body: JSON.parse(text) as Json,
+    isReplayed: response.headers.get('idempotent-replayed') === 'true',
+  };
 }
 
 async function countOf(title: string): Promise<number> {
@@ -161,7 +166,7 @@ describe('idempotency keys of a caller', () => {
     const key = randomUUID();
     const body = { name: 'k', permissions: ['support:read'], account_id: account.id };
     const again = await user.again();
-    const answer = await again.rest('POST', '/auth/api-keys', { body, headers: { 'idempotency-key': key } });
-    expect([answer.status, answer.body.error]).toEqual([403, 'mfa_required']);
+    const response = await again.rest('POST', '/auth/api-keys', { body, headers: { 'idempotency-key': key } });
+    expect([response.status, response.body.error]).toEqual([403, 'mfa_required']);
   });
 });

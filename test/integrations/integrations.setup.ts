@@ -12,24 +12,24 @@ export async function openTicket(tenant: Tenant, input: Json = {}, headers: Reco
 }
 
 export async function changeTicket(tenant: Tenant, id: string, body: Json): Promise<void> {
-  const answer = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  const response = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body));
 }
 
 /** Creates an integration with a channel of the test Slack server. */
 export async function withSlack(tenant: Tenant, slack: SlackServer, input: Json = {}): Promise<Json> {
   const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], ...input };
-  const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.data;
+  const response = await tenant.rest('POST', '/support/integrations/slack', { body });
+  if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+  return response.body.data;
 }
 
 /** Creates an integration with a project of the test Jira server. */
 export async function withJira(tenant: Tenant, jira: JiraServer, input: Json = {}): Promise<Json> {
   const body = { jira_url: jira.url, username: USERNAME, api_token: API_TOKEN, project_key: 'SUP', ...input };
-  const answer = await tenant.rest('POST', '/support/integrations/jira', { body });
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-  return answer.body.data;
+  const response = await tenant.rest('POST', '/support/integrations/jira', { body });
+  if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+  return response.body.data;
 }
 
 /** An integration as REST returns it to its organization. */

@@ -195,7 +195,7 @@ describe('integration secrets and access', () => {
     jira.next('POST /rest/api/3/issue', [400, { errorMessages: [API_TOKEN] }]);
     await openTicket(own);
     await allSettled(made[1].id, 1);
-    const answers = [
+    const responses = [
       ...made,
       await own.rest('POST', SLACK, { body: { ...slackBody, webhook_url: `ftp://127.0.0.1${secrets[0]}` } }),
       await own.rest('POST', SLACK, { body: { ...slackBody, webhook_url: slack.url } }),
@@ -205,13 +205,13 @@ describe('integration secrets and access', () => {
       await own.graphql('{ events { nodes { payload } } slackIntegrations { nodes { lastError target: channel } } }'),
     ];
     secrets.push(made[1].inbound_secret);
-    const [, , ...later] = answers;
+    const [, , ...later] = responses;
     for (const secret of secrets) {
       expect(JSON.stringify(later)).not.toContain(secret);
       for (const line of platform.logged) expect(line).not.toContain(secret);
       for (const table of await tables()) expect(await rowsWith(table, secret), table).toBe(0);
     }
-    expect(JSON.stringify(answers.slice(0, 2))).not.toContain(API_TOKEN);
+    expect(JSON.stringify(responses.slice(0, 2))).not.toContain(API_TOKEN);
   });
 
   test('reading or changing integrations without support:admin returns 403 INSUFFICIENT_PERMISSIONS', async () => {

@@ -190,7 +190,7 @@ describe('unauthenticated Jira requests', () => {
       },
     };
     const bad = signed('another secret', text);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       sendFromJira(here, text, bad),
       sendFromJira(here, `${text} `, signed(here.integration.inbound_secret, text)),
       sendFromJira(here, text, { ...type, 'x-hub-signature': 'sha256=00' }),
@@ -198,9 +198,9 @@ describe('unauthenticated Jira requests', () => {
       sendFromJira(elsewhere, text, bad),
     ]);
     const shown = await Promise.all(
-      answers.map(async (answer) => {
-        const { request_id: _, ...error } = ((await answer.json()) as Json).error;
-        return JSON.stringify({ status: answer.status, error });
+      responses.map(async (response) => {
+        const { request_id: _, ...error } = ((await response.json()) as Json).error;
+        return JSON.stringify({ status: response.status, error });
       }),
     );
     expect(new Set(shown).size).toBe(1);

@@ -138,10 +138,10 @@ describe('Jira error responses', () => {
     ['404', [404, '<html>Site temporarily unavailable</html>'], 'not_found'],
     ['410', [410, {}], 'gone'],
   ];
-  test.each(FATAL)('the Jira response %s disables the integration with a disabled_reason', async (_, answer, reason) => {
+  test.each(FATAL)('the Jira response %s disables the integration with a disabled_reason', async (_, response, reason) => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
-    jira.next('POST /rest/api/3/issue', answer);
+    jira.next('POST /rest/api/3/issue', response);
     await openTicket(tenant);
     expect(await settled(tenant, 'jira', id, (one) => !one.active)).toMatchObject({
       disabled_reason: reason,

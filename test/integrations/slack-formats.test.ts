@@ -21,8 +21,8 @@ describe('Slack message templates', () => {
   test('creating a Slack integration with an unknown one-word template such as "constructor" returns 400', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const body = { webhook_url: slack.url, channel: '#support', events: ['ticket.*'], message_format: { template: 'constructor' } };
-    const answer = await tenant.rest('POST', '/support/integrations/slack', { body });
-    expect([answer.status, answer.body.error?.details.field]).toEqual([400, 'message_format.template']);
+    const response = await tenant.rest('POST', '/support/integrations/slack', { body });
+    expect([response.status, response.body.error?.details.field]).toEqual([400, 'message_format.template']);
   });
 
   test('a Slack message in the detailed template states which SLA target is at risk or breached', async () => {

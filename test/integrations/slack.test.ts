@@ -98,10 +98,10 @@ describe('Slack error responses', () => {
   ];
   test.each(FATAL)(
     'the Slack response %s disables the integration with a disabled_reason and creates an integration.disabled event',
-    async (_, answer, reason) => {
+    async (_, response, reason) => {
       const [tenant, slack] = [await platform.organization(), await slackServer()];
       const { id } = await withSlack(tenant, slack);
-      slack.next(answer);
+      slack.next(response);
       await openTicket(tenant);
       const integration = await settled(tenant, 'slack', id, (one) => !one.active);
       expect(integration).toMatchObject({ disabled_reason: reason, disabled_at: expect.any(String), failing_since: expect.any(String) });
@@ -176,10 +176,10 @@ describe('Slack error responses', () => {
     ['200 with a foreign HTML page', [200, '<html>Sign in to the network</html>'], 'Slack answered 200'],
     ['302, which is not followed', [302, '', { location: 'http://127.0.0.1:9/' }], 'Slack answered 302'],
   ];
-  test.each(PASSING)('a Slack message is sent again after the response %s', async (_, answer, error) => {
+  test.each(PASSING)('a Slack message is sent again after the response %s', async (_, response, error) => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
-    slack.next(answer);
+    slack.next(response);
     await openTicket(tenant);
     expect(await settled(tenant, 'slack', id, (one) => one.failing_since)).toMatchObject({ active: true, last_error: error });
     expect(slack.posted).toEqual([]);

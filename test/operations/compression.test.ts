@@ -60,9 +60,9 @@ describe('compression of large responses', () => {
     for (const tag of tags) expect(tag).toMatch(/^"[^"]+"$/);
     for (const held of tags)
       for (const encoding of [undefined, 'gzip', 'br']) {
-        const answer = await ask(large, encoding, { 'if-none-match': held });
-        expect([answer.status, answer.headers.etag, answer.body.length]).toEqual([304, held, 0]);
-        expect(answer.headers.vary).toMatch(/Accept-Encoding/);
+        const response = await ask(large, encoding, { 'if-none-match': held });
+        expect([response.status, response.headers.etag, response.body.length]).toEqual([304, held, 0]);
+        expect(response.headers.vary).toMatch(/Accept-Encoding/);
       }
     expect((await ask(large, 'gzip', { 'if-none-match': '"another-gzip"' })).status).toBe(200);
   });
@@ -91,8 +91,8 @@ test('If-Match accepts the ETag of a compressed response, and returns 409 for a 
     ['"another-br"', 409],
     [`${base.slice(0, -1)}-br"`, 200],
   ] as const) {
-    const answer = await ask(path, undefined, { 'if-match': sent, 'content-type': 'application/json' }, 'PUT', '{"name":"Ada Lovelace"}');
-    expect(answer.status, sent).toBe(status);
+    const response = await ask(path, undefined, { 'if-match': sent, 'content-type': 'application/json' }, 'PUT', '{"name":"Ada Lovelace"}');
+    expect(response.status, sent).toBe(status);
   }
 });
 

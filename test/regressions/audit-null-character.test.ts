@@ -8,7 +8,7 @@ test('a null character in an unauthenticated request does not prevent later audi
   expect(refused.status).toBeLessThan(500);
   const tenant = await platform.organization();
   await eventually(async () => {
-    const { body: answer } = await tenant.rest('GET', '/auth/audit?authentication_method=api_key');
-    return answer.data.length > 0;
+    const { body: response } = await tenant.rest('GET', '/auth/audit?authentication_method=api_key');
+    return response.data.length > 0;
   }, 10_000);
 });

@@ -16,13 +16,13 @@ interface Sent {
 
 /** Sends exactly these bytes, without credentials unless `as` is given. */
 async function send(path: string, body: string | Buffer, headers: Record<string, string> = {}, as?: Tenant): Promise<Sent> {
-  const answer = await fetch(`${tenant.origin}${path}`, {
+  const response = await fetch(`${tenant.origin}${path}`, {
     method: 'POST',
     body: body as BodyInit,
     headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as.apiKey}` }), ...headers },
   });
-  const text = await answer.text();
-  return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as Json) : undefined };
+  const text = await response.text();
+  return { status: response.status, text, body: text.startsWith('{') ? (JSON.parse(text) as Json) : undefined };
 }
 
 const fields = (count: number, name = (index: number) => `field_${index}`): Json =>

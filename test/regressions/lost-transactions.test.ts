@@ -52,10 +52,10 @@ test.runIf(process.env.TEST_DATABASE_URL)(
         return rows.length >= POOL_SIZE && rows;
       });
       for (const { pid } of waiting) await observer.query('select pg_terminate_backend($1)', [pid]);
-      const answers = await Promise.all(writes);
+      const responses = await Promise.all(writes);
       await holder.query('rollback');
-      expect(answers.map(({ status, body, headers }) => [status, body.error?.code, headers.get('retry-after')])).toEqual(
-        answers.map(() => [503, 'SERVICE_UNAVAILABLE', '5']),
+      expect(responses.map(({ status, body, headers }) => [status, body.error?.code, headers.get('retry-after')])).toEqual(
+        responses.map(() => [503, 'SERVICE_UNAVAILABLE', '5']),
       );
     }
     const after = await Promise.all(Array.from({ length: 2 * POOL_SIZE }, () => openTicket(tenant)));

@@ -40,9 +40,9 @@ export async function createHistory(tenant: Tenant, label: string): Promise<Hist
   for (const name of Object.keys(recordKinds)) records[name] = await own.id(name);
 
   const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Json> => {
-    const answer = await tenant.rest('POST', path, { body, headers });
-    expect([200, 201], `POST ${path}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
-    return answer.body;
+    const response = await tenant.rest('POST', path, { body, headers });
+    expect([200, 201], `POST ${path}: ${JSON.stringify(response.body)}`).toContain(response.status);
+    return response.body;
   };
   await post('/webhooks', {
     url: 'http://127.0.0.1:9/hook',
@@ -67,8 +67,8 @@ async function ticketsOfAllStates(post: Post, tenant: Tenant, label: string, cus
   const open = async (title: string, more: object = {}): Promise<Json> =>
     (await post('/support/tickets', { title: `${label}: ${title}`, description: label, customer_id: customer, ...more })).ticket;
   const change = async ({ id }: Json, body: object): Promise<void> => {
-    const answer = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const response = await tenant.rest('PUT', `/support/tickets/${id}`, { body });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
   };
   const attachments = [file('modem.png', 'image/png', PNG), file('log.txt', 'text/plain', 'link down\nlink up\n')];
   const withFiles = await open('with files', { priority: 'high', attachments });

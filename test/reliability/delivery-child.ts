@@ -20,7 +20,7 @@ export class DeliveryProcess {
       execArgv: [],
     });
     const started = new DeliveryProcess(child);
-    await started.#answer('ready');
+    await started.#response('ready');
     return started;
   }
 
@@ -46,12 +46,12 @@ export class DeliveryProcess {
 
   async #send(command: object): Promise<void> {
     this.child.send(command);
-    await this.#answer('done');
+    await this.#response('done');
   }
 
-  async #answer(expected: string): Promise<void> {
+  async #response(expected: string): Promise<void> {
     const exited = once(this.child, 'exit').then(() => ['The process ended.']);
-    const [answer] = await Promise.race([once(this.child, 'message'), exited]);
-    if (answer !== expected) throw new Error(String(answer));
+    const [response] = await Promise.race([once(this.child, 'message'), exited]);
+    if (response !== expected) throw new Error(String(response));
   }
 }

@@ -63,8 +63,8 @@ class TicketWriter {
   async write(count: number): Promise<void> {
     const body = { title: 'Line is down', description: 'Opened while the platform was restarted' };
     for (let made = 0; made < count && !this.#isStopped; ) {
-      const answer = await this.tenant.rest('POST', '/support/tickets', { body }).catch(() => undefined);
-      if (answer?.status === 201) made += 1;
+      const response = await this.tenant.rest('POST', '/support/tickets', { body }).catch(() => undefined);
+      if (response?.status === 201) made += 1;
       else await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -17,8 +17,8 @@ const double = (value: number): Promise<unknown[][]> => rows.tuples('select $1::
 const divided = (value: number): Promise<unknown[][]> => rows.tuples('select 10 / $1::int', [value], PREPARED);
 
 test('each of 300 concurrent short reads returns its own result', async () => {
-  const answers = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
-  expect(answers).toEqual(Array.from({ length: 300 }, (_, value) => [[value * 2, value]]));
+  const responses = await Promise.all(Array.from({ length: 300 }, (_, value) => double(value)));
+  expect(responses).toEqual(Array.from({ length: 300 }, (_, value) => [[value * 2, value]]));
 });
 
 test('a failing short read does not affect other concurrent short reads', async () => {

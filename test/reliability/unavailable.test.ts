@@ -103,11 +103,11 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     await server.query('begin');
     await server.query('lock table "support"."ticket" in exclusive mode');
     // the pool of this platform has one connection
-    const answers = [openTicket(tenant), openTicket(tenant), openTicket(tenant)];
-    const first = await Promise.race(answers);
+    const responses = [openTicket(tenant), openTicket(tenant), openTicket(tenant)];
+    const first = await Promise.race(responses);
     expect(shown(first)).toEqual(UNAVAILABLE);
     await server.query('rollback');
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([201, 503, 503]);
     await eventually(async () => (await readiness(platform)) === 200);
     expect((await openTicket(tenant)).status).toBe(201);

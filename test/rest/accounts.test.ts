@@ -20,9 +20,9 @@ const WHOLE = {
 };
 
 async function create(body: object = {}): Promise<Json> {
-  const answer = await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com', ...body } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example.com', ...body } });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 }
 
 const names = ({ body }: { body: Json }): string[] => body.data.map(({ name }: Json) => name);
@@ -216,8 +216,8 @@ describe('account deletion', () => {
 
   test('of two concurrent DELETE requests for an account, one returns 200 and the other returns 404', async () => {
     const { id } = await create();
-    const answers = await Promise.all([1, 2].map(() => tenant.rest('DELETE', `/accounts/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const responses = await Promise.all([1, 2].map(() => tenant.rest('DELETE', `/accounts/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 });
 
@@ -225,8 +225,8 @@ test('reading, updating or deleting an account of another organization returns 4
   const { id, customer_id } = await create();
   const stranger = await (await rig()).organization();
   for (const [method, body] of [['GET'], ['PUT', { name: 'Mine' }], ['DELETE'], ['PUT', { status: 'closed' }]] as const) {
-    const answer = await stranger.rest(method, `/accounts/${id}`, { body });
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    const response = await stranger.rest(method, `/accounts/${id}`, { body });
+    expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   }
   for (const query of ['', `?customer_id=${customer_id}`, '?search=acme'])
     expect((await stranger.rest('GET', `/accounts${query}`)).body.data).toEqual([]);
@@ -242,7 +242,7 @@ test.each([
 ] as const)('%s %s without the permission %s returns 403 INSUFFICIENT_PERMISSIONS', async (method, path, required) => {
   const limited = await tenant.limitedTo('services:*', required === 'accounts:read' ? 'accounts:create' : 'accounts:read');
   const body = method === 'POST' || method === 'PUT' ? { name: 'Acme', email: 'it@acme.example.com' } : undefined;
-  const answer = await limited.rest(method, path, { body });
-  expect(answer.status).toBe(403);
-  expect(answer.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required } });
+  const response = await limited.rest(method, path, { body });
+  expect(response.status).toBe(403);
+  expect(response.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required } });
 });

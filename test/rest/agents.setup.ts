@@ -4,7 +4,7 @@ import { freshEmail } from './notification.setup.ts';
 
 export async function makeAgent(tenant: Tenant, agent: object = {}): Promise<Json> {
   const body = { name: 'Grace Hopper', email: freshEmail(), specialization: 'voice', ...agent };
-  const answer = await tenant.rest('POST', '/support/agents', { body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await tenant.rest('POST', '/support/agents', { body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 }

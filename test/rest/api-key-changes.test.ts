@@ -210,8 +210,8 @@ describe('API key deletion', () => {
 test('changing, rotating or deleting an API key of another organization returns RESOURCE_NOT_FOUND and changes nothing', async () => {
   const { id, key } = await make();
   const other = await (await rig()).organization();
-  for (const answer of [await change(id, { name: 'x' }, other), await rotate(id, {}, other), await remove(id, other)])
-    expect(answer.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
+  for (const response of [await change(id, { name: 'x' }, other), await rotate(id, {}, other), await remove(id, other)])
+    expect(response.body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
   expect(await statusWith(key)).toBe(200);
 });
 

@@ -78,13 +78,13 @@ describe('created API keys', () => {
 
   test('a request above the burst limit of an API key returns 429, even if the rate limit of the plan is higher', async () => {
     const { key } = (await create({ permissions: ['accounts:read'], rate_limit: { requests_per_minute: 5, burst_limit: 2 } })).body.api_key;
-    const answers = [
+    const responses = [
       await holding(key).rest('GET', '/accounts'),
       await holding(key).rest('GET', '/accounts'),
       await holding(key).rest('GET', '/accounts'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(answers[0]?.headers.get('x-ratelimit-burst')).toBe('2');
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(responses[0]?.headers.get('x-ratelimit-burst')).toBe('2');
   });
 
   test('an API key can have a burst limit without a limit of requests per minute', async () => {

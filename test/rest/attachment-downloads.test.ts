@@ -41,7 +41,7 @@ describe('attachment downloads', () => {
   });
 
   test('downloading an attachment without support:read returns 403, and downloading an attachment of another organization returns 404', async () => {
-    const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as Json).error.code];
+    const codeOf = async (response: Response) => [response.status, ((await response.json()) as Json).error.code];
     expect(await codeOf(await fetch(`${platform.origin}/v1/attachments/${id}`))).toEqual([401, 'INVALID_CREDENTIALS']);
     const writer = await tenant.limitedTo('support:write');
     expect(await codeOf(await download(writer, id))).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
@@ -57,10 +57,10 @@ describe('attachment downloads', () => {
   ])('downloading an attachment whose stored file is %s returns 500 INTERNAL_ERROR, and the log names the file', async (_, damage) => {
     const { attachments } = await keep(tenant, [file('a.txt', 'text/plain', 'content')]);
     await damage(join(files, tenant.organizationId, attachments[0].id));
-    const answer = await download(tenant, attachments[0].id);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8']);
-    expect(await answer.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: answer.headers.get('x-request-id') } });
-    for (const header of ['etag', 'content-disposition']) expect(answer.headers.get(header)).toBeNull();
+    const response = await download(tenant, attachments[0].id);
+    expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8']);
+    expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: response.headers.get('x-request-id') } });
+    for (const header of ['etag', 'content-disposition']) expect(response.headers.get(header)).toBeNull();
     expect(platform.logged.some((line) => line.includes(attachments[0].id) && line.includes('file store'))).toBe(true);
   });
 
@@ -69,11 +69,11 @@ describe('attachment downloads', () => {
     const path = join(files, tenant.organizationId, attachments[0].id);
     const opened = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
     const leaving = new AbortController();
-    const answer = await fetch(attachments[0].download_url, {
+    const response = await fetch(attachments[0].download_url, {
       headers: { authorization: `Bearer ${tenant.apiKey}` },
       signal: leaving.signal,
     });
-    await answer.body?.getReader().read();
+    await response.body?.getReader().read();
     leaving.abort();
     await eventually(() => opened() === 0);
   });

@@ -21,9 +21,9 @@ export const send = (tenant: Tenant, attachments: unknown): Promise<RestResponse
   tenant.rest('POST', '/support/tickets', { body: { ...ticket, attachments } });
 
 export async function keep(tenant: Tenant, attachments: unknown): Promise<Json> {
-  const answer = await send(tenant, attachments);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.ticket;
+  const response = await send(tenant, attachments);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.ticket;
 }
 
 export const download = (by: Tenant, id: string, headers: Record<string, string> = {}, { method = 'GET' } = {}): Promise<Response> =>

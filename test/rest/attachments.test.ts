@@ -40,9 +40,9 @@ describe('tickets opened with attachments', () => {
       size: PNG.length,
       download_url: `${platform.origin}/v1/attachments/${shown.id}`,
     });
-    const answer = await fetch(shown.download_url, { headers: { authorization: `Bearer ${tenant.apiKey}` } });
-    expect(Buffer.from(await answer.arrayBuffer()).equals(PNG)).toBe(true);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await fetch(shown.download_url, { headers: { authorization: `Bearer ${tenant.apiKey}` } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/png',
       'content-length': String(PNG.length),
       'content-disposition': `attachment; filename="modem ?.png"; filename*=UTF-8''modem%20%E2%9C%93.png`,
@@ -192,10 +192,10 @@ describe('tickets opened with attachments', () => {
   ])('the attachment %s that the client declares as %s is stored with its detected content type', async (name, claimed, content, kept) => {
     const { attachments } = await keep(tenant, [file(name, claimed, content)]);
     expect(attachments).toMatchObject([{ filename: name, content_type: kept }]);
-    const answer = await download(tenant, attachments[0].id);
-    expect(answer.headers.get('content-type')).toBe(kept);
-    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename/);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
+    const response = await download(tenant, attachments[0].id);
+    expect(response.headers.get('content-type')).toBe(kept);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
   });
 
   test('a ticket accepts ten attachments of up to 10 MiB each; a request body over 25 MiB returns 413 BODY_TOO_LARGE', async () => {
@@ -206,10 +206,10 @@ describe('tickets opened with attachments', () => {
     ]);
     expect(attachments).toHaveLength(10);
     const [big] = attachments.filter(({ size }: Json) => size === most.length);
-    const answer = await download(tenant, big.id);
+    const response = await download(tenant, big.id);
     expect(
       createHash('sha256')
-        .update(Buffer.from(await answer.arrayBuffer()))
+        .update(Buffer.from(await response.arrayBuffer()))
         .digest('hex'),
     ).toBe(createHash('sha256').update(most).digest('hex'));
     expect(problems(await send(tenant, [file('more.txt', 'text/plain', Buffer.alloc(most.length + 1, 'a'))]))[0]?.[0]).toBe(

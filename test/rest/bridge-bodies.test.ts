@@ -12,8 +12,8 @@ const read = async (url: string): Promise<Record<string, unknown>> => (await toy
 
 describe('response bodies', () => {
   test('a REST response wraps a record in the standard envelope, whose request id equals the X-Request-Id header', async () => {
-    const answer = await toy.send({ url: '/v1/toys/ticket_1' });
-    const body = answer.json<{ metadata: Record<string, string> }>();
+    const response = await toy.send({ url: '/v1/toys/ticket_1' });
+    const body = response.json<{ metadata: Record<string, string> }>();
     expect(body).toEqual({
       success: true,
       data: {
@@ -25,13 +25,13 @@ describe('response bodies', () => {
         account: null,
       },
       metadata: {
-        request_id: answer.headers['x-request-id'],
+        request_id: response.headers['x-request-id'],
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
         version: '1.2.3',
       },
     });
     expect(body.metadata.request_id).toMatch(/^req_/);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   test('a REST list response contains the records in data and the page numbers in pagination', async () => {
@@ -71,8 +71,8 @@ describe('response bodies', () => {
 
   test('a DELETE request returns the deleted record in its last state', async () => {
     const { id } = toy.desk.open('to go');
-    const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}` });
-    expect([answer.statusCode, answer.json<{ data: { title: string } }>().data.title]).toEqual([200, 'to go']);
+    const response = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}` });
+    expect([response.statusCode, response.json<{ data: { title: string } }>().data.title]).toEqual([200, 'to go']);
   });
 });
 

@@ -35,9 +35,9 @@ describe('conditional reads', () => {
   test('a GET with a matching If-None-Match returns 304 with the ETag and no body', async () => {
     const tag = await tagOf();
     for (const header of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-      const answer = await toy.send({ url: URL, headers: { 'if-none-match': header } });
-      expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', tag]);
-      expect(answer.headers['content-type']).toBeUndefined();
+      const response = await toy.send({ url: URL, headers: { 'if-none-match': header } });
+      expect([response.statusCode, response.body, response.headers.etag]).toEqual([304, '', tag]);
+      expect(response.headers['content-type']).toBeUndefined();
     }
     expect((await toy.send({ url: URL, headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
   });
@@ -70,8 +70,8 @@ describe('conditional writes', () => {
 
   test('DELETE with a stale If-Match ETag returns 409 and deletes nothing', async () => {
     const { id } = toy.desk.open('kept');
-    const answer = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}`, headers: { 'if-match': '"stale"' } });
-    expect([answer.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
+    const response = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}`, headers: { 'if-match': '"stale"' } });
+    expect([response.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
   });
 
   test('If-Match on a record that does not exist returns 404', async () => {

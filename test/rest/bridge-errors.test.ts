@@ -15,11 +15,11 @@ interface Refusal {
   details: Record<string, unknown>;
 }
 async function refusal(options: Parameters<ToyApp['send']>[0]): Promise<Refusal> {
-  const answer = await toy.send(options);
-  const { error } = answer.json<{ error: Omit<Refusal, 'status'> & { request_id: string } }>();
-  expect(error.request_id).toBe(answer.headers['x-request-id']);
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  return { ...error, status: answer.statusCode };
+  const response = await toy.send(options);
+  const { error } = response.json<{ error: Omit<Refusal, 'status'> & { request_id: string } }>();
+  expect(error.request_id).toBe(response.headers['x-request-id']);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  return { ...error, status: response.statusCode };
 }
 
 describe('GraphQL errors over REST', () => {
@@ -126,14 +126,16 @@ describe('requests that match no operation', () => {
   });
 
   test('a known path with a wrong method returns 405 METHOD_NOT_ALLOWED with the allowed methods', async () => {
-    const answer = await toy.send({ method: 'DELETE', url: '/v1/support/tickets/ticket_1' });
-    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, PUT']);
-    expect(answer.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED', details: { allowed: ['GET', 'HEAD', 'OPTIONS', 'PUT'] } } });
+    const response = await toy.send({ method: 'DELETE', url: '/v1/support/tickets/ticket_1' });
+    expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, PUT']);
+    expect(response.json()).toMatchObject({
+      error: { code: 'METHOD_NOT_ALLOWED', details: { allowed: ['GET', 'HEAD', 'OPTIONS', 'PUT'] } },
+    });
   });
 
   test('OPTIONS returns 204 with the allowed methods of the path', async () => {
-    const answer = await toy.send({ method: 'OPTIONS', url: '/v1/support/tickets' });
-    expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
+    const response = await toy.send({ method: 'OPTIONS', url: '/v1/support/tickets' });
+    expect([response.statusCode, response.headers.allow, response.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
   });
 
   test('a path that matches a static segment and a path parameter is routed to the static segment', async () => {
@@ -143,8 +145,8 @@ describe('requests that match no operation', () => {
 
   test('API-Version accepts the current version; other versions return 400 UNSUPPORTED_VERSION with the supported versions', async () => {
     for (const version of ['1', '1.0', 'v1.0', '1.2', '1.2.3', 'v1.2.3']) {
-      const answer = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
-      expect(answer.json()).toMatchObject({ metadata: { version: '1.2.3' } });
+      const response = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
+      expect(response.json()).toMatchObject({ metadata: { version: '1.2.3' } });
     }
     for (const version of ['9.9.9', '', '1.2.4', 'v1', '2']) {
       expect(await refusal({ url: '/v1/toys', headers: { 'api-version': version } })).toMatchObject({

@@ -93,16 +93,16 @@ describe('POST with an Idempotency-Key', () => {
     toy.desk.gate = new Promise((resolve) => (open = resolve));
     let refused = 0;
     const sent = Array.from({ length: 5 }, async () => {
-      const answer = await create(order());
+      const response = await create(order());
       refused += 1;
       if (refused === 4) open();
-      return answer;
+      return response;
     });
-    const answers = await Promise.all(sent);
+    const responses = await Promise.all(sent);
     toy.desk.gate = Promise.resolve();
-    expect(answers.filter(({ statusCode }) => statusCode === 201).length).toBe(1);
+    expect(responses.filter(({ statusCode }) => statusCode === 201).length).toBe(1);
     expect(toy.desk.tickets.length - before).toBe(1);
-    const waiting = answers.find(({ statusCode }) => statusCode === 409);
+    const waiting = responses.find(({ statusCode }) => statusCode === 409);
     expect(waiting?.json()).toMatchObject({
       error: { code: 'IDEMPOTENCY_CONFLICT', message: expect.stringContaining('is still running') as string },
     });
@@ -203,7 +203,7 @@ test('a running request extends its idempotency lease until the request ends', a
 
 describe('idempotency store', () => {
   const scope = { organizationId: 'org_1', callerId: 'ak_9' };
-  const answer = { status: 201, body: '{}', headers: { a: 'b' } };
+  const response = { status: 201, body: '{}', headers: { a: 'b' } };
 
   test('an idempotency lease that is extended after 50 seconds is valid for another 60 seconds', async () => {
     const begun = await store.begin(scope, key, 'one');
@@ -230,11 +230,11 @@ describe('idempotency store', () => {
     await later('61 seconds');
     const held = await store.begin(scope, key, 'one');
     if (lost.state !== 'new' || held.state !== 'new') throw new Error('not claimed');
-    await store.complete(scope, key, lost.lease, answer);
+    await store.complete(scope, key, lost.lease, response);
     await store.abandon(scope, key, lost.lease);
     expect(await store.begin(scope, key, 'one')).toEqual({ state: 'running' });
-    await store.complete(scope, key, held.lease, answer);
-    expect(await store.begin(scope, key, 'one')).toEqual({ state: 'replay', ...answer });
+    await store.complete(scope, key, held.lease, response);
+    expect(await store.begin(scope, key, 'one')).toEqual({ state: 'replay', ...response });
   });
 
   test('the retention job deletes idempotency keys that are older than 24 hours', async () => {
@@ -248,7 +248,7 @@ describe('idempotency store', () => {
 describe('idempotency keys of OAuth clients', () => {
   const user = { kind: 'user', id: 'user_1', organizationId: 'org_1', plan: 'business', grants: [] } as const;
   const by = (clientId?: string, sessionId?: string) => idempotencyScope(new Principal({ ...user, clientId, sessionId }));
-  const answer = { status: 201, body: '{"n":1}', headers: {} };
+  const response = { status: 201, body: '{"n":1}', headers: {} };
   /** The scope that the previous release uses for all OAuth clients of a user. */
   const former = { organizationId: 'org_1', callerId: 'user_1' };
 
@@ -258,8 +258,8 @@ describe('idempotency keys of OAuth clients', () => {
     const first = await store.begin(by('client_1'), key, 'one');
     const other = await store.begin(by('client_2'), key, 'one');
     expect([first.state, other.state]).toEqual(['new', 'new']);
-    if (first.state === 'new') await store.complete(by('client_1'), key, first.lease, answer);
-    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
+    if (first.state === 'new') await store.complete(by('client_1'), key, first.lease, response);
+    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...response });
     expect((await store.begin(by('client_2'), key, 'one')).state).toBe('running');
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('conflict');
   });
@@ -267,8 +267,8 @@ describe('idempotency keys of OAuth clients', () => {
   test('an idempotent request that the previous release is running or has completed is not run again by the current release', async () => {
     const begun = await store.begin(former, key, 'one');
     expect((await store.begin(by('client_1'), key, 'one')).state).toBe('running');
-    if (begun.state === 'new') await store.complete(former, key, begun.lease, answer);
-    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...answer });
+    if (begun.state === 'new') await store.complete(former, key, begun.lease, response);
+    expect(await store.begin(by('client_1'), key, 'one')).toEqual({ state: 'replay', ...response });
     // a request with another fingerprint could belong to another OAuth client
     expect((await store.begin(by('client_1'), key, 'two')).state).toBe('new');
   });
@@ -276,8 +276,8 @@ describe('idempotency keys of OAuth clients', () => {
   test('an idempotent request that the current release is running or has completed is not run again by the previous release', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     expect((await store.begin(former, key, 'one')).state).toBe('running');
-    if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, answer);
-    expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...answer });
+    if (begun.state === 'new') await store.complete(by('client_1'), key, begun.lease, response);
+    expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...response });
   });
 
   test('after a failed request, a process of the previous release can use its idempotency key again', async () => {

@@ -16,8 +16,8 @@ interface Problem {
 const problemsOf = (body: string): Problem[] => (JSON.parse(body) as { error: { details: { errors: Problem[] } } }).error.details.errors;
 const requested = async (url: string, payload?: object, method: 'GET' | 'POST' | 'PUT' = payload ? 'POST' : 'GET') => {
   const before = toy.desk.operations.length;
-  const answer = await toy.send({ method, url, ...(payload && { payload }) });
-  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  const response = await toy.send({ method, url, ...(payload && { payload }) });
+  expect(response.statusCode, response.body).toBeLessThan(300);
   // a PUT reads its record afterwards, for the ETag
   return toy.desk.operations[before]?.variables;
 };
@@ -118,27 +118,27 @@ describe('input passed to GraphQL', () => {
   });
 
   test('an empty request body is accepted if no field is required', async () => {
-    const answer = await toy.send({
+    const response = await toy.send({
       method: 'PUT',
       url: '/v1/support/tickets/ticket_1',
       headers: { 'content-type': 'application/json' },
       payload: '',
     });
-    expect(answer.statusCode).toBe(200);
+    expect(response.statusCode).toBe(200);
   });
 });
 
 describe('input refused before GraphQL runs', () => {
   const refused = async (url: string, payload?: unknown, method: 'GET' | 'POST' | 'PUT' = payload === undefined ? 'GET' : 'POST') => {
     const before = toy.desk.operations.length;
-    const answer = await toy.send({
+    const response = await toy.send({
       method,
       url,
       ...(payload !== undefined && { payload: JSON.stringify(payload), headers: { 'content-type': 'application/json' } }),
     });
-    expect(answer.statusCode, answer.body).toBe(400);
+    expect(response.statusCode, response.body).toBe(400);
     expect(toy.desk.operations.length).toBe(before);
-    return problemsOf(answer.body);
+    return problemsOf(response.body);
   };
 
   test('the error for an invalid body lists every invalid field with its path in REST spelling', async () => {

@@ -21,8 +21,8 @@ const parameter = (path: string, name: string): Node =>
 
 describe('OpenAPI document', () => {
   test('GET /v1/openapi.json returns the generated OpenAPI 3.1 document without authentication', async () => {
-    const answer = await toy.send({ url: '/v1/openapi.json' });
-    expect(answer.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
+    const response = await toy.send({ url: '/v1/openapi.json' });
+    expect(response.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
     expect(toy.document.openapi).toBe('3.1.0');
     expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
   });
@@ -57,12 +57,12 @@ describe('OpenAPI document', () => {
       for (const [method, { requestBody }] of Object.entries(item)) {
         const example = requestBody?.content['application/json']?.example;
         if (!example) continue;
-        const answer = await toy.send({
+        const response = await toy.send({
           method: method.toUpperCase() as 'POST',
           url: `/v1${path.replace(/\{\w+\}/, 'ticket_1')}`,
           payload: example,
         });
-        expect(answer.statusCode, `${method} ${path}: ${answer.body}`).toBeLessThan(300);
+        expect(response.statusCode, `${method} ${path}: ${response.body}`).toBeLessThan(300);
       }
     }
   });

@@ -38,8 +38,8 @@ describe('path aliases', () => {
   });
 
   test('a request to an alias path returns the same response as the canonical path', async () => {
-    const answer = await toy.send({ url: '/api/v1/priorities' });
-    expect(answer.json()).toEqual(['low', 'high']);
+    const response = await toy.send({ url: '/api/v1/priorities' });
+    expect(response.json()).toEqual(['low', 'high']);
   });
 });
 
@@ -55,12 +55,12 @@ describe('documentation page', () => {
   });
 
   test('GET / redirects to the documentation page with 302', async () => {
-    const answer = await toy.send({ url: '/' });
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, '/docs/']);
+    const response = await toy.send({ url: '/' });
+    expect([response.statusCode, response.headers.location]).toEqual([302, '/docs/']);
   });
 
   test('GET /docs redirects to /docs/ with 301', async () => {
-    const answer = await toy.send({ url: '/docs' });
-    expect([answer.statusCode, answer.headers.location]).toEqual([301, '/docs/']);
+    const response = await toy.send({ url: '/docs' });
+    expect([response.statusCode, response.headers.location]).toEqual([301, '/docs/']);
   });
 });

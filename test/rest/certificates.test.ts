@@ -164,8 +164,8 @@ describe('refused certificates', () => {
 
   test('of five concurrent registrations of the same certificate, one returns 201 and four return 409', async () => {
     const { pem } = await issue();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => register(pem)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => register(pem)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
   });
 });
 
@@ -186,12 +186,12 @@ describe('certificate list', () => {
     for (const name of ['Second', 'Third', 'Fourth']) await registered({ name });
     await registered({ name: 'Elsewhere' }, await organization());
 
-    let answer: Json;
+    let response: Json;
     const many = await statements(async () => {
-      answer = await tenant.rest('GET', '/auth/certificates');
+      response = await tenant.rest('GET', '/auth/certificates');
     });
-    expect(answer.body.data.map(({ name }: Json) => name)).toEqual(['Fourth', 'Third', 'Second', 'First']);
-    expect(answer.body.pagination).toMatchObject({ page: 1, per_page: 50, total: 4, pages: 1 });
+    expect(response.body.data.map(({ name }: Json) => name)).toEqual(['Fourth', 'Third', 'Second', 'First']);
+    expect(response.body.pagination).toMatchObject({ page: 1, per_page: 50, total: 4, pages: 1 });
     expect(many).toHaveLength(few.length);
   });
 

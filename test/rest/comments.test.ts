@@ -23,9 +23,9 @@ async function openTicketAs(body: object = {}, by = staff): Promise<Json> {
 const postComment = (id: string, body: object, by = staff) =>
   by.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'A technician is on the way.', ...body } });
 async function createComment(id: string, body: object = {}, by = staff): Promise<Json> {
-  const answer = await postComment(id, body, by);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.comment;
+  const response = await postComment(id, body, by);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.comment;
 }
 const read = async (id: string, by = staff) => (await by.rest('GET', `/support/tickets/${id}`)).body.ticket;
 const commentsOf = async (id: string, by = staff) => (await by.rest('GET', `/support/tickets/${id}/comments`)).body.comments as Json[];
@@ -56,8 +56,8 @@ describe('ticket comments', () => {
         { id: expect.stringMatching(/^att_/), filename: 'log.txt', content_type: 'text/plain', size: 8, download_url: expect.any(String) },
       ],
     });
-    const answer = await fetch(comment.attachments[0].download_url, { headers: { authorization: `Bearer ${customer.apiKey}` } });
-    expect(await answer.text()).toBe('no light');
+    const response = await fetch(comment.attachments[0].download_url, { headers: { authorization: `Bearer ${customer.apiKey}` } });
+    expect(await response.text()).toBe('no light');
     expect(await commentsOf(id)).toEqual([comment]);
     const { data } = await staff.graphql(
       `query($ticket: ID!, $id: ID!) { comment(id: $id) { content author { type } } ticket(id: $ticket) { attachments { commentId } comments(limit: 1) { id attachments { filename } } } }`,

@@ -148,8 +148,8 @@ describe('setting the priority to critical', () => {
 
 test('of three concurrent escalations of a ticket to the same level, one returns 200 and two return 409', async () => {
   const { id } = await open(tenant);
-  const answers = await Promise.all([1, 1, 1].map((level) => escalate(id, { escalation_level: level })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const responses = await Promise.all([1, 1, 1].map((level) => escalate(id, { escalation_level: level })));
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 });
 
 test('setting the status of a ticket to escalated raises its escalation level and does not count as a response', async () => {

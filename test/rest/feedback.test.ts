@@ -115,8 +115,8 @@ describe('ticket ratings', () => {
 
   test('five concurrent ratings of a ticket all return 201 and leave one rating', async () => {
     const id = await resolved();
-    const answers = await Promise.all([1, 2, 3, 4, 5].map((rating) => rate({ rating, ticket_id: id })));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    const responses = await Promise.all([1, 2, 3, 4, 5].map((rating) => rate({ rating, ticket_id: id })));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect(await listed(`ticket_id=${id}`)).toHaveLength(1);
   });
 

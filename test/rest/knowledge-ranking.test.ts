@@ -164,8 +164,8 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
   for (const [key, title, summary, tags, body] of CORPUS) {
     const sent = { title, summary, tags, body, category: 'general', status: 'published' };
-    const answer = await tenant.rest('POST', '/support/kb', { body: sent });
-    keys.set(answer.body.data.id, key);
+    const response = await tenant.rest('POST', '/support/kb', { body: sent });
+    keys.set(response.body.data.id, key);
   }
 });
 

@@ -12,9 +12,9 @@ beforeAll(async () => {
 /** Creates an article of an organization. The platform's articles contain no word that these tests search for. */
 const write = async (title: string, body: string, more: object = {}, caller = tenant): Promise<string> => {
   const sent = { title, body, category: 'general', status: 'published', ...more };
-  const answer = await caller.rest('POST', '/support/kb', { body: sent });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data.id;
+  const response = await caller.rest('POST', '/support/kb', { body: sent });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data.id;
 };
 const search = async (q: string, more = '', caller = tenant): Promise<Json[]> => {
   const { status, body } = await caller.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}${more}`);

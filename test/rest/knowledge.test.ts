@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 
 const write = async (body: object = {}, caller = tenant): Promise<Json> => {
-  const answer = await caller.rest('POST', '/support/kb', { body: { ...article, ...body } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await caller.rest('POST', '/support/kb', { body: { ...article, ...body } });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 };
 const read = (id: string, caller = tenant) => caller.rest('GET', `/support/kb/${id}`);
 const change = (id: string, body: object, caller = tenant) => caller.rest('PUT', `/support/kb/${id}`, { body });
@@ -54,8 +54,12 @@ describe('articles', () => {
     expect(changed.body.data.published_at).toBe(changed.body.data.updated_at);
 
     expect((await tenant.rest('DELETE', `/support/kb/${written.id}`)).body.data).toMatchObject({ id: written.id, status: 'published' });
-    for (const answer of [await read(written.id), await change(written.id, {}), await tenant.rest('DELETE', `/support/kb/${written.id}`)]) {
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    for (const response of [
+      await read(written.id),
+      await change(written.id, {}),
+      await tenant.rest('DELETE', `/support/kb/${written.id}`),
+    ]) {
+      expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
     }
   });
 
@@ -153,13 +157,13 @@ describe('article visibility', () => {
       expect(JSON.stringify(body), path).not.toContain(theirs.id);
     }
     expect((await read(mine.id)).body.data.related.map(({ id }: Json) => id)).not.toContain(theirs.id);
-    const answers = [
+    const responses = [
       await read(theirs.id),
       await change(theirs.id, { title: 'Mine' }),
       await tenant.rest('DELETE', `/support/kb/${theirs.id}`),
       await tenant.rest('POST', '/support/feedback', { body: { rating: 1, article_id: theirs.id } }),
     ];
-    for (const answer of answers) expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    for (const response of responses) expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
     expect((await read(theirs.id, owner)).body.data).toEqual(theirs);
   });
 

@@ -32,9 +32,9 @@ describe('notification emails', () => {
       { email: bob },
       { email: ada.toUpperCase(), name: 'Ada again' },
     ];
-    const answer = await notify(tenant, ticket, { type: 'email', recipients, template: 'ticket_update', variables: { eta: '2 hours' } });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(answer.body.data).toMatchObject({
+    const response = await notify(tenant, ticket, { type: 'email', recipients, template: 'ticket_update', variables: { eta: '2 hours' } });
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(response.body.data).toMatchObject({
       id: expect.stringMatching(/^ntf_/),
       ticket_id: ticket.id,
       type: 'email',
@@ -104,8 +104,8 @@ describe('notification emails', () => {
     const ticket = await openTicket(tenant, { title: evil });
     const email = freshEmail();
     const recipients = [{ email, name: '<b>Ada</b>' }];
-    const answer = await notify(tenant, ticket, { type: 'email', recipients, variables: { message: evil, eta: evil } });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    const response = await notify(tenant, ticket, { type: 'email', recipients, variables: { message: evil, eta: evil } });
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
     const { text, html } = await mailTo(email);
     expect(html).not.toMatch(/<script|<img|<b>/);
     expect(
@@ -118,15 +118,15 @@ describe('notification emails', () => {
     const ticket = await openTicket(tenant);
     const [away, fine] = [freshEmail(), freshEmail()];
     platform.mailFailures.set(away, [new Error('connect ECONNREFUSED 10.0.0.7:25'), new Error('450 busy')]);
-    const answer = await notify(tenant, ticket, { type: 'email', recipients: [{ email: away }, { email: fine }] });
+    const response = await notify(tenant, ticket, { type: 'email', recipients: [{ email: away }, { email: fine }] });
     await mailTo(fine);
-    await waitsAfter(1, answer);
+    await waitsAfter(1, response);
     const { body } = await tenant.rest('GET', `/support/tickets/${ticket.id}/notifications`);
     const [failed] = body.data[0].recipients;
     expect(failed).toMatchObject({ status: 'queued', last_error: expect.stringContaining('could not be reached'), sent_at: null });
     expect(failed.last_error).not.toContain('10.0.0.7');
     await platform.advance(HOUR_MS);
-    await waitsAfter(2, answer);
+    await waitsAfter(2, response);
     await platform.advance(HOUR_MS);
     expect(await settled(tenant, ticket)).toMatchObject([
       { status: 'sent', attempts: 3, last_error: null },
@@ -156,9 +156,9 @@ describe('notification emails', () => {
       never,
       Array.from({ length: 20 }, () => new Error('busy')),
     );
-    const answer = await notify(tenant, ticket, emailTo(never));
+    const response = await notify(tenant, ticket, emailTo(never));
     for (let attempt = 1; attempt < 10; attempt++) {
-      await waitsAfter(attempt, answer);
+      await waitsAfter(attempt, response);
       await platform.advance(HOUR_MS);
     }
     expect(await settled(tenant, ticket)).toMatchObject([{ status: 'failed', attempts: 10 }]);

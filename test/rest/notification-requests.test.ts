@@ -22,9 +22,9 @@ describe('SMS notifications', () => {
   test('an SMS is sent with exactly the text of the request', async () => {
     const ticket = await openTicket(tenant);
     const phone = `+1212${Math.floor(1_000_000 + Math.random() * 8_999_999)}`;
-    const answer = await notify(tenant, ticket, smsTo(phone, { message: 'On our way: {{eta}} <b>' }));
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(answer.body.data).toMatchObject({
+    const response = await notify(tenant, ticket, smsTo(phone, { message: 'On our way: {{eta}} <b>' }));
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(response.body.data).toMatchObject({
       type: 'sms',
       template: null,
       recipients: [{ phone, email: null, name: 'Ada', subject: null }],

@@ -74,9 +74,9 @@ describe('random requests that are valid by the OpenAPI document', () => {
     ({ url } = await receiver());
     let succeeded = false;
     for (let attempt = 0; attempt < TRIES && !succeeded; attempt += 1) {
-      const { answer, sent } = await tried(route, random);
-      succeeded = answer.status < 300;
-      if (!succeeded) refusals.push(...undocumented(answer).map((reason) => `${reason} ${JSON.stringify(sent).slice(0, 400)}`));
+      const { response, sent } = await tried(route, random);
+      succeeded = response.status < 300;
+      if (!succeeded) refusals.push(...undocumented(response).map((reason) => `${reason} ${JSON.stringify(sent).slice(0, 400)}`));
     }
     expect([...new Set(refusals)]).toEqual([]);
     if (!EXCEPTIONS[route.operationId]) expect(succeeded, 'no request succeeded').toBe(true);
@@ -87,7 +87,7 @@ describe('random requests that are valid by the OpenAPI document', () => {
   });
 });
 
-async function tried(route: Route, random: () => number): Promise<{ answer: RestResponse; sent: Json }> {
+async function tried(route: Route, random: () => number): Promise<{ response: RestResponse; sent: Json }> {
   const own = new Records(tenant, 'Random', url);
   const [last = ''] = pathParameters(route.path).slice(-1);
   const isShared = route.method === 'GET' || arranged[route.operationId] !== undefined;
@@ -108,7 +108,7 @@ async function tried(route: Route, random: () => number): Promise<{ answer: Rest
   const caller = call?.caller ?? (isOperators(route) ? await operator() : tenant);
   const filled = (await own.path(path, idOf)).split('?', 1)[0];
   const target = `${filled}${query.length ? `?${query.join('&')}` : ''}`;
-  return { answer: await caller.rest(route.method, target, { body }), sent: { target, body } };
+  return { response: await caller.rest(route.method, target, { body }), sent: { target, body } };
 }
 
 /** Serializes a query parameter in the style that the OpenAPI document states. */

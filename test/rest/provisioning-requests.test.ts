@@ -270,8 +270,8 @@ describe('concurrent changes of a provisioning request', () => {
   test('four concurrent updates that complete a provisioning request order one service, and the other updates return an error', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest({ location: LOCATION }));
-    const answers = await Promise.all(Array.from({ length: 4 }, () => change(id, { account_id: account })));
-    const codes = answers.map(({ status, body }) => (status === 200 ? 'done' : body.error.code));
+    const responses = await Promise.all(Array.from({ length: 4 }, () => change(id, { account_id: account })));
+    const codes = responses.map(({ status, body }) => (status === 200 ? 'done' : body.error.code));
     expect(codes.filter((code) => code === 'done')).toHaveLength(1);
     expect(codes.filter((code) => !['done', 'INVALID_STATE', 'STALE_RESOURCE'].includes(code))).toEqual([]);
     expect(await servicesOf(account)).toHaveLength(1);

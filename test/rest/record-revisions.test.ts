@@ -45,8 +45,10 @@ describe.each(kinds)('revisions of $path', ({ path, body, changes, field }) => {
   test('of two concurrent updates with the same If-Match ETag, one returns 200 and the other returns 409', async () => {
     const record = await make();
     const { etag, revision } = await seen(record);
-    const answers = await Promise.all(changes.map((change) => tenant.rest('PUT', record, { body: change, headers: { 'if-match': etag } })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const responses = await Promise.all(
+      changes.map((change) => tenant.rest('PUT', record, { body: change, headers: { 'if-match': etag } })),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await seen(record)).revision).toBe(revision + 1);
     await tenant.rest('DELETE', record);
   });

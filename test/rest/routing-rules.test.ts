@@ -80,11 +80,11 @@ describe('routing rules', () => {
     const { agent_id } = (await openTicket(stranger)).assigned_to;
     const rule = await makeRule(tenant);
     for (const assign_to of [agent_id, 'agent_01JQ8Z6V4T9M3N2B1C0D9E8F7G', 'connectivity']) {
-      const answers = [
+      const responses = [
         await postRule(tenant, { actions: { assign_to } }),
         await tenant.rest('PUT', `/support/routing-rules/${rule.id}`, { body: { actions: { assign_to } } }),
       ];
-      for (const { status, body } of answers) expect([status, body.error.details]).toEqual([404, { resource: 'agent', id: assign_to }]);
+      for (const { status, body } of responses) expect([status, body.error.details]).toEqual([404, { resource: 'agent', id: assign_to }]);
     }
     expect(await names(tenant)).toEqual(['1 A rule']);
   });
@@ -150,7 +150,7 @@ describe('access to routing rules', () => {
           caller.rest('GET', path),
           postRule(caller),
           caller.rest('PUT', path, { body: { active: true } }),
-        ].map(async (answer) => (await answer).status),
+        ].map(async (response) => (await response).status),
       );
     const customer = await tenant.limitedTo('support:read', 'support:create');
     expect(await statuses(customer)).toEqual([403, 403, 403, 403]);

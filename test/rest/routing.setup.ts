@@ -6,9 +6,9 @@ export const postRule = (tenant: Tenant, rule: object = {}): Promise<RestRespons
   tenant.rest('POST', '/support/routing-rules', { body: { rule_name: 'A rule', actions: { notify: ['noc@example.com'] }, ...rule } });
 
 export async function makeRule(tenant: Tenant, rule: object = {}): Promise<Json> {
-  const answer = await postRule(tenant, rule);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data;
+  const response = await postRule(tenant, rule);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data;
 }
 
 /** The routing rule that matched a ticket, or null. */

@@ -20,9 +20,9 @@ test('ticket search ignores accents in the title, description and comments, in b
   const comment = await tenant.rest('POST', `/support/tickets/${commented.id}/comments`, { body: { content: `Café réseau ${TEXT}` } });
   expect(comment.status).toBe(201);
   const find = async (q: string) => {
-    const answer = await searchTickets(tenant, { filters: { q } });
-    expect(answer.body.pagination.total).toBe(answer.body.tickets.length);
-    return idsOf(answer).toSorted();
+    const response = await searchTickets(tenant, { filters: { q } });
+    expect(response.body.pagination.total).toBe(response.body.tickets.length);
+    return idsOf(response).toSorted();
   };
   const all = [composed, apart, plain, commented].map(({ id }) => id).toSorted();
   for (const q of SPELLINGS) expect(await find(q), q).toEqual(all);
@@ -32,9 +32,9 @@ test('ticket search ignores accents in the title, description and comments, in b
 });
 
 const write = async (tenant: Tenant, article: object): Promise<string> => {
-  const answer = await tenant.rest('POST', '/support/kb', { body: { category: 'general', status: 'published', ...article } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.data.id;
+  const response = await tenant.rest('POST', '/support/kb', { body: { category: 'general', status: 'published', ...article } });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.data.id;
 };
 const hits = async (tenant: Tenant, q: string): Promise<Json[]> =>
   (await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`)).body.data;

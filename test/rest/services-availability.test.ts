@@ -58,9 +58,9 @@ describe('availability check', () => {
     [{ location: LOCATION, bandwith: '1gbps' }, 'bandwith'],
     [{}, 'location'],
   ])('the availability check %j returns 400 INVALID_PARAMETERS for the field %s', async (body, field) => {
-    const { status, body: answer } = await check(body);
+    const { status, body: response } = await check(body);
     expect(status).toBe(400);
-    expect(answer.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
+    expect(response.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
   });
 
   test('an availability check without services:read returns 403', async () => {

@@ -154,8 +154,8 @@ describe('automatic escalation', () => {
 test('creating an invalid SLA policy returns 400 with the field, and a second policy with the same name returns 409', async () => {
   const good = ['low', 'medium', 'high', 'critical'].map((priority) => ({ priority, response_time: '1 hour', resolution_time: '8 hours' }));
   const refused = async (body: object) => {
-    const answer = await tenant.rest('POST', '/support/sla-policies', { body: { name: 'Odd', targets: good, ...body } });
-    return [answer.status, answer.body.error?.details.field];
+    const response = await tenant.rest('POST', '/support/sla-policies', { body: { name: 'Odd', targets: good, ...body } });
+    return [response.status, response.body.error?.details.field];
   };
   expect(await refused({ name: '' })).toEqual([400, 'name']);
   expect(await refused({ timezone: '+02:00' })).toEqual([400, 'timezone']);

@@ -20,9 +20,9 @@ const mailsTo = (email: string) => platform.mails.filter(({ to }) => to === emai
 /** Requests a report with an email notification, and returns its id. */
 async function reportFor(email: string): Promise<string> {
   const body = { report_type: 'usage', delivery: { method: 'download', notification_email: email } };
-  const answer = await tenant.rest('POST', '/support/reports/generate', { body });
-  expect(answer.body.report).toMatchObject({ delivery: { notification_email: email }, notification: null });
-  return answer.body.report.id;
+  const response = await tenant.rest('POST', '/support/reports/generate', { body });
+  expect(response.body.report).toMatchObject({ delivery: { notification_email: email }, notification: null });
+  return response.body.report.id;
 }
 /** Waits until the email notification of a report meets a condition, and returns it. */
 const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Json> =>

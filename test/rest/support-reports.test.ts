@@ -15,9 +15,9 @@ const RANGE = { start: '2025-05-01T00:00:00.000Z', end: '2025-06-01T00:00:00.000
 const METRICS = ['resolution_time', 'sla_compliance', 'customer_satisfaction', 'escalation_rate', 'first_contact_resolution'];
 
 const generate = async (tenant: Tenant, body: object): Promise<Json> => {
-  const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.report;
+  const response = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body.report;
 };
 const read = async (tenant: Tenant, id: string): Promise<Json> => (await tenant.rest('GET', `/support/reports/${id}`)).body.report;
 const settled = (tenant: Tenant, { id }: { id: string }): Promise<Json> =>
@@ -72,13 +72,13 @@ describe('support reports', () => {
     const ready = await settled(tenant, begun);
     expect(ready).toMatchObject({ status: 'ready', progress: 100, rows: 2, error: null, download_url: expect.stringContaining(begun.id) });
 
-    const answer = await fetchFile(ready.download_url);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${begun.id}.json"`);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('cache-control')).toBe('private, no-store');
-    const file = (await answer.json()) as Json;
+    const response = await fetchFile(ready.download_url);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${begun.id}.json"`);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    const file = (await response.json()) as Json;
     expect(file.totals).toMatchObject({
       total_tickets: 10,
       tickets_resolved: 7,
@@ -121,9 +121,9 @@ describe('support reports', () => {
       format: 'csv',
     };
     const ready = await settled(tenant, await generate(tenant, { parameters }));
-    const answer = await fetchFile(ready.download_url);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
-    expect((await answer.text()).split('\r\n')).toEqual([
+    const response = await fetchFile(ready.download_url);
+    expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
+    expect((await response.text()).split('\r\n')).toEqual([
       'category,week,total_tickets,tickets_resolved,tickets_open,avg_resolution_time',
       'voice,2025-W18,1,1,0,2',
       'voice,2025-W20,1,1,0,6',
@@ -193,8 +193,8 @@ describe('report download links', () => {
       }),
     ];
     for (const address of wrong) {
-      const answer = await fetchFile(address);
-      expect([answer.status, ((await answer.json()) as Json).error.code], address).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+      const response = await fetchFile(address);
+      expect([response.status, ((await response.json()) as Json).error.code], address).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
     }
 
     await platform.advance(26 * HOUR_MS);
@@ -252,8 +252,8 @@ test.each([
   ['an unknown field', { format: 'csv' }, ['format']],
 ])('generating a report with %s returns 400 INVALID_PARAMETERS and names the field', async (_, body, fields) => {
   const tenant = await platform.organization();
-  const answer = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
-  expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
-  expect(answer.body.error.details.errors.map(({ field }: Json) => field)).toEqual(fields);
+  const response = await tenant.rest('POST', '/support/reports/generate', { body: { report_type: 'usage', ...body } });
+  expect([response.status, response.body.error.code]).toEqual([400, 'INVALID_PARAMETERS']);
+  expect(response.body.error.details.errors.map(({ field }: Json) => field)).toEqual(fields);
   expect((await tenant.rest('GET', '/support/reports')).body.reports).toEqual([]);
 });

@@ -69,7 +69,7 @@ describe('ticket categories', () => {
     expect(Date.parse((await slaOf(owner, ticket.id)).escalation.next_escalation)).toBe(expected);
 
     const both = await Promise.all([update('cloud', { name: 'Clouds' }, owner), update('cloud', { description: 'Rain' }, owner)]);
-    expect(both.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(both.map((response) => response.status)).toEqual([200, 200]);
     expect(await category('cloud', owner)).toMatchObject({ name: 'Clouds', description: 'Rain' });
 
     await update('voice', { name: null, subcategories: null }, owner);
@@ -79,8 +79,8 @@ describe('ticket categories', () => {
   test('updating a ticket category with an invalid field returns 400 with the field, and an unknown category returns 404', async () => {
     const sub = (more: object) => ({ subcategories: [{ id: 'fax', name: 'Fax', ...more }] });
     const refused = async (body: object) => {
-      const answer = await update('voice', body);
-      return [answer.status, answer.body.error?.details.field];
+      const response = await update('voice', body);
+      return [response.status, response.body.error?.details.field];
     };
     expect(await refused({ name: '' })).toEqual([400, 'name']);
     expect(await refused({ sla_policy_id: 'gold' })).toEqual([400, 'sla_policy_id']);
@@ -124,9 +124,9 @@ describe('ticket subcategories', () => {
 
 describe('support agents', () => {
   const add = async (caller: Tenant, body: object): Promise<Json> => {
-    const answer = await caller.rest('POST', '/support/agents', { body: { name: 'Ada Diaz', specialization: 'voice', ...body } });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    return answer.body.data;
+    const response = await caller.rest('POST', '/support/agents', { body: { name: 'Ada Diaz', specialization: 'voice', ...body } });
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    return response.body.data;
   };
 
   test('an agent can be created, listed and updated, and the GraphQL agent contains its tickets', async () => {
@@ -172,8 +172,8 @@ describe('support agents', () => {
     expect((await open(owner, { category: 'voice' })).assigned_to.specialization).toBe('general');
     const { body } = await owner.rest('GET', '/support/agents?active=true');
     const ids: string[] = body.data.map((one: Json) => one.id);
-    const answers = await Promise.all(ids.map((one) => owner.rest('DELETE', `/support/agents/${one}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: ids.length - 1 }, () => 200), 409]);
+    const responses = await Promise.all(ids.map((one) => owner.rest('DELETE', `/support/agents/${one}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array.from({ length: ids.length - 1 }, () => 200), 409]);
     await open(owner, { category: 'voice' });
   });
 
@@ -181,10 +181,10 @@ describe('support agents', () => {
     const owner = await platform.organization();
     await add(owner, { email: 'ada@example.com' });
     const refused = async (body: object) => {
-      const answer = await owner.rest('POST', '/support/agents', {
+      const response = await owner.rest('POST', '/support/agents', {
         body: { name: 'Ada', email: 'new@example.com', specialization: 'voice', ...body },
       });
-      return [answer.status, answer.body.error?.code, answer.body.error?.details.field];
+      return [response.status, response.body.error?.code, response.body.error?.details.field];
     };
     expect(await refused({ email: 'nobody' })).toEqual([400, 'INVALID_PARAMETERS', 'email']);
     expect(await refused({ specialization: 'plumbing' })).toEqual([400, 'INVALID_PARAMETERS', 'specialization']);

@@ -70,10 +70,10 @@ describe('concurrent ticket changes', () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await open();
       const etag = await tagOf(id);
-      const answers = await Promise.all(['A', 'B', 'C', 'D'].map((text) => conditionally(id, etag, { customer_update: text })));
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+      const responses = await Promise.all(['A', 'B', 'C', 'D'].map((text) => conditionally(id, etag, { customer_update: text })));
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
       const current = await tagOf(id);
-      for (const { status, body } of answers)
+      for (const { status, body } of responses)
         if (status === 409) expect(body.error).toMatchObject({ code: 'STALE_RESOURCE', details: { current } });
       const { timeline } = (await tenant.rest('GET', `/support/tickets/${id}/timeline`)).body;
       expect(timeline.filter(({ member }: Json) => member === 'customer_update')).toHaveLength(1);

@@ -91,16 +91,16 @@ describe('ticket list', () => {
       sort: { field: 'created_at', order: 'desc' },
       pagination: { page: 1, limit: 50 },
     };
-    for (const answer of [
+    for (const response of [
       await caller.rest('POST', '/support/tickets/search', { body }),
       await caller.rest(
         'GET',
         '/support/tickets/search?filters[status][]=open&filters[priority]=high&sort[field]=created_at&sort[order]=desc',
       ),
     ]) {
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-      expect(answer.body.tickets.map(({ id }: { id: string }) => id)).toEqual([record.id]);
-      expect(answer.body.pagination).toMatchObject({ total: 1, page: 1, limit: 50, pages: 1 });
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
+      expect(response.body.tickets.map(({ id }: { id: string }) => id)).toEqual([record.id]);
+      expect(response.body.pagination).toMatchObject({ total: 1, page: 1, limit: 50, pages: 1 });
     }
   });
 });

@@ -23,10 +23,10 @@ describe('ticket search by words', () => {
   });
 
   const find = async (q: string, more: object = {}, caller = tenant): Promise<string[]> => {
-    const answer = await searchTickets(caller, { filters: { q, ...more } });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    expect(answer.body.pagination.total).toBe(answer.body.tickets.length);
-    return idsOf(answer).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
+    const response = await searchTickets(caller, { filters: { q, ...more } });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(response.body.pagination.total).toBe(response.body.tickets.length);
+    return idsOf(response).map((id) => Object.keys(made).find((name) => made[name].id === id) ?? 'unknown');
   };
 
   test('ticket search finds all word forms in the title and description, and ranks title matches first', async () => {
@@ -170,10 +170,10 @@ test('ticket search for callers limited to accounts returns the tickets that a f
 /** Sends a GET with a body, which `fetch` does not support. */
 async function getWithBody(tenant: Tenant, body: object): Promise<Json> {
   const { request } = await import('undici');
-  const answer = await request(`${tenant.origin}/v1/support/tickets/search`, {
+  const response = await request(`${tenant.origin}/v1/support/tickets/search`, {
     method: 'GET',
     headers: { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return answer.body.json();
+  return response.body.json();
 }

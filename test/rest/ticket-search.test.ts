@@ -253,9 +253,9 @@ describe('filtered and sorted ticket lists', () => {
       let cursor = Buffer.from(JSON.stringify([signature, status, created_at, id])).toString('base64url');
       const found: string[] = [];
       while (cursor) {
-        const answer = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
-        found.push(...idsOf(answer));
-        cursor = answer.body.pagination.next_cursor;
+        const response = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
+        found.push(...idsOf(response));
+        cursor = response.body.pagination.next_cursor;
       }
       expect(found).toEqual(alphabetical.slice(at + 1).map(({ id }) => id));
     }
@@ -268,8 +268,8 @@ describe('filtered and sorted ticket lists', () => {
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     const [signature, , ...rest] = JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString());
     const cursor = Buffer.from(JSON.stringify([signature, 'lost', ...rest])).toString('base64url');
-    const answer = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
-    expect(answer.status).toBe(400);
+    const response = await tenant.rest('GET', `/support/tickets?sort=status&limit=4&cursor=${cursor}`);
+    expect(response.status).toBe(400);
   });
 
   test('a ticket list sorted by priority and creation time applies the direction of each field', async () => {

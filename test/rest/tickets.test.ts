@@ -177,12 +177,12 @@ describe('changed tickets', () => {
 
   test('three concurrent updates of different ticket fields are all stored', async () => {
     const { id } = await open();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       change(id, { customer_update: 'A' }),
       change(id, { status: 'in_progress' }),
       change(id, { priority: 'high' }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket).toMatchObject({
       customer_update: 'A',
       status: 'in_progress',
@@ -196,8 +196,8 @@ describe('access to tickets', () => {
     const { id } = await open();
     const stranger = await platform.organization();
     const before = (await tenant.rest('GET', `/support/tickets/${id}`)).body;
-    for (const answer of [await stranger.rest('GET', `/support/tickets/${id}`), await change(id, { status: 'resolved' }, stranger)]) {
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    for (const response of [await stranger.rest('GET', `/support/tickets/${id}`), await change(id, { status: 'resolved' }, stranger)]) {
+      expect([response.status, response.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
     }
     expect((await tenant.rest('GET', `/support/tickets/${id}`)).body).toEqual(before);
   });

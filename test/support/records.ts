@@ -78,9 +78,9 @@ export class Records {
   }
 
   async create(path: string, body: Json): Promise<string> {
-    const answer = await this.tenant.rest('POST', path, { body });
-    if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
-    const { metadata: _, ...rest } = answer.body;
+    const response = await this.tenant.rest('POST', path, { body });
+    if (response.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(response.body)}`);
+    const { metadata: _, ...rest } = response.body;
     const [record] = Object.values(rest).filter((member) => typeof member === 'object') as Json[];
     return record.id;
   }

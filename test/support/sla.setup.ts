@@ -9,9 +9,9 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const plus = (instant: string, hours: number): string => new Date(Date.parse(instant) + hours * HOUR_MS).toISOString();
 
 export async function slaOf(tenant: Tenant, id: string): Promise<Json> {
-  const answer = await tenant.rest('GET', `/support/tickets/${id}/sla`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.sla_status;
+  const response = await tenant.rest('GET', `/support/tickets/${id}/sla`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body.sla_status;
 }
 
 /** The recorded events of a ticket that have one of these names, oldest first. */
