@@ -51,7 +51,7 @@ describe('tokens of a trusted issuer', () => {
     ['words in dotted form', 'openid accounts.read accounts.create', ['accounts:read', 'accounts:create']],
     ['a wildcard within the permissions', 'accounts:*', ['accounts:*']],
     ['wildcards beyond the permissions', ['*:*', 'billing:*'], ['accounts:*']],
-    ['nothing', undefined, []],
+    ['no claim', undefined, []],
     ['an object', { accounts: 'read' }, []],
   ])('a token of a trusted issuer is limited by its permissions claim: %s', async (_, scope, permissions) => {
     const { token } = await idp({ body: { permissions_claim: 'scope' } });
@@ -125,7 +125,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(`${header}.${payload}.${signature}`)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('a token immediately loses permissions that its issuer loses, and is rejected after its issuer is deleted', async () => {
+  test('a token immediately loses permissions that its trusted issuer loses, and is rejected after the issuer is deleted', async () => {
     const { id, token } = await idp();
     const shown = await token();
     expect((await ask(shown)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('key set of a trusted issuer', () => {
     expect(await refusal(await token())).toBe('INVALID_CREDENTIALS');
   });
 
-  test('fetching the key set of an issuer from a private address fails', async () => {
+  test('fetching the key set of a trusted issuer from a private IP address fails with an error', async () => {
     const { uri } = await idp();
     const fetcher = new KeySetFetcher(new UrlGuard({ allowPrivate: false }));
     await expect(fetcher.fetch(uri)).rejects.toThrow(/private, loopback or link-local/);

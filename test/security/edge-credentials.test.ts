@@ -20,14 +20,14 @@ test('an API key is accepted as a bearer token, in X-API-Key, and in both if the
 });
 
 test.each([
-  ['nothing', {}],
+  ['no credentials', {}],
   ['an unknown key', { authorization: 'Bearer sk_live_unknown' }],
-  ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+  ['another authorization scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
   ['a bearer without a token', { authorization: 'Bearer ' }],
   ['a token that contains a space', { authorization: 'Bearer one two' }],
   ['an empty X-API-Key', { 'x-api-key': '' }],
   ['two different credentials', { authorization: 'Bearer sk_live_one', 'x-api-key': 'sk_live_two' }],
-])('a request with %s as its credential returns 401 with the standard error body and WWW-Authenticate', async (_, headers) => {
+])('a request with %s returns 401 with the standard error body and WWW-Authenticate', async (_, headers) => {
   const response = await get('/things/1', headers as Record<string, string>);
   expect(response.statusCode).toBe(401);
   expect(response.headers['www-authenticate']).toBe('Bearer');

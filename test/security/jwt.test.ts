@@ -50,7 +50,7 @@ async function expectRefused(token: string, code = 'INVALID_CREDENTIALS'): Promi
   expect(errors?.[0].extensions.code).toBe(code);
 }
 
-test('a copy of a valid token with a new id, signed by the platform key, is accepted', async () => {
+test('a token with the claims of a valid token and a new id, signed by the platform key, is accepted', async () => {
   expect((await ask(await forge())).body.data).toMatchObject({ type: 'user', id: user.id, organization_id: tenant.organizationId });
 });
 

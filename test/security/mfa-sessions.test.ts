@@ -174,7 +174,7 @@ describe('changes of second factors', () => {
 describe('reset of second factors', () => {
   const reset = (caller: Tenant, userId: string) => caller.rest('DELETE', `/auth/mfa/users/${userId}`);
 
-  test("an administrator can reset a user's second factors; the user gets an email, and the audit log records the reset", async () => {
+  test("an administrator can reset a user's second factors, which sends an email and creates an audit record", async () => {
     const { user, backupCodes } = await confirmed(tenant, 'member');
     const admin = await userOf(tenant, 'admin');
     expect((await admin.rest('GET', `/auth/mfa/methods?user_id=${user.id}`)).body.data).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('reset of second factors', () => {
     expect(mails.findLast(({ to, subject }) => to === user.email && /removed/.test(subject))?.text).toContain('by an administrator');
   });
 
-  test('an API key can reset second factors; a user with fewer permissions gets 403, and another organization gets 404', async () => {
+  test('resetting second factors returns 403 to a user with fewer permissions and 404 to another organization', async () => {
     const { user: owner } = await confirmed(tenant, 'owner');
     const admin = await userOf(tenant, 'admin');
     expect((await reset(admin, owner.id)).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');

@@ -242,7 +242,7 @@ describe('OAuth scopes and permissions of the user', () => {
   });
 });
 
-test('a signed-in user who consented to an OAuth client is redirected with a code, and is asked only for new scopes', async () => {
+test('a user who already consented to an OAuth client is redirected with a code and must consent only to new scopes', async () => {
   const browser = new Browser(tenant.origin);
   await tokensOf(user, client, 'services.read', browser);
   const { url } = await browser.open(authorizeUrl(tenant.origin, { client }));

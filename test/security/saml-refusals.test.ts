@@ -113,7 +113,7 @@ describe('refused SAML responses', () => {
     ['without conditions', /not valid|Conditions|audience/, { alter: change(/<saml:Conditions.*<\/saml:Conditions>/, '') }],
     ['without an authentication statement', /authenticated/, { alter: change(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/, '') }],
     [
-      'whose session is over',
+      'whose session has ended',
       /session/,
       { alter: change('<saml:AuthnStatement ', '<saml:AuthnStatement SessionNotOnOrAfter="2020-01-01T00:00:00Z" ') },
     ],

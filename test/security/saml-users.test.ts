@@ -150,7 +150,7 @@ describe('known users', () => {
     expect((await world.audited())[0]).toMatchObject({ event_type: 'authentication_failure' });
   });
 
-  test("a SAML sign-in of another organization's user returns the same 401 as an unknown user and does not change the user", async () => {
+  test("a SAML sign-in of another organization's user returns the same 401 as a sign-in of an unknown user", async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
     // the other organization has a user with this organization's email domain
