@@ -12,7 +12,7 @@ afterAll(() => rig.close());
 const execute = <R>(sql: string, values: unknown[] = []): Promise<R[]> => rig.orm.em.getConnection().execute<R[]>(sql, values, 'all');
 
 /** Creates the rows that a login creates, with this id and expiry time. */
-const leaveBehind = async (id: string, at: Date): Promise<void> => {
+const createRows = async (id: string, at: Date): Promise<void> => {
   await execute(
     `insert into identity.session (id, organization_id, user_id, method, created_at, last_used_at, expires_at, ended_at)
      values (?, 'org_1', 'user_1', 'password', ?, ?, ?, ?)`,
@@ -32,8 +32,8 @@ const leaveBehind = async (id: string, at: Date): Promise<void> => {
 
 test('the retention task deletes expired data of logins and signed requests and keeps current data', async () => {
   const now = rig.clock.now().getTime();
-  await leaveBehind('old', new Date(now - 25 * HOUR_MS));
-  await leaveBehind('young', new Date(now + HOUR_MS));
+  await createRows('old', new Date(now - 25 * HOUR_MS));
+  await createRows('young', new Date(now + HOUR_MS));
   await execute(`insert into identity.change (subject_id, changed_at) values ('old', clock_timestamp() - interval '2 hours')`);
   await rig.startProcess().core.retentionTask.run();
 
@@ -54,7 +54,7 @@ test('the retention task deletes expired data of logins and signed requests and 
 });
 
 test('the retention task keeps a session for a day after its end', async () => {
-  await leaveBehind('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
+  await createRows('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
   await rig.startProcess().core.retentionTask.run();
   expect(await execute(`select 1 from identity.session where id = 'yesterday'`)).toHaveLength(1);
 });

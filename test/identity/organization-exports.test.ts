@@ -31,7 +31,7 @@ const fetched = (tenant: Pick<Tenant, 'organizationId'>, by = platform, method =
 const downloaded = async (tenant: Tenant): Promise<Buffer> => Buffer.from(await (await fetched(tenant)).arrayBuffer());
 
 /** Creates an organization whose export archive has several parts. */
-async function withMuch(): Promise<Tenant> {
+async function withLargeData(): Promise<Tenant> {
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'x'.repeat(100));
   await (await rows()).query(
@@ -118,7 +118,7 @@ describe('organization export', () => {
   });
 
   test('a large organization export has several parts that form one archive', async () => {
-    const tenant = await withMuch();
+    const tenant = await withLargeData();
     await platform.rest('POST', pathOf(tenant));
     const { id: exportId } = await readyOf(tenant);
     const [{ parts } = { parts: 0 }] = await (await rows()).query<{ parts: number }>(
@@ -196,7 +196,7 @@ describe('export downloads and expiry', () => {
 
   test('an export that fails ten times gets the status failed, its files are deleted, and a new export succeeds', async () => {
     const { advance, assembly, dataDir, logged } = await rig();
-    const tenant = await withMuch();
+    const tenant = await withLargeData();
     const { files } = assembly.domains.identity.core.ports;
     const real = files.put.bind(files);
     const put = vi.spyOn(files, 'put').mockImplementation(async (key, content) => {
@@ -204,11 +204,11 @@ describe('export downloads and expiry', () => {
       await real(key, content.subarray(0, content.length / 2));
       throw new Error('/mnt/files is full');
     });
-    const lying = (): string[] => filesBelow(join(dataDir, 'files', 'exports', tenant.organizationId));
+    const storedFiles = (): string[] => filesBelow(join(dataDir, 'files', 'exports', tenant.organizationId));
     try {
       const { body } = await platform.rest('POST', pathOf(tenant));
       expect(body.data.error).toBeNull();
-      await eventually(() => lying().length === 2);
+      await eventually(() => storedFiles().length === 2);
       const failed = await eventually(async () => {
         await advance(10 * MINUTE_MS);
         const found = await exportOf(tenant);
@@ -227,14 +227,14 @@ describe('export downloads and expiry', () => {
       expect(attempts).toHaveLength(10);
       expect(logged.some((line) => line.includes(failed.id) && line.includes('given up') && line.includes('full'))).toBe(true);
       expect((await fetched(tenant)).status).toBe(404);
-      await eventually(() => lying().length === 0);
+      await eventually(() => storedFiles().length === 0);
       expect((await exportOf(tenant)).id).toBe(failed.id);
     } finally {
       put.mockRestore();
     }
     expect((await platform.rest('POST', pathOf(tenant))).status).toBe(201);
     const { id } = await readyOf(tenant);
-    const parts = lying();
+    const parts = storedFiles();
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.every((path) => path.includes(id))).toBe(true);
     expect(unpack(await downloaded(tenant)).records.get('identity/account')).toHaveLength(1_002);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { verifyPassword } from '../../subgraphs/identity/users/password.ts';
-import { createIdentityRig, type IdentityRig, showing } from './identity-rig.ts';
+import { bearer, createIdentityRig, type IdentityRig } from './identity-rig.ts';
 
 let rig: IdentityRig;
 beforeEach(async () => {
@@ -30,7 +30,7 @@ test('the first start creates the operator organization on the enterprise plan, 
     clientSecret: expect.stringMatching(/^cs_/),
   });
 
-  const { principal } = await identity.authenticator.authenticate(showing(made?.apiKey ?? ''));
+  const { principal } = await identity.authenticator.authenticate(bearer(made?.apiKey ?? ''));
   expect(principal).toMatchObject({ organizationId: made?.organization, plan: 'enterprise', grants: ['*:*', 'platform:admin'] });
   const [owner] = await users();
   expect(owner).toMatchObject({
@@ -78,7 +78,7 @@ test('bootstrap creates the first owner with the preset email address, password 
     bootstrapApiKey: apiKey,
   });
   expect(made).toMatchObject({ email: 'root@example.com', password: 'a preset password', apiKey });
-  await identity.authenticator.authenticate(showing(apiKey));
+  await identity.authenticator.authenticate(bearer(apiKey));
 });
 
 test('bootstrap creates an OAuth client with all scopes and with the preset id, secret and redirect URI', async () => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 /** Issues a certificate that is valid at the time of the rig's clock. */
 const issued = (): Promise<Issued> => issue({ now: rig.clock.now() });
 
-const showing = ({ pem }: Issued) => ({
+const credentialsOf = ({ pem }: Issued) => ({
   kind: 'certificate' as const,
   certificate: new X509Certificate(pem),
   ip: '192.0.2.1',
@@ -56,25 +56,26 @@ async function settled(): Promise<void> {
 }
 
 test('a caller with a certificate has the organization, plan and permissions of the registered certificate', async () => {
-  const shown = await issued();
-  const id = await store(shown);
-  const { principal, rateLimit } = await identity.authenticator.authenticate(showing(shown));
+  const issuedCert = await issued();
+  const id = await store(issuedCert);
+  const { principal, rateLimit } = await identity.authenticator.authenticate(credentialsOf(issuedCert));
   expect(principal.toJSON()).toMatchObject({ kind: 'certificate', id, organizationId, plan: 'business', grants: ['services:read'] });
   expect(rateLimit).toBeNull();
 });
 
 test('authenticating with a cached certificate runs no database query, and 50 concurrent first connections run two', async () => {
-  const shown = await issued();
-  await store(shown);
-  const attempts = () => Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(showing(shown))));
+  const issuedCert = await issued();
+  await store(issuedCert);
+  const attempts = () => Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(credentialsOf(issuedCert))));
   expect(await rig.statements(attempts)).toBe(2);
   await settled();
   expect(await rig.statements(attempts)).toBe(0);
 });
 
 test('an unregistered certificate that was just rejected is rejected again without a database query', async () => {
-  const shown = await issued();
-  const refused = async () => expect(await codeOf(identity.authenticator.authenticate(showing(shown)))).toBe('INVALID_CREDENTIALS');
+  const issuedCert = await issued();
+  const refused = async () =>
+    expect(await codeOf(identity.authenticator.authenticate(credentialsOf(issuedCert)))).toBe('INVALID_CREDENTIALS');
   expect(await rig.statements(refused)).toBe(1);
   await settled();
   expect(await rig.statements(refused)).toBe(0);
@@ -83,33 +84,33 @@ test('an unregistered certificate that was just rejected is rejected again witho
 test('a rejected certificate is accepted within 5 s after another process registers it', async () => {
   const other = rig.startProcess();
   await other.start();
-  const shown = await issued();
-  expect(await codeOf(other.authenticator.authenticate(showing(shown)))).toBe('INVALID_CREDENTIALS');
-  await store(shown);
-  await eventually(async () => (await codeOf(other.authenticator.authenticate(showing(shown)))) === 'ok', 5000);
+  const issuedCert = await issued();
+  expect(await codeOf(other.authenticator.authenticate(credentialsOf(issuedCert)))).toBe('INVALID_CREDENTIALS');
+  await store(issuedCert);
+  await eventually(async () => (await codeOf(other.authenticator.authenticate(credentialsOf(issuedCert)))) === 'ok', 5000);
   await other.stop();
 });
 
 test('a revoked certificate returns INVALID_CREDENTIALS immediately in the same process and within 5 s in other processes', async () => {
   const other = rig.startProcess();
   await other.start();
-  const shown = await issued();
-  const id = await store(shown);
-  await identity.authenticator.authenticate(showing(shown));
-  await other.authenticator.authenticate(showing(shown));
+  const issuedCert = await issued();
+  const id = await store(issuedCert);
+  await identity.authenticator.authenticate(credentialsOf(issuedCert));
+  await other.authenticator.authenticate(credentialsOf(issuedCert));
   await revoke(id);
 
   identity.core.feed.changed(id);
-  expect(await codeOf(identity.authenticator.authenticate(showing(shown)))).toBe('INVALID_CREDENTIALS');
-  await eventually(async () => (await codeOf(other.authenticator.authenticate(showing(shown)))) === 'INVALID_CREDENTIALS', 5000);
+  expect(await codeOf(identity.authenticator.authenticate(credentialsOf(issuedCert)))).toBe('INVALID_CREDENTIALS');
+  await eventually(async () => (await codeOf(other.authenticator.authenticate(credentialsOf(issuedCert)))) === 'INVALID_CREDENTIALS', 5000);
   await other.stop();
 });
 
 test('certificate uses are counted separately from API key uses and written when the process stops', async () => {
-  const shown = await issued();
-  const id = await store(shown);
+  const issuedCert = await issued();
+  const id = await store(issuedCert);
   const { text, id: keyId } = await rig.addKey(organizationId);
-  for (let n = 0; n < 3; n++) await identity.authenticator.authenticate(showing(shown));
+  for (let n = 0; n < 3; n++) await identity.authenticator.authenticate(credentialsOf(issuedCert));
   await identity.authenticator.authenticate({ kind: 'bearer', token: text, ip: '192.0.2.1', userAgent: undefined });
   await identity.stop();
   const stored = await rig.orm.em.fork().findOneOrFail(Certificate, { id }, { filters: { organization: false } });

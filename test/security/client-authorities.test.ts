@@ -20,9 +20,9 @@ test('with TLS_CLIENT_CA, registering a certificate that none of the configured 
   const { origin, organization } = await started({ ...(await serverFiles()), TLS_CLIENT_CA: written(`${one.pem}${other.pem}`) });
   const { apiKey } = await organization();
   for (const issuer of [one, other]) {
-    const shown = await issue({ issuer });
-    await register(origin, apiKey, shown.pem, ['accounts:read']);
-    expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(200);
+    const issuedCert = await issue({ issuer });
+    await register(origin, apiKey, issuedCert.pem, ['accounts:read']);
+    expect((await new SecureClient(origin, issuedCert).rest('GET', '/accounts')).status).toBe(200);
   }
 
   const intermediate = await issueAuthority({ issuer: one });
@@ -46,23 +46,23 @@ test('with TLS_CLIENT_CA, registering a certificate that none of the configured 
 
 test('a registered certificate is rejected with 401 after its authority was removed from the configuration or expired', async () => {
   const [gone, kept] = [await issueAuthority(), await issueAuthority({ validToDays: 2 })];
-  const [shownByGone, selfSigned, shown] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
+  const [issuedByGone, selfSigned, issuedCert] = [await issue({ issuer: gone }), await issue(), await issue({ issuer: kept })];
   const databaseUrl = await ownDatabase();
   const files = { ...(await serverFiles()), DATA_DIR: scratchFolder(), ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
   const before = await start(files);
   const { apiKey } = await before.organization();
-  for (const { pem } of [shownByGone, selfSigned, shown]) await register(before.origin, apiKey, pem, ['accounts:read']);
+  for (const { pem } of [issuedByGone, selfSigned, issuedCert]) await register(before.origin, apiKey, pem, ['accounts:read']);
   await before.close();
 
   const { origin } = await started({ ...files, TLS_CLIENT_CA: written(kept.pem) });
-  for (const refused of [shownByGone, selfSigned]) {
+  for (const refused of [issuedByGone, selfSigned]) {
     const { status, body } = await new SecureClient(origin, refused).rest('GET', '/accounts');
     expect(status).toBe(401);
     expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: expect.stringMatching(/not issued by an authority/) });
   }
-  expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(200);
+  expect((await new SecureClient(origin, issuedCert).rest('GET', '/accounts')).status).toBe(200);
   clock.advance(3 * DAY_MS);
-  expect((await new SecureClient(origin, shown).rest('GET', '/accounts')).status).toBe(401);
+  expect((await new SecureClient(origin, issuedCert).rest('GET', '/accounts')).status).toBe(401);
 });
 
 test('a certificate that a proxy forwards is accepted if a configured authority issued it', async () => {
@@ -70,9 +70,9 @@ test('a certificate that a proxy forwards is accepted if a configured authority 
   const settings = { CLIENT_CERT_HEADER: 'x-client-cert', TRUSTED_PROXIES: '127.0.0.0/8,::1', TLS_CLIENT_CA: written(authority.pem) };
   const { origin, organization } = await started(settings);
   const { organizationId: id, apiKey } = await organization();
-  const shown = await issue({ issuer: authority });
-  const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
+  const issuedCert = await issue({ issuer: authority });
+  const body = { certificate: issuedCert.pem, name: 'Test', permissions: ['accounts:read'] };
   expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);
-  const header = new X509Certificate(shown.pem).raw.toString('base64');
+  const header = new X509Certificate(issuedCert.pem).raw.toString('base64');
   expect((await fetch(`${origin}/v1/accounts`, { headers: { 'x-client-cert': header } })).status).toBe(200);
 });

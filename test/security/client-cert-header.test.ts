@@ -24,13 +24,13 @@ afterAll(async () => {
 /** A certificate that an organization of this platform registered. */
 async function registered({ origin, organization }: Rig): Promise<Issued> {
   const { organizationId: id, apiKey } = await organization();
-  const shown = await issue();
-  const body = { certificate: shown.pem, name: 'Test', permissions: ['accounts:read'] };
+  const issuedCert = await issue();
+  const body = { certificate: issuedCert.pem, name: 'Test', permissions: ['accounts:read'] };
   expect((await new Tenant(origin, id, apiKey).rest('POST', '/auth/certificates', { body })).status).toBe(201);
-  return shown;
+  return issuedCert;
 }
 
-async function saying({ origin }: Rig, headers: Record<string, string>): Promise<{ status: number; body: Json }> {
+async function requestWith({ origin }: Rig, headers: Record<string, string>): Promise<{ status: number; body: Json }> {
   const response = await fetch(`${origin}/v1/accounts`, { headers });
   return { status: response.status, body: await response.json() };
 }
@@ -45,29 +45,29 @@ test.each([
   ['RFC 9440', ({ pem }: Issued) => `:${base64(pem)}:`],
   ['Envoy', ({ pem }: Issued) => `Hash=1a2b;Cert="${encodeURIComponent(pem)}";Subject="CN=client"`],
 ])('a certificate header of a trusted proxy is accepted in the format of %s', async (_, written) => {
-  const shown = await registered(behindProxy);
-  expect(await saying(behindProxy, { [HEADER]: written(shown, await issue()) })).toMatchObject({ status: 200 });
+  const issuedCert = await registered(behindProxy);
+  expect(await requestWith(behindProxy, { [HEADER]: written(issuedCert, await issue()) })).toMatchObject({ status: 200 });
 });
 
 test('a certificate header from an untrusted IP address is ignored and returns 401, even with a forged X-Forwarded-For', async () => {
-  const shown = await registered(reachedByAnyone);
-  const forged = { [HEADER]: encodeURIComponent(shown.pem), 'x-forwarded-for': '192.0.2.1' };
+  const issuedCert = await registered(reachedByAnyone);
+  const forged = { [HEADER]: encodeURIComponent(issuedCert.pem), 'x-forwarded-for': '192.0.2.1' };
   for (const headers of [forged, { [HEADER]: 'nonsense' }]) {
-    const { status, body } = await saying(reachedByAnyone, headers);
+    const { status, body } = await requestWith(reachedByAnyone, headers);
     expect(status).toBe(401);
     expect(body.error.message).toMatch(/API key/);
   }
 });
 
 test('a certificate in a header other than the configured header is ignored, and the request returns 401', async () => {
-  const shown = await registered(behindProxy);
-  expect(await saying(behindProxy, { 'client-cert': encodeURIComponent(shown.pem) })).toMatchObject({ status: 401 });
+  const issuedCert = await registered(behindProxy);
+  expect(await requestWith(behindProxy, { 'client-cert': encodeURIComponent(issuedCert.pem) })).toMatchObject({ status: 401 });
 });
 
 test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')])(
   'a certificate header that contains no certificate returns 401 INVALID_CREDENTIALS: %s',
   async (value) => {
-    const { status, body } = await saying(behindProxy, { [HEADER]: value });
+    const { status, body } = await requestWith(behindProxy, { [HEADER]: value });
     expect(status).toBe(401);
     expect(body.error).toMatchObject({ code: 'INVALID_CREDENTIALS', message: `${HEADER} from the proxy does not contain a certificate.` });
   },
@@ -75,15 +75,15 @@ test.each(['nonsense', '%zz', encodeURIComponent('-----BEGIN CERTIFICATE-----\nA
 
 test('an empty certificate header alone returns 401, and an API key is accepted despite an invalid certificate header', async () => {
   const { organizationId: id, apiKey } = await behindProxy.organization();
-  expect(await saying(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
+  expect(await requestWith(behindProxy, { [HEADER]: '' })).toMatchObject({ status: 401 });
   expect((await new Tenant(behindProxy.origin, id, apiKey).rest('GET', '/accounts', { headers: { [HEADER]: 'nonsense' } })).status).toBe(
     200,
   );
 });
 
 test('a request with two certificate headers returns 401, because the client may have sent one of them', async () => {
-  const shown = await registered(behindProxy);
-  const value = encodeURIComponent(shown.pem);
+  const issuedCert = await registered(behindProxy);
+  const value = encodeURIComponent(issuedCert.pem);
   // fetch would join the two values in one header
   const twice = request(`${behindProxy.origin}/v1/accounts`, { headers: { [HEADER]: [value, value] } }).end();
   const [response] = await once(twice, 'response');
@@ -92,7 +92,7 @@ test('a request with two certificate headers returns 401, because the client may
 });
 
 test('a request with a forwarded certificate that is not registered returns 401', async () => {
-  const { status, body } = await saying(behindProxy, { [HEADER]: encodeURIComponent((await issue()).pem) });
+  const { status, body } = await requestWith(behindProxy, { [HEADER]: encodeURIComponent((await issue()).pem) });
   expect(status).toBe(401);
   expect(body.error.message).toMatch(/not registered/);
 });
@@ -102,8 +102,8 @@ test('a WebSocket with a certificate header is accepted from a trusted proxy and
     [behindProxy, 'connection_ack'],
     [reachedByAnyone, 4401],
   ] as const) {
-    const shown = await registered(platform);
-    expect(await opened(platform.origin, { [HEADER]: encodeURIComponent(shown.pem) })).toBe(expected);
+    const issuedCert = await registered(platform);
+    expect(await opened(platform.origin, { [HEADER]: encodeURIComponent(issuedCert.pem) })).toBe(expected);
   }
 });
 

@@ -23,7 +23,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
   });
   afterEach(async () => {
     await eventually(async () => {
-      letGo(rig);
+      releaseAll(rig);
       return (await used()).used === 0;
     });
     await rig.app.close();
@@ -56,7 +56,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await eventually(() => rig.served.includes('later'));
     rig.held.get('later')?.();
     expect((await later).statusCode).toBe(200);
-    letGo(rig);
+    releaseAll(rig);
     await eventually(async () => (await used()).used === 0);
   });
 
@@ -128,7 +128,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     first.destroy();
     await eventually(() => rig.served.includes('patient'));
     expect(rig.served).not.toContain('impatient');
-    letGo(rig);
+    releaseAll(rig);
     await Promise.all(rest);
     await eventually(async () => (await used()).used === 0);
   });
@@ -148,7 +148,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     find();
     await eventually(() => slow.used.has(known.principal.organizationId));
     expect((await slow.edge.usageOf(known)).concurrency.used).toBe(0);
-    letGo(slow);
+    releaseAll(slow);
     await slow.app.close();
   });
 
@@ -199,13 +199,13 @@ describe.each(stores)('slot timeout with slots stored in %s', (_, open) => {
     await expect(waiting).rejects.toMatchObject({ details: { window: 'concurrency' } });
     expect((await rig.edge.usageOf({ principal })).hour.used).toBe(SLOTS);
 
-    letGo(rig);
+    releaseAll(rig);
     await Promise.all(held);
     await rig.app.close();
     close();
   });
 });
 
-function letGo(rig: EdgeRig): void {
+function releaseAll(rig: EdgeRig): void {
   for (const end of rig.held.values()) end();
 }

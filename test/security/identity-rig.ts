@@ -89,4 +89,4 @@ export async function createIdentityRig(): Promise<IdentityRig> {
 }
 
 /** The bearer credentials of a caller with this token and IP address. */
-export const showing = (token: string, ip = '192.0.2.1') => ({ kind: 'bearer' as const, token, ip, userAgent: undefined });
+export const bearer = (token: string, ip = '192.0.2.1') => ({ kind: 'bearer' as const, token, ip, userAgent: undefined });

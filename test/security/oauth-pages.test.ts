@@ -108,11 +108,11 @@ describe('sign-in page', () => {
   });
 
   test('the audit log records a password sign-in and a denied consent with user and client', async () => {
-    const comer = await userOf(tenant, 'member');
+    const newUser = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
-    await browser.submit(await signIn(browser, await start(browser), comer), { decision: 'deny' }, '/consent');
+    await browser.submit(await signIn(browser, await start(browser), newUser), { decision: 'deny' }, '/consent');
     const { body } = await tenant.rest('GET', '/auth/audit?per_page=200');
-    const records = body.data.filter((record: Json) => record.user_id === comer.id && record.client_id === client.id);
+    const records = body.data.filter((record: Json) => record.user_id === newUser.id && record.client_id === client.id);
     expect(records.map(({ event_type }: Json) => event_type)).toEqual(['consent_denied', 'authentication_success']);
     expect(records[1]).toMatchObject({ authentication_method: 'password', ip_address: '127.0.0.1' });
   });
@@ -177,9 +177,9 @@ describe('forged forms', () => {
 
 describe('second factor on the sign-in page', () => {
   test('a sign-in with a second factor requires the code, and its token counts as verified for 15 minutes', async () => {
-    const { user: careful, secret } = await confirmed(tenant, 'admin');
+    const { user: mfaUser, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
-    const second = await signIn(browser, await start(browser), careful);
+    const second = await signIn(browser, await start(browser), mfaUser);
     expect(second.text).toContain('<h1>Second step</h1>');
     expect(second.text).toContain('from your authenticator app');
     expect((await start(browser)).text).toContain('<h1>Sign in</h1>');
@@ -188,7 +188,7 @@ describe('second factor on the sign-in page', () => {
     const page = await signIn(
       browser,
       await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write', verifier })),
-      careful,
+      mfaUser,
     );
     const wrong = await browser.submit(page, { code: await wrongTotp(secret) }, '/second-factor');
     expect([wrong.status, wrong.url.includes('/second-factor')]).toEqual([401, true]);
@@ -204,9 +204,9 @@ describe('second factor on the sign-in page', () => {
   });
 
   test('the second step of the sign-in page returns 429 after many wrong codes, even for the correct code', async () => {
-    const { user: careful, secret } = await confirmed(tenant, 'admin');
+    const { user: mfaUser, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
-    let page = await signIn(browser, await start(browser), careful);
+    let page = await signIn(browser, await start(browser), mfaUser);
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 17; attempt++) {
       page = await browser.submit(page, { code: await wrongTotp(secret) }, '/second-factor');
@@ -217,22 +217,22 @@ describe('second factor on the sign-in page', () => {
   });
 
   test('the second step of the sign-in page returns to the password step if the password was changed in between', async () => {
-    const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
+    const { user: mfaUser, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
-    const page = await signIn(browser, await start(browser), careful);
+    const page = await signIn(browser, await start(browser), mfaUser);
     expect(page.text).toContain('name="code"');
     const headers = { authorization: '' };
-    await careful.rest('POST', '/auth/password/reset', { body: { email: careful.email }, headers });
-    const body = { token: await tokenMailedTo(careful.email, /new password/), password: 'another horse battery' };
-    expect((await careful.rest('POST', '/auth/password', { body, headers })).status).toBe(200);
+    await mfaUser.rest('POST', '/auth/password/reset', { body: { email: mfaUser.email }, headers });
+    const body = { token: await tokenMailedTo(mfaUser.email, /new password/), password: 'another horse battery' };
+    expect((await mfaUser.rest('POST', '/auth/password', { body, headers })).status).toBe(200);
     const again = await browser.submit(page, { code: backupCodes[0] ?? '' }, '/second-factor');
     expect(again.text).toContain('name="password"');
   });
 
   test('the second step of the sign-in page accepts a backup code', async () => {
-    const { user: careful, backupCodes } = await confirmed(tenant, 'admin');
+    const { user: mfaUser, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
-    const page = await signIn(browser, await start(browser), careful);
+    const page = await signIn(browser, await start(browser), mfaUser);
     expect((await browser.submit(page, { code: backupCodes[0] ?? '' }, '/second-factor')).text).toContain('to act for you?');
   });
 });

@@ -23,7 +23,7 @@ const make = async (body: object = {}): Promise<SigningKey> => {
   const requested = { name: 'Signed', permissions: ['accounts:read', 'accounts:write', 'credentials:read'], ...body };
   return (await tenant.rest('POST', '/auth/api-keys', { body: requested })).body.api_key;
 };
-const demanding = () => make({ require_signature: true });
+const makeSignedOnly = () => make({ require_signature: true });
 
 let made = 0;
 /** The platform's current time with a unique fraction, so that no two signatures of these tests are equal. */
@@ -78,7 +78,7 @@ describe('accepted signatures', () => {
     ['to GraphQL', { method: 'POST', path: '/graphql', body: JSON.stringify({ query: '{ accounts { pageInfo { total } } }' }) }],
     ['to GraphQL by GET', { path: `/graphql?query=${encodeURIComponent('{ organization { id } }')}` }],
   ] satisfies [string, Sent][])('a signed request %s returns 200', async (_, sent) => {
-    expect((await send(await demanding(), sent)).status).toBe(200);
+    expect((await send(await makeSignedOnly(), sent)).status).toBe(200);
   });
 
   test('a signed request of a key that does not require signatures returns 200 and runs one more SQL statement', async () => {
@@ -90,7 +90,7 @@ describe('accepted signatures', () => {
   });
 
   test.each([[-290], [290]])('a signed request with a timestamp %s s from the server time returns 200', async (offset) => {
-    expect((await send(await demanding(), { at: timestamp(offset) })).status).toBe(200);
+    expect((await send(await makeSignedOnly(), { at: timestamp(offset) })).status).toBe(200);
   });
 });
 
@@ -113,7 +113,7 @@ describe('refused signatures', () => {
   ] satisfies [string, string, Sent][])(
     'a request returns 401 INVALID_SIGNATURE with the reason %s for a signature %s',
     async (reason, _, sent: Sent) => {
-      for (const key of [await make(), await demanding()]) {
+      for (const key of [await make(), await makeSignedOnly()]) {
         const response = await send(key, sent);
         if (sent.method === 'HEAD') expect(response.status).toBe(401);
         else expect(faultOf(response)).toEqual(refused(reason));
@@ -132,7 +132,7 @@ describe('refused signatures', () => {
   );
 
   test('a signature that was used before returns 401 with the reason replayed, even in another Base64 form', async () => {
-    const key = await demanding();
+    const key = await makeSignedOnly();
     const at = timestamp();
     expect((await send(key, { at })).status).toBe(200);
     expect(faultOf(await send(key, { at }))).toEqual(refused('replayed'));
@@ -144,14 +144,14 @@ describe('refused signatures', () => {
   });
 
   test('exactly one of eight concurrent requests with the same signature is accepted, and the others return 401', async () => {
-    const key = await demanding();
+    const key = await makeSignedOnly();
     const at = timestamp();
     const responses = await Promise.all(Array.from({ length: 8 }, () => send(key, { at })));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
   test('an unsigned request of a key that requires signatures returns 401 INVALID_SIGNATURE with the reason missing', async () => {
-    const response = await send(await demanding(), { headers: { 'x-signature': undefined } });
+    const response = await send(await makeSignedOnly(), { headers: { 'x-signature': undefined } });
     expect(faultOf(response)).toEqual(refused('missing'));
   });
 
@@ -171,7 +171,7 @@ describe('refused signatures', () => {
   });
 
   test('a wrong signature over GraphQL returns 401 with INVALID_SIGNATURE and the reason in the error extensions', async () => {
-    const { status, body } = await send(await demanding(), {
+    const { status, body } = await send(await makeSignedOnly(), {
       method: 'POST',
       path: '/graphql',
       body: '{"query":"{ __typename }"}',
@@ -185,7 +185,7 @@ describe('refused signatures', () => {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 test('after a key rotation, the old and the new key are accepted only with their own signing secrets', async () => {
-  const old = await demanding();
+  const old = await makeSignedOnly();
   const { data: next } = (await tenant.rest('POST', `/auth/api-keys/${old.id}/rotate`, { body: { grace_period: 600 } })).body;
   expect((await send(old)).status).toBe(200);
   expect((await send(next)).status).toBe(200);
@@ -220,7 +220,7 @@ describe('signed WebSocket connections', () => {
   };
 
   test('a WebSocket of a key that requires signatures needs a new signature in connection_init or is closed with 4401', async () => {
-    const key = await demanding();
+    const key = await makeSignedOnly();
     const signed = headersFor(key, { path: '/graphql' });
     expect((await ask(signed)).data.organization.id).toBe(tenant.organizationId);
     expect(await ask(signed)).toMatchObject({ code: 4401, reason: expect.stringContaining('INVALID_SIGNATURE') });

@@ -178,7 +178,7 @@ describe('connections from before domain verification', () => {
    * Creates the state after an upgrade from a release without domain verification: the connection has a domain without
    * a claim.
    */
-  const asBefore = async () => {
+  const afterUpgrade = async () => {
     platform.dns.delete(nameOf());
     await (await rows()).query('delete from identity.saml_domain_claim where connection_id = $1', [world.connection.id]);
     await checkDomains();
@@ -186,7 +186,7 @@ describe('connections from before domain verification', () => {
 
   test('an email domain from an earlier release can be used for 30 days without verification, and owners get three emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
-    await asBefore();
+    await afterUpgrade();
     expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
     await eventually(() => mailsTo(owner.email, /Prove your e-mail domains/).length === 1);
     expect(mailsTo(owner.email, /Prove/)[0]?.text).toContain((await statusOf()).txt_value);
@@ -206,7 +206,7 @@ describe('connections from before domain verification', () => {
   });
 
   test('an unverified email domain from an earlier release moves to another organization that verifies it', async () => {
-    await asBefore();
+    await afterUpgrade();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
     expect(await verifyDomains(other.tenant, other.connection.id)).toMatchObject([{ status: 'PROVEN' }]);

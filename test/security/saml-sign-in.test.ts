@@ -71,7 +71,7 @@ describe('sign-in started by the platform', () => {
 });
 
 describe('RelayState', () => {
-  const goOn = async (relayState: string) => {
+  const beginWith = async (relayState: string) => {
     const { id, cookie, relayState: sent } = await world.begin({ connection: world.connection.id, RelayState: relayState });
     expect(sent).toBe(relayState);
     return { response: await world.respond({ inResponseTo: id }), cookie };
@@ -82,7 +82,7 @@ describe('RelayState', () => {
     'a SAML sign-in with the RelayState %s redirects with a code that can be exchanged once',
     async (given) => {
       const relayState = given.replace('{origin}', world.tenant.origin);
-      const { response, cookie } = await goOn(relayState);
+      const { response, cookie } = await beginWith(relayState);
       const result = await world.deliver(response, { relayState, cookie });
       expect(result.status).toBe(303);
       const target = new URL(result.headers.get('location') ?? '');
@@ -102,7 +102,7 @@ describe('RelayState', () => {
   );
 
   test('a SAML response that another browser delivers returns 401 and no code', async () => {
-    const { response } = await goOn('/welcome');
+    const { response } = await beginWith('/welcome');
     const { cookie: another } = await world.begin();
     for (const cookie of [undefined, another]) {
       const result = await world.deliver(response, { relayState: '/welcome', cookie });
@@ -112,7 +112,7 @@ describe('RelayState', () => {
   });
 
   test('exchanging a SAML code returns 401 after one minute', async () => {
-    const { response, cookie } = await goOn('/welcome');
+    const { response, cookie } = await beginWith('/welcome');
     const result = await world.deliver(response, { relayState: '/welcome', cookie });
     await world.platform.advance(61_000);
     const code = new URL(result.headers.get('location') ?? '').searchParams.get('code') ?? '';
