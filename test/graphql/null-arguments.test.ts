@@ -37,7 +37,7 @@ describe('null arguments', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ args }) => args.length > 0);
 
   test.each(fields.map((field) => [field.name, field] as const))(
-    'null for any argument of %s does not cause an INTERNAL_ERROR',
+    'null for any argument of the GraphQL field %s returns no INTERNAL_ERROR',
     async (name, field) => {
       const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
       for (const arg of field.args) {

@@ -151,7 +151,7 @@ describe('Jira error responses', () => {
     await eventually(() => jira.issues.length === 1);
   });
 
-  test("the Jira response 400 fails only the delivery of this event, with Jira's message and without the token", async () => {
+  test('only the event that receives the Jira response 400 fails, and its delivery contains the message of Jira without the token', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const errors = { customfield_10010: `Team is required. ${API_TOKEN}` };

@@ -121,7 +121,7 @@ describe('Slack error responses', () => {
   );
 
   test.each(['invalid_payload', 'no_text', 'invalid_blocks', 'user_not_found'])(
-    'the Slack response 400 %s fails only this message',
+    'only the message that receives the Slack response 400 %s fails, and later messages are sent',
     async (word) => {
       const [tenant, slack] = [await platform.organization(), await slackServer()];
       const { id } = await withSlack(tenant, slack);

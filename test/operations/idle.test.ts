@@ -26,7 +26,8 @@ test.runIf(process.env.TEST_DATABASE_URL)(
       return { count: Number(rows[0]?.count), at: performance.now() };
     };
     const rates: number[] = [];
-    // PostgreSQL counts the statements of the start with a delay, so that one slow window is enough
+    // PostgreSQL counts the statements of the start with a delay, so that only the quietest window counts.
+    // A polling loop would be in every window.
     const rate = await eventually(async () => {
       const before = await committed();
       await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));

@@ -69,7 +69,7 @@ test('an email that was sent before a crash but not recorded as sent is sent aga
   await eventually(() => world.mails.length === 1);
   await eventually(async () => (await world.query("select 1 from support.notification_recipient where status = 'sent'")).length === 1);
   await one.stop();
-  // simulates the state after such a crash
+  // simulates a crash between sending the email and recording it as sent
   await world.query("update support.notification_recipient set status = 'queued', sent_at = null");
   await world.query("update pgboss.job set state = 'retry', completed_on = null, start_after = now() where name = 'support.notify'");
   await world.start();

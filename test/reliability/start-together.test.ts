@@ -82,7 +82,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('starts on an empty database', () 
     expect((await fetch(`${await originOf(platform)}/readyz`)).status).toBe(200);
     platform.kill('SIGKILL');
     await platform.exited;
-    // the role is not in the test database, so the test drops it
+    // a role belongs to the server and not to the test database, so the test must drop it
     await onServer(url, (client) =>
       client.query(`reassign owned by ${roleOf(url)} to current_user; drop owned by ${roleOf(url)}; drop role ${roleOf(url)}`),
     );

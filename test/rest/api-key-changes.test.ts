@@ -88,7 +88,7 @@ describe('API key updates', () => {
     expect(body.error.details.required).toBe('accounts:write');
   });
 
-  test('an API key that restricts itself to IP addresses other than its own returns 400', async () => {
+  test('restricting the API key of the request to IP addresses without the address of the caller returns 400', async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await change(id, { restrictions: { ip_whitelist: ['203.0.113.9'] } }, holding(key));
     expect(status).toBe(400);

@@ -60,7 +60,7 @@ describe('created API keys', () => {
     });
   });
 
-  test('an API key is accepted as a bearer token and as X-API-Key, and returns 403 beyond its permissions', async () => {
+  test('an API key is accepted as a bearer token and as X-API-Key, and a request beyond its permissions returns 403', async () => {
     const { key } = (await create({ permissions: ['accounts:read'] })).body.api_key;
     expect((await holding(key).rest('GET', '/accounts')).status).toBe(200);
     const byHeader = await fetch(`${tenant.origin}/v1/accounts`, { headers: { 'x-api-key': key } });

@@ -94,7 +94,7 @@ describe('escalate_after', () => {
     await eventually(async () => (await levelOf(ticket)) === before + 1);
   });
 
-  test('escalate_after does not run while the ticket is resolved and continues when the ticket is reopened', async () => {
+  test('escalate_after of a routing rule pauses while its ticket is resolved, and continues when the ticket is reopened', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);

@@ -6,5 +6,5 @@ export async function ownDatabase(): Promise<string | undefined> {
   return server && createDatabase(server, scratchName(ownName(server)));
 }
 
-/** The name prefix of such databases. It starts with the name of the worker's database, so that both are dropped. */
+/** The name prefix of databases from `ownDatabase`. All databases that start with the worker's database are dropped. */
 export const ownName = (server: string): string => `${new URL(server).pathname.slice(1)}_own`;
