@@ -292,7 +292,7 @@ describe('deliveries in progress', () => {
     await tenant.rest('DELETE', `/webhooks/${id}`);
     expect((await tenant.rest('GET', `/webhooks/${id}/deliveries`)).status).toBe(404);
     await eventually(async () => (await left()).length === 0);
-    // a delivery that is not deleted yet
+    // restores a delivery, as if the deletion had not reached it yet
     await query(
       'insert into events.delivery select * from jsonb_populate_record(null::events.delivery, $1::jsonb)',
       JSON.stringify(kept.row),

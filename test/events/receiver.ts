@@ -33,7 +33,7 @@ export async function receiver(respond: Respond = (response) => response.end()):
     arrivals.push({ headers: request.headers, text, event: JSON.parse(text) });
     current(response, arrivals.length - 1);
   });
-  // an attempt on a connection that was closed in this way would fail, which another test covers
+  // an attempt on a connection that was closed because it was idle would fail, which another test covers
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const settings = { ...SETTINGS, DATABASE_URL: await ownDatabase() };
   platform = await start(settings);
   second = process.env.TEST_DATABASE_URL ? await start({ ...settings, PUBLIC_ORIGIN: platform.origin }) : platform;
-  // either process sends the queued notifications
+  // either process may send a queued email, so the emails of both processes are searched
   mailed = {
     ...platform,
     get mails() {

@@ -133,7 +133,7 @@ describe('GraphQL root fields for a caller limited to one account', async () => 
     },
   );
 
-  /** Uses the owner's records for every id argument. */
+  /** The selection of a field, with ids of the owner's records as its id arguments. */
   async function called(field: Field): Promise<string> {
     const ids = new Map<string, string>();
     for (const { name, type } of field.args) if (isNonNullType(type) && isId(type)) ids.set(name, await owner.id(kindOf(field, name)));

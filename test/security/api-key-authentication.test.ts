@@ -53,7 +53,7 @@ test('authenticating with a cached API key runs no database query, and 50 concur
     const atOnce = await rig.statements(() =>
       Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(bearer(text)))),
     );
-    // the key, its organization, and the organization's status
+    // one statement each for the key, its organization and the status of the organization
     expect(atOnce).toBe(3);
     expect(await rig.statements(() => identity.authenticator.authenticate(bearer(text)))).toBe(0);
   });

@@ -18,9 +18,8 @@ export interface EdgeRig {
   app: FastifyInstance;
   edge: Edge;
   clock: TestClock;
-  /** Logged lines. */
   logged: string[];
-  /** Credentials passed to the authenticator. */
+  /** Credentials that the edge passed to the authenticator. */
   seen: Credentials[];
   /** Ids of principals whose suspension was reported. */
   suspended: string[];

@@ -7,7 +7,7 @@ import { eventually } from '../rig.ts';
 import { createEdgeRig, type EdgeRig } from './edge-rig.ts';
 import { stores } from './edge-stores.ts';
 
-/** The slots of the developer plan (specification 8.1). */
+/** The number of concurrency slots of the developer plan (specification 8.1). */
 const SLOTS = 10;
 
 describe.each(stores)('slots stored in %s', (_, open) => {

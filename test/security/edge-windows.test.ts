@@ -13,7 +13,7 @@ interface Processes {
   close(): void;
 }
 
-/** Each kind of store with the number of test sequences. Redis is tested with three processes that share it. */
+/** Each kind of store with the number of random sequences to test. Redis is tested with three processes. */
 const shared: [string, number, () => Promise<Processes>][] = [
   ['the memory of a process', 250, async () => ({ counters: [new MemoryCounters()], close: () => {} })],
 ];

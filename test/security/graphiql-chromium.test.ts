@@ -80,7 +80,7 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.getByText('<untitled>').waitFor();
     await page.keyboard.press('ControlOrMeta+Enter');
     await eventually(async () => (await page.locator('.result-window').innerText()).includes(tenant.organizationId));
-    // its history contains the query, so something was stored
+    // the history in the storage contains the query, which shows that GraphiQL stores data
     await eventually(async () => (await stored(page)).includes('callerIdentity'));
     expect(await stored(page)).not.toContain(tenant.apiKey);
 

@@ -78,7 +78,7 @@ export async function createIdentityRig(): Promise<IdentityRig> {
     storedKey: (id) => orm.em.fork().findOneOrFail(ApiKey, { id }, everywhere),
     async statements(act) {
       const seen: string[] = [];
-      // audit records are written once a second in the background
+      // audit records are not counted, because they are written once a second in the background
       database.onStatement = (sql) => void (sql.includes('"audit_record"') || seen.push(sql));
       await act();
       database.onStatement = undefined;

@@ -25,7 +25,7 @@ export interface Enrolled {
   backupCodes: string[];
 }
 
-/** A user of a new organization who has set up an authenticator and not used it yet. */
+/** Creates a user who has set up an authenticator and not used it yet. */
 export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const user = await userOf(tenant, role);
   const { status, body } = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -34,8 +34,8 @@ export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled
 }
 
 /**
- * A user with a confirmed authenticator. The code was verified in another session, so the returned session is not
- * verified.
+ * Creates a user with a confirmed authenticator. The code was verified in another session, so the returned session is
+ * not verified.
  */
 export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
@@ -45,7 +45,7 @@ export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolle
   return made;
 }
 
-/** A user with a confirmed authenticator, whose session was just verified. */
+/** Creates a user with a confirmed authenticator, whose session was just verified. */
 export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
   expect((await verifyCode(made.user, await newChallenge(made.user), await totp(made.secret))).status).toBe(200);
@@ -100,7 +100,10 @@ export const codeSentTo = (to: string, count = 1): Promise<string> =>
 /** A number that no other test uses. */
 export const freshNumber = (): string => `+1212${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
 
-/** A user whose only second factor is SMS, verified in another session; the current session is not verified. */
+/**
+ * Creates a user whose only second factor is SMS. It was verified in another session, so the returned session is not
+ * verified.
+ */
 export async function withSms(tenant: Tenant): Promise<{ user: TestUser; number: string }> {
   const user = await userOf(tenant);
   const other = await user.again();

@@ -138,7 +138,7 @@ describe('operator users', () => {
     expect(user.tokens.scope).toBe('*.*');
   });
 
-  /** An owner of the operator organization with this platform access. */
+  /** Creates an owner of the operator organization with this platform access. */
   async function operating(access: PlatformAccess): Promise<TestUser> {
     const user = await userOf(platform);
     const { orm } = (await rig()).assembly.domains.identity.core.ports;

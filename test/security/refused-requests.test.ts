@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('rejected requests with a key that was valid before count against the rate limit of their IP address', async () => {
+test('rejected requests with a formerly valid key count against the rate limit of their IP address', async () => {
   const ip = freshAddress();
   const { key, id } = await keyWith({});
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip };

@@ -137,7 +137,7 @@ describe('refused signatures', () => {
     expect((await send(key, { at })).status).toBe(200);
     expect(faultOf(await send(key, { at }))).toEqual(refused('replayed'));
     const { 'x-signature': signature } = headersFor(key, { at });
-    // the last character before = has two bits that belong to no byte
+    // two bits of the last character before = are not part of the decoded bytes
     const respelled = signature.replace(/.=$/, (last) => `${ALPHABET[ALPHABET.indexOf(last[0] as string) ^ 1]}=`);
     expect(Buffer.from(respelled, 'base64')).toEqual(Buffer.from(signature, 'base64'));
     expect(faultOf(await send(key, { at, headers: { 'x-signature': respelled } }))).toEqual(refused('replayed'));

@@ -201,7 +201,7 @@ describe('permissions of SAML connections', () => {
 
     await refusal(world, { email: world.address('owner') }, /exceeds the permissions/);
     expect((await world.signIn({ email: world.address('reader') })).status).toBe(200);
-    // a caller with all permissions confirms the connection
+    // an update by a caller with all permissions raises the permissions that limit the connection
     await world.update({ active: true });
     expect((await world.signIn({ email: world.address('owner') })).status).toBe(200);
   });

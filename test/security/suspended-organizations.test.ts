@@ -114,7 +114,7 @@ test('Slack messages of a suspended organization are not sent until it is resume
   await act('suspend', tenant);
   await openedBySystem(tenant, 'first');
   const { rows } = assembly.domains.identity.core.ports;
-  // the job was checked and postponed
+  // wait until the Slack job is postponed
   await eventually(async () => {
     const jobs = `select 1 from pgboss.job where name = 'support.slack' and data->>'integrationId' = $1 and state = 'created' and start_after > pgboss.job_now()`;
     return (await rows.query(jobs, [id])).length > 0;

@@ -7,7 +7,7 @@ import { createIdentityRig, type IdentityRig } from './identity-rig.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The quota of the developer plan (specification 8.1). */
+/** The number of requests per month that the developer plan includes (specification 8.1). */
 const INCLUDED = 50_000;
 
 let rig: IdentityRig;
