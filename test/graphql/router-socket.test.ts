@@ -289,7 +289,7 @@ test('a socket that does not respond to pings is closed, and its subscriptions e
   await until(() => shop.openStreams === 1);
 });
 
-test('a WebSocket on an unknown path or with an unknown subprotocol is refused', async () => {
+test('a WebSocket on an unknown path fails with 404, and a WebSocket with an unknown subprotocol fails too', async () => {
   const failed = (url: string, protocol: string) =>
     new Promise((resolve) => new WebSocket(url, protocol).once('error', resolve).once('close', (code) => resolve(code)));
   expect(String(await failed(server.socketUrl.replace('/graphql', '/other'), 'graphql-transport-ws'))).toMatch(/404/);

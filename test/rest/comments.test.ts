@@ -99,7 +99,7 @@ describe('ticket comments', () => {
       { attachments: [{ ...file, filename: 'a.exe' }] },
       [400, 'INVALID_PARAMETERS', 'attachments.0.filename'],
     ],
-  ])('posting a comment with %s is rejected with the field or resource in the error, and nothing is stored', async (_, body, expected) => {
+  ])('posting a comment with %s returns 400 or 404 with the invalid field or resource, and stores nothing', async (_, body, expected) => {
     const { id } = await openTicketAs();
     expect(refusal(await postComment(id, body))).toEqual(expected);
     expect(await commentsOf(id)).toEqual([]);
