@@ -88,6 +88,7 @@ export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
     if (getNamedType(type).name !== 'ID') return stated;
     const pattern = idPatternOf(parent, field);
     if (!pattern) return stated;
-    return isListType(getNullableType(type)) ? { ...stated, items: { pattern } } : { pattern };
+    if (isListType(getNullableType(type))) return { ...stated, items: { pattern } };
+    return { pattern, ...('nullable' in stated && { nullable: stated.nullable }) };
   };
 }

@@ -1,4 +1,4 @@
-import type { GraphQLField } from 'graphql';
+import { type GraphQLField, isNonNullType } from 'graphql';
 import { API_VERSION } from '../../kernel/http/api-version.ts';
 import type { SchemaPlace } from '../../kernel/records/field-schemas.ts';
 import type { RestSource } from '../compile.ts';
@@ -20,6 +20,9 @@ Every change is published as an event, to GraphQL subscriptions and to webhooks.
 Lists take \`page\` and \`per_page\`, or \`cursor\` and \`limit\` (default 50, at most 200). To filter by several values, separate them with
 commas or repeat the parameter. A field without a value is \`null\`, not absent. Unknown fields and query parameters are errors.
 
+In a request body, fields whose type includes \`null\` accept null. In an update, null clears the field, and omitting a field keeps its value.
+In other operations, null has the same effect as omitting the field. Descriptions of fields state where null means something else.
+
 A request body is JSON in UTF-8, at most 256 KiB unless its operation says otherwise. \`Content-Encoding\` can be \`gzip\`, \`deflate\` or \`br\`; the limit then applies to the decoded body.`;
 
 /**
@@ -30,7 +33,10 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
   const { areas, nonGraphRoutes = [], schemaOf, origin = NEUTRAL_ORIGIN } = source;
   const origins = { auth: source.authOrigin ?? origin, saml: source.samlOrigin ?? origin };
   const examples = (await source.examples?.()) ?? {};
-  const limitsOf: LimitsOf = ({ extensions }) => (schemaOf && extensions.place ? schemaOf(extensions.place as SchemaPlace) : {});
+  const limitsOf: LimitsOf = ({ extensions }) => {
+    const place = extensions.place as SchemaPlace | undefined;
+    return schemaOf && place ? { nullable: !isNonNullType(place.type), ...schemaOf(place) } : {};
+  };
   const readers = new Set(compiled.filter(({ route }) => route.method === 'GET').map(({ route }) => pathShape(route.path)));
   const paths: OpenApiDocument['paths'] = {};
   const describePath = (path: string, method: string, operation: Operation): void => {

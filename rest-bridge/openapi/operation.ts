@@ -1,4 +1,4 @@
-import { type GraphQLField, getNamedType, isEnumType, isInputObjectType } from 'graphql';
+import { type GraphQLArgument, type GraphQLField, getNamedType, isEnumType, isInputObjectType } from 'graphql';
 import type { CompiledRoute } from '../compiled-route.ts';
 import type { InputField } from '../input-plan.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -7,7 +7,7 @@ import { countedCategoryOf, weightOfRoute } from '../route.ts';
 import { errorResponse, headersWith, securityOf } from './components.ts';
 import { contentOf, descriptionOf } from './operation-description.ts';
 import { isOnce, namesRecord } from './operation-facts.ts';
-import { describe, type LimitsOf, limited, schemaOf } from './schemas.ts';
+import { describe, type LimitsOf, limited, orNull, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
 /** Information about a route that is not in the compiled route. */
@@ -96,12 +96,20 @@ function headerParameters(compiled: CompiledRoute, hasReader: boolean): Referenc
   return names.map((name) => ref('parameters', name));
 }
 
-function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): Operation['requestBody'] {
+function requestBody(
+  { route, kind, input }: CompiledRoute,
+  root: GraphQLField<unknown, unknown>,
+  limitsOf: LimitsOf,
+): Operation['requestBody'] {
   const fields = input.fields.filter((field) => field.in === 'body' || (route.bodyOnGet && field.in === 'query'));
   if (fields.length === 0) return undefined;
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const properties = Object.fromEntries(
-    fields.map((field) => [field.name, { ...fieldSchema(field, root, limitsOf), ...describe(field.description) }]),
+    fields.map((field) => {
+      const plain = fieldSchema(field, root, limitsOf);
+      const acceptsNull = kind === 'mutation' && limitsOf(argumentOf(field, root)).nullable;
+      return [field.name, { ...(acceptsNull ? orNull(plain) : plain), ...describe(field.description) }];
+    }),
   );
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
@@ -110,9 +118,15 @@ function requestBody({ route, input }: CompiledRoute, root: GraphQLField<unknown
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 
-function fieldSchema({ name, defaultValue }: InputField, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
+function argumentOf({ name }: InputField, root: GraphQLField<unknown, unknown>): GraphQLArgument {
   const found = root.args.find((argument) => argument.name === name);
   if (!found) throw new Error(`The REST schema has no argument ${name}.`);
+  return found;
+}
+
+function fieldSchema(field: InputField, root: GraphQLField<unknown, unknown>, limitsOf: LimitsOf): JsonSchema {
+  const { defaultValue } = field;
+  const found = argumentOf(field, root);
   const schema = limited(schemaOf(found.type, false), limitsOf(found));
   if (defaultValue === undefined || defaultValue === null || typeof defaultValue === 'object') return schema;
   return { ...schema, default: '$ref' in schema ? restValue(String(defaultValue)) : defaultValue };

@@ -81,7 +81,9 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
   const properties = Object.fromEntries(
     fields.map((field) => {
       const { name, type: of, description } = field;
-      const schema = limited(schemaOf(of, isObjectType(type)), limitsOf(field));
+      const limits = limitsOf(field);
+      const plain = limited(schemaOf(of, isObjectType(type)), limits);
+      const schema = isInputObjectType(type) && !isFilter && limits.nullable ? orNull(plain) : plain;
       return [name, { ...(isFilter && isLeafType(getNamedType(of)) ? orOne(schema) : schema), ...describe(description) }];
     }),
   );
@@ -89,11 +91,14 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
   return { ...schema, properties, required: fields.map(({ name }) => name) };
 }
 
-/** Returns the constraints of a field or argument in addition to its type, such as its maximum length. */
+/**
+ * Returns the constraints of a field or argument in addition to its type, such as its maximum length. `nullable` is true
+ * if a request may set the field to null.
+ */
 export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
 
 /** Adds constraints to a schema. If the schema is a list, `items` are the constraints of its items. */
-export function limited(schema: JsonSchema, { items, ...own }: JsonSchema): JsonSchema {
+export function limited(schema: JsonSchema, { items, nullable: _, ...own }: JsonSchema): JsonSchema {
   const limits = { ...schema, ...own };
   return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;
 }
@@ -114,9 +119,11 @@ function plainSchema(type: GraphQLType, showsNull: boolean): JsonSchema {
 
 const sortSchema = (): JsonSchema => ({ type: 'string', pattern: '^\\w+(:(asc|desc))?(,\\w+(:(asc|desc))?)*$' });
 
-function orNull(schema: JsonSchema): JsonSchema {
-  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
-  return '$ref' in schema ? { oneOf: [schema, { type: 'null' }] } : schema;
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { $ref, enum: values, ...others } = schema;
+  if ($ref) return { ...others, oneOf: [{ $ref }, { type: 'null' }] };
+  if (typeof schema.type !== 'string') return schema;
+  return { ...schema, type: [schema.type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) };
 }
 
 export const describe = (description: string | null | undefined): { description?: string } => (description ? { description } : {});

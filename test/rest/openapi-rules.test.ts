@@ -41,7 +41,7 @@ describe('validation rules of input classes', () => {
     expect(body.title).toMatchObject({ minLength: 1, maxLength: 255 });
     expect(body.category.enum).toContain('connectivity');
     expect(body.attachments).toMatchObject({ maxItems: 10 });
-    expect(resolved(body.contact).properties.email).toMatchObject({ format: 'email', maxLength: 320 });
+    expect(resolved(body.contact.oneOf[0]).properties.email).toMatchObject({ format: 'email', maxLength: 320 });
     expect(parameterOf('listTickets', 'per_page').schema).toMatchObject({ minimum: 1, maximum: 200 });
     expect(parameterOf('searchKnowledgeBase', 'tag').schema.items).toHaveProperty('pattern');
     expect(parameterOf('getSupportDashboard', 'timezone').schema).toMatchObject({ format: 'time-zone' });

@@ -38,8 +38,13 @@ export interface Chooser {
   now: Date;
 }
 
-/** A random value that is valid by a schema of the OpenAPI document. Half of the optional fields are included. */
-export async function randomValue(described: Json, name: string, chooser: Chooser): Promise<Json> {
+/**
+ * A random value that is valid by a schema of the OpenAPI document. Half of the optional fields are included. A quarter
+ * of the values that can be null are null.
+ */
+export async function randomValue(nullable: Json, name: string, chooser: Chooser): Promise<Json> {
+  const described = withoutNull(nullable);
+  if (described !== nullable && chooser.random() < 0.25) return null;
   const schema = { ...resolved(described), ...(described.$ref && { enum: described.enum ?? resolved(described).enum }) };
   const known = await chooser.known(name, schema);
   if (known !== undefined) return known;
@@ -54,6 +59,16 @@ export async function randomValue(described: Json, name: string, chooser: Choose
     return between(schema.minimum ?? 0, Math.min(schema.maximum ?? 1000, (schema.minimum ?? 0) + 1000), chooser);
   if (schema.type === 'number') return between(schema.minimum ?? 0, schema.maximum ?? 1000, chooser);
   return randomText(schema, chooser);
+}
+
+/** Returns the schema of the values other than null. */
+function withoutNull(schema: Json): Json {
+  if (Array.isArray(schema.type)) {
+    const [type] = schema.type;
+    return { ...schema, type, ...(schema.enum && { enum: schema.enum.filter((value: Json) => value !== null) }) };
+  }
+  const others = schema.oneOf?.filter((one: Json) => one.type !== 'null');
+  return others && others.length < schema.oneOf.length ? others[0] : schema;
 }
 
 export const pick = <T>(list: readonly T[], { random }: Pick<Chooser, 'random'>): T => list[Math.floor(random() * list.length)] as T;

@@ -74,7 +74,7 @@ export class AccountUpdateInput {
   @EmailAddress(EMAIL_REASON)
   email?: string;
 
-  @Field(() => String, { nullable: true, description: 'International telephone number, such as +1 212 555 0100.' })
+  @Field(() => String, { nullable: true, description: 'International telephone number, such as +1 212 555 0100. Null removes it.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;
@@ -86,17 +86,17 @@ export class AccountUpdateInput {
   @NotNull()
   status?: AccountStatus;
 
-  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about invoices.' })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about invoices. Null removes the contact.' })
   @IsOptional()
   @ValidateNested()
   billingContact?: AccountContact | null;
 
-  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about services.' })
+  @Field(() => AccountContact, { nullable: true, description: 'Person to contact about services. Null removes the contact.' })
   @IsOptional()
   @ValidateNested()
   technicalContact?: AccountContact | null;
 
-  @Field(() => AccountAddress, { nullable: true, description: 'Postal address for invoices.' })
+  @Field(() => AccountAddress, { nullable: true, description: 'Postal address for invoices. Null removes the address.' })
   @IsOptional()
   @ValidateNested()
   billingAddress?: AccountAddress | null;
@@ -108,7 +108,8 @@ export class AccountUpdateInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens.',
+    description:
+      'Rank of the customer in your own words, such as `gold`: 1 to 50 lower-case letters, digits, underscores and hyphens. Null removes it.',
   })
   @IsOptional()
   @Matches(TIER, { message: TIER_REASON })

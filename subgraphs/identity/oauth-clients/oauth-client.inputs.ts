@@ -89,7 +89,7 @@ export class OAuthClientUpdateInput {
   @Name(100)
   name?: string;
 
-  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters.' })
+  @Field(() => String, { nullable: true, description: 'Free text, at most 1000 characters. Null removes it.' })
   @IsOptional()
   @MaxCharacters(1000)
   description?: string | null;
@@ -123,12 +123,12 @@ export class OAuthClientUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of the website of the program.' })
+  @Field(() => String, { nullable: true, description: 'https address of the website of the program. Null removes it.' })
   @IsOptional()
   @IsHttpsUrl()
   homepageUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of a logo that lists of applications can show.' })
+  @Field(() => String, { nullable: true, description: 'https address of a logo that lists of applications can show. Null removes it.' })
   @IsOptional()
   @IsHttpsUrl()
   logoUrl?: string | null;

@@ -59,13 +59,16 @@ const Mappings = (): PropertyDecorator => (target, property) => {
 @InputType()
 @Rule<IdentityProviderInput, IdentityContext>((input, { samlConnections }) => samlConnections.problemsOf(input))
 class IdentityProviderInput {
-  @Field(() => String, { nullable: true, description: 'Entity id of the identity provider, 1 to 1024 characters.' })
+  @Field(() => String, { nullable: true, description: 'Entity id of the identity provider, 1 to 1024 characters. Null means none.' })
   @IsOptional()
   @Characters(1, 1024)
   @Matches(/^\S+$/, { message: 'must not contain spaces' })
   idpEntityId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'https address of the identity provider for requests (HTTP-Redirect binding).' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'https address of the identity provider for requests (HTTP-Redirect binding). Null means none.',
+  })
   @IsOptional()
   @Characters(1, URL_LENGTH)
   @Allow(jsonSchema({ format: 'uri' }))
@@ -73,7 +76,7 @@ class IdentityProviderInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Certificates of the keys with which the identity provider signs: 1 to ${CERTIFICATES_MAX} X.509 certificates with RSA keys, as PEM.`,
+    description: `Certificates of the keys with which the identity provider signs: 1 to ${CERTIFICATES_MAX} X.509 certificates with RSA keys, as PEM. Null means none.`,
   })
   @IsOptional()
   @Certificates()
@@ -82,7 +85,7 @@ class IdentityProviderInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'https address of the metadata of the identity provider. Send it instead of `idpEntityId`, `ssoUrl` and `certificates`. The platform reads the metadata only when you send this field.',
+      'https address of the metadata of the identity provider. Send it instead of `idpEntityId`, `ssoUrl` and `certificates`. The platform reads the metadata only when you send this field. Null means none.',
   })
   @IsOptional()
   @Characters(1, URL_LENGTH)
@@ -91,7 +94,8 @@ class IdentityProviderInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Metadata of the identity provider as XML. Send it instead of `metadataUrl`, `idpEntityId`, `ssoUrl` and `certificates`.',
+    description:
+      'Metadata of the identity provider as XML. Send it instead of `metadataUrl`, `idpEntityId`, `ssoUrl` and `certificates`. Null means none.',
   })
   @IsOptional()
   @Characters(1, METADATA_LENGTH)

@@ -69,7 +69,7 @@ export class UserUpdateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'International mobile number, such as +1 212 555 0100.' })
+  @Field(() => String, { nullable: true, description: 'International mobile number, such as +1 212 555 0100. Null removes it.' })
   @IsOptional()
   @Matches(PHONE, { message: PHONE_REASON })
   phone?: string | null;

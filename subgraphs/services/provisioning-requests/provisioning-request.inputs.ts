@@ -16,30 +16,37 @@ abstract class ProvisioningRequestDetails {
   @ValidateNested()
   deploymentSchedule?: DeploymentSchedule | null;
 
-  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request.' })
+  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request. Null means nobody.' })
   @IsOptional()
   @ValidateNested()
   contacts?: ProvisioningContacts | null;
 
-  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). It can be supplied later.' })
+  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). If it is null, supply it later.' })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId?: string | null;
 
-  @Field(() => ServiceLocation, { nullable: true, description: 'Street address where the service is built. It can be supplied later.' })
+  @Field(() => ServiceLocation, {
+    nullable: true,
+    description: 'Street address where the service is built. If it is null, supply it later.',
+  })
   @IsOptional()
   @ValidateNested()
   location?: ServiceLocation | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Service level from the catalog, such as `enterprise`. Default: the first service level of the catalog entry.',
+    description:
+      'Service level from the catalog, such as `enterprise`. Null selects the default: the first service level of the catalog entry.',
   })
   @IsOptional()
   @MaxCharacters(50)
   sla?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Name of the service. Default: a name made of technology and place.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the service. Null selects the default: a name made of technology and place.',
+  })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;

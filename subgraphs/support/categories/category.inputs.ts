@@ -14,12 +14,15 @@ const MAX_SUBCATEGORIES = 50;
   );
 })
 export class TicketCategoryUpdateInput {
-  @Field(() => String, { nullable: true, description: 'Display name, 1 to 100 characters.' })
+  @Field(() => String, { nullable: true, description: 'Display name, 1 to 100 characters. Null restores the default of the platform.' })
   @IsOptional()
   @Characters(1, 100)
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Description of the tickets that belong to the category, 1 to 500 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Description of the tickets that belong to the category, 1 to 500 characters. Null restores the default of the platform.',
+  })
   @IsOptional()
   @Characters(1, 500)
   description?: string | null;
@@ -29,7 +32,10 @@ export class TicketCategoryUpdateInput {
   @Matches(/^sla_\w+$/, { message: 'must be the id of an SLA policy (sla_…)' })
   slaPolicyId?: string | null;
 
-  @Field(() => [Subcategory], { nullable: true, description: `All subcategories, at most ${MAX_SUBCATEGORIES}. Replaces the list.` })
+  @Field(() => [Subcategory], {
+    nullable: true,
+    description: `All subcategories, at most ${MAX_SUBCATEGORIES}. Replaces the list. Null restores the default of the platform.`,
+  })
   @IsOptional()
   @ArrayMaxSize(MAX_SUBCATEGORIES, { message: `may have at most ${MAX_SUBCATEGORIES} entries` })
   @ValidateNested({ each: true })

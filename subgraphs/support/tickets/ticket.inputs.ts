@@ -105,17 +105,20 @@ export class TicketUpdateInput {
   @NotNull()
   waitingOnCustomer?: boolean;
 
-  @Field(() => Date, { nullable: true, description: 'When you expect to resolve the ticket.' })
+  @Field(() => Date, { nullable: true, description: 'When you expect to resolve the ticket. Null removes it.' })
   estimatedResolution?: Date;
 
-  @Field(() => String, { nullable: true, description: 'Text that is added as an internal comment, at most 20000 characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Text that is added as an internal comment, at most 20000 characters. Null adds no comment.',
+  })
   @IsOptional()
   @MaxLength(20_000)
   internalNotes?: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Message to the customer, at most 20000 characters. A new text is also added as a comment.',
+    description: 'Message to the customer, at most 20000 characters. A new text is also added as a comment. Null removes the message.',
   })
   @IsOptional()
   @MaxLength(20_000)

@@ -16,7 +16,8 @@ const PriorityName = (): PropertyDecorator => (target, property) => {
   description: 'Jira priority for each ticket priority. A ticket priority without a Jira priority is not sent.',
 })
 @InputType('JiraPriorityMappingInput', {
-  description: 'Jira priority for each ticket priority. If a priority is omitted, Jira uses its default.',
+  description:
+    'Jira priority for each ticket priority. An omitted priority keeps its current or default mapping. A priority that is null is not sent to Jira.',
 })
 export class JiraPriorityMapping implements Partial<Record<TicketPriority, string | null>> {
   @Field(() => String, { nullable: true, description: 'Jira priority for `CRITICAL`, such as Highest.' })
