@@ -24,7 +24,7 @@ import { EventTypes } from './event-types/event-types.ts';
 import { EventRecord } from './log/event.entity.ts';
 import { eventRetention } from './log/event.retention.ts';
 import { EventLog } from './log/event-log.ts';
-import { EventPartitions } from './log/event-partitions.ts';
+import { eventPartitions } from './log/event-partitions.ts';
 import { EventVerification } from './log/event-verification.ts';
 import { DeliveryQuota, type PlanOf } from './quota/delivery-quota.ts';
 import { ReplayWorker } from './replays/replay.worker.ts';
@@ -67,7 +67,7 @@ export function createCore(ports: EventsPorts) {
   const { orm, rows, database, jobs, clock, log, declaredTypes, reactions, logConsumers, allowPrivateUrls } = ports;
   const { planOf = unlimited, isSuspended = async () => false, retentionDays, deliveryTimeouts, metrics } = ports;
   const eventTypes = new EventTypes(declaredTypes);
-  const partitions = new EventPartitions(orm);
+  const partitions = eventPartitions(orm);
   const eventLog = new EventLog(orm, rows, eventTypes, partitions);
   const retained = eventRetention({ rows, partitions, days: retentionDays, clock });
   const retention = new RetentionTask({ name: 'events.log', everyMs: RETENTION_MS, log }, () => retained);

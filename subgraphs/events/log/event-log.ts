@@ -1,11 +1,11 @@
-import type { Orm, Rows } from '../../../kernel/database/database.ts';
+import type { EntityManager, Orm, Rows } from '../../../kernel/database/database.ts';
 import { PREPARED, type StatementOptions } from '../../../kernel/database/statements.ts';
 import type { LoggedEvent } from '../../../kernel/events/events.ts';
+import type { DailyPartitions } from '../../../kernel/partitions/daily-partitions.ts';
 import { RowMapper } from '../../../kernel/records/row-mapper.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import type { Feed, Range } from '../stream/feed.ts';
 import { EventRecord } from './event.entity.ts';
-import type { EventPartitions } from './event-partitions.ts';
 import type { EventSelection } from './event-selection.ts';
 import { RecentEvents } from './recent.events.ts';
 
@@ -44,7 +44,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     orm: Orm,
     private readonly rows: Rows,
     private readonly eventTypes: EventTypes,
-    private readonly partitions: EventPartitions,
+    private readonly partitions: DailyPartitions,
   ) {
     this.#map = new RowMapper(orm.getMetadata().get<EventRecord>(EventRecord), orm.em.getPlatform());
     this.#columns = this.#map.columns('e');
@@ -53,7 +53,10 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     this.#consumers = `${this.#schema}."consumer"`;
   }
 
-  /** Appends events from the relay. Events that are already in the log are ignored. */
+  /**
+   * Appends events from the relay. Events that are already in the log are ignored. Appends run one after the other, so
+   * that sequences become visible in order and a reader never skips an uncommitted event.
+   */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
     const batch = events.map(
       ({ id, organizationId, event, subject, accountId, occurredAt, recordedAt = occurredAt, traceparent, payload }) => ({
@@ -70,8 +73,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
         payload,
       }),
     );
-    const instants = events.map(({ occurredAt, recordedAt = occurredAt }) => recordedAt);
-    await this.partitions.appending(instants, async (tx) => {
+    const times = events.map(({ occurredAt, recordedAt = occurredAt }) => recordedAt);
+    const append = async (tx: EntityManager): Promise<void> => {
       await tx.execute(
         `insert into ${this.#table} ("id", "organization_id", "event", "family", "subject_type", "subject_id", "account_id", "occurred_at", "event_time", "traceparent", "payload")
          select * from json_to_recordset(?::json) as e("id" text, "organization_id" text, "event" text, "family" text, "subject_type" text, "subject_id" text, "account_id" text, "occurred_at" timestamptz, "event_time" timestamptz, "traceparent" text, "payload" text)
@@ -79,7 +82,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
         [JSON.stringify(batch)],
       );
       await tx.execute('select pg_notify(?, ?)', [EVENT_LOG_CHANNEL, '']);
-    });
+    };
+    await this.partitions.writing(times, append, true);
   }
 
   /** Returns the sequence of the last event; 0 if there is none. */

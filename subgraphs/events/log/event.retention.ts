@@ -1,15 +1,15 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
+import type { DailyPartitions } from '../../../kernel/partitions/daily-partitions.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
 import type { Retained } from '../../../kernel/work/retention.ts';
-import type { EventPartitions } from './event-partitions.ts';
 
 /** Number of deliveries that one statement deletes. It is small, so that concurrent changes do not wait long. */
 const BATCH = 1_000;
 
 export interface EventRetentionParts {
   rows: Rows;
-  partitions: EventPartitions;
+  partitions: DailyPartitions;
   /** Number of whole days that events are kept. */
   days: number;
   clock: Clock;

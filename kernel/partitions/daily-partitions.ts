@@ -1,0 +1,158 @@
+import type { EntityManager, Orm } from '../database/database.ts';
+import { dateOf, dayStart } from '../values/days.ts';
+
+/**
+ * Lock timeout for attaching a partition. Only maintenance of the table can make it wait; readers and writers cannot.
+ * After a timeout, the writer retries.
+ */
+const ATTACH_WAIT_MS = 2_000;
+/**
+ * Lock timeout for dropping a partition. It is short, because dropping waits for current readers, and new readers wait
+ * behind it.
+ */
+const DROP_WAIT_MS = 50;
+
+export interface DailyPartitionsOptions {
+  orm: Orm;
+  /** Partitioned table in the domain's schema, such as `event_log`. */
+  table: string;
+  /** Number of the advisory lock that is held while partitions are created or dropped. */
+  lock: number;
+  /**
+   * SQL condition on the rows of a partition, such as that they were not read yet. A partition with such a row is not
+   * dropped. Default: none.
+   */
+  isNeeded?: string;
+}
+
+/**
+ * The partitions of a table, one per day (UTC) with rows, such as `event_log_20260131`. Old days are deleted by dropping
+ * whole partitions.
+ */
+export class DailyPartitions {
+  readonly #options: DailyPartitionsOptions;
+  readonly #schema: string;
+  /** Names of the partitions that this process has created or found. */
+  readonly #known = new Set<string>();
+
+  constructor(options: DailyPartitionsOptions) {
+    this.#options = options;
+    this.#schema = options.orm.config.getAll().schema as string;
+  }
+
+  /**
+   * Runs `write` in a transaction in which the partitions for these times exist. With `exclusive`, the transaction holds
+   * the lock from its beginning, so that writers run one after the other.
+   */
+  async writing(times: readonly Date[], write: (tx: EntityManager) => Promise<void>, exclusive = false): Promise<void> {
+    const missing = new Set(times.map((time) => this.#nameFor(time)).filter((name) => !this.#known.has(name)));
+    try {
+      await this.#options.orm.em.fork().transactional(async (tx) => {
+        if (exclusive || missing.size > 0) await this.#lock(tx);
+        for (const name of missing) await this.#create(tx, name);
+        await write(tx);
+      });
+    } catch (error) {
+      // another process may have dropped a partition, so the next call checks again and creates it if needed
+      this.#known.clear();
+      throw error;
+    }
+    for (const name of missing) this.#known.add(name);
+  }
+
+  /**
+   * Drops the partitions of all days before a time, oldest first. Stops at the first partition that is still needed.
+   * Returns the number of dropped rows.
+   * @throws the lock timeout error of the database if readers would have to wait
+   */
+  async dropBefore(time: Date): Promise<number> {
+    let dropped = 0;
+    for (const name of await this.#before(time)) {
+      const rows = await this.#drop(name);
+      if (rows === undefined) break;
+      dropped += rows;
+    }
+    return dropped;
+  }
+
+  /** Returns the number of rows that `dropBefore` would drop. */
+  async countBefore(time: Date): Promise<number> {
+    const em = this.#options.orm.em.fork();
+    let count = 0;
+    for (const name of await this.#before(time)) {
+      if (await this.#isNeeded(em, name)) break;
+      count += await countRows(em, this.#quoted(name));
+    }
+    return count;
+  }
+
+  /** Lists the partitions of all days before a time, oldest first. */
+  async #before(time: Date): Promise<string[]> {
+    const rows = await this.#options.orm.em.fork().execute<{ name: string }[]>(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = ?::regclass and c.relname < ? order by c.relname`,
+      [this.#quoted(this.#options.table), this.#nameFor(time)],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /**
+   * Creates a partition as a table, and then attaches it. The statement `create table … partition of` would block all
+   * readers of the table.
+   */
+  async #create(tx: EntityManager, name: string): Promise<void> {
+    const [parent, table] = [this.#quoted(this.#options.table), this.#quoted(name)];
+    if (await exists(tx, table)) return;
+    const day = dayOf(name);
+    await tx.execute(`set local lock_timeout = ${ATTACH_WAIT_MS}`);
+    await tx.execute(`create table ${table} (like ${parent})`);
+    await tx.execute(
+      `alter table ${parent} attach partition ${table} for values from ('${day.toISOString()}') to ('${dayStart(day, 1).toISOString()}')`,
+    );
+  }
+
+  /** Drops a partition. Returns the number of its rows; undefined if it is still needed. */
+  #drop(name: string): Promise<number | undefined> {
+    const table = this.#quoted(name);
+    return this.#options.orm.em.fork().transactional(async (tx) => {
+      await this.#lock(tx);
+      if (!(await exists(tx, table))) return 0;
+      if (await this.#isNeeded(tx, name)) return undefined;
+      const rows = await countRows(tx, table);
+      await tx.execute(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      await tx.execute(`drop table ${table}`);
+      this.#known.delete(name);
+      return rows;
+    });
+  }
+
+  async #isNeeded(em: EntityManager, name: string): Promise<boolean> {
+    const { isNeeded } = this.#options;
+    if (!isNeeded) return false;
+    return (await em.execute<object[]>(`select 1 from ${this.#quoted(name)} where ${isNeeded} limit 1`)).length > 0;
+  }
+
+  #lock(tx: EntityManager): Promise<unknown> {
+    return tx.execute('select pg_advisory_xact_lock(?)', [this.#options.lock]);
+  }
+
+  #nameFor(time: Date): string {
+    return `${this.#options.table}_${dateOf(time).replaceAll('-', '')}`;
+  }
+
+  #quoted(name: string): string {
+    return `"${this.#schema}"."${name}"`;
+  }
+}
+
+const dayOf = (partition: string): Date => new Date(partition.replace(/^.*(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3T00:00:00.000Z'));
+
+async function exists(tx: EntityManager, table: string): Promise<boolean> {
+  const [row] = await tx.execute<{ found: string | null }[]>('select to_regclass(?)::text as found', [table]);
+  return row?.found !== null;
+}
+
+async function countRows(em: EntityManager, table: string): Promise<number> {
+  const [row] = await em.execute<{ count: number }[]>(`select count(*)::int as count from ${table}`);
+  return row?.count ?? 0;
+}
