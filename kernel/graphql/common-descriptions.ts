@@ -33,8 +33,8 @@ export function describeCommon(schema: GraphQLSchema): void {
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  Query: 'Reads. They change nothing and run in parallel.',
-  Mutation: 'Changes. The fields of one operation run one after the other, in the order in which they are listed.',
+  Query: 'Read operations. They change nothing and run in parallel.',
+  Mutation: 'Operations that change data. The fields of one operation run one after the other, in the order in which they are listed.',
   Subscription: 'Events as they happen, over WebSocket (graphql-transport-ws).',
 };
 

@@ -56,7 +56,7 @@ export const accounts = area(
     }),
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {
       summary: 'Invite a user',
-      errors: { DUPLICATE_RESOURCE: 'another user has the e-mail address' },
+      errors: { DUPLICATE_RESOURCE: 'another user already has this e-mail address' },
       description:
         'Sends an invitation by e-mail. The user sets a password with the link in it. You cannot give a role with permissions that you do not have.',
       category: 'account',

@@ -144,7 +144,7 @@ export const credentials = area(
     get('getUserRestrictions', '/auth/restrictions', 'userRestrictions', {
       summary: 'Get the restrictions of users',
       description:
-        'The restrictions say from which networks, and at which times, users of the organization can log in and use their tokens. API keys have their own restrictions.',
+        'The restrictions limit the networks and countries from which users of the organization can log in and use their tokens, and the times at which they can do so. API keys have their own restrictions.',
       addition: true,
     }),
     put('updateUserRestrictions', '/auth/restrictions', 'updateUserRestrictions', {

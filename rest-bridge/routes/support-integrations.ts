@@ -12,7 +12,7 @@ const slack: readonly Route[] = [
   get('listSlackIntegrations', '/support/integrations/slack', 'slackIntegrations', { summary: 'List Slack integrations', addition: true }),
   post('createSlackIntegration', '/support/integrations/slack', 'createSlackIntegration', {
     summary: 'Create a Slack integration',
-    errors: { DUPLICATE_RESOURCE: 'the channel has an integration' },
+    errors: { DUPLICATE_RESOURCE: 'the webhook and channel already have an integration' },
     description:
       'Matching events are posted to the incoming webhook in order, about one per second. A message can arrive twice only if the response of Slack was lost. `message_format.template` is the name of a template (`ticket_update`, `compact`, `detailed`) or a text in mrkdwn with placeholders such as `{{ticket.number}}`. `webhook_url` is stored encrypted and never shown again. This request does not contact Slack; send a test message to check the settings. Responds with 409 if this webhook and channel already have an integration.',
     example: {
@@ -58,7 +58,7 @@ const jira: readonly Route[] = [
   }),
   post('createJiraIntegration', '/support/integrations/jira', 'createJiraIntegration', {
     summary: 'Create a Jira integration',
-    errors: { DUPLICATE_RESOURCE: 'the project has an integration' },
+    errors: { DUPLICATE_RESOURCE: 'the project already has an integration' },
     description:
       'Each new ticket becomes a Jira issue of type Task, with the id of the ticket as its label. Changes of priority are copied to the issue. A change of status is posted as a comment, because the transitions depend on the project. Comments that the customer can see are copied too. For the other direction, register a webhook in Jira with `inbound_url` and `inbound_secret`; only this response contains the secret. `api_token` is stored encrypted and never shown again. This request does not contact Jira; use the test operation to check the settings. Responds with 409 if the project already has an integration.',
     select: jiraIntegration,

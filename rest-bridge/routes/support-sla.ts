@@ -43,7 +43,7 @@ export const slaRoutes: readonly Route[] = [
   }),
   post('escalateTicket', '/support/tickets/{ticket_id}/escalate', 'escalateTicket', {
     summary: 'Escalate a ticket',
-    errors: { INVALID_STATE: 'the level is not higher than that of the ticket' },
+    errors: { INVALID_STATE: 'the ticket is resolved, or its level is already equal or higher' },
     description:
       'The level can only be raised. Responds with 409 if the ticket is resolved, or if its level is already equal or higher. The addresses in `notify` get an e-mail. Customers cannot read `comments`.',
     status: 200,
@@ -58,7 +58,7 @@ export const slaRoutes: readonly Route[] = [
   get('listTicketCategories', '/support/categories', 'ticketCategories', {
     summary: 'List ticket categories',
     description:
-      '`sla` contains the targets for medium priority; `targets` contains those for every priority. `routing_rules` is null for callers without `support:write`.',
+      '`sla` contains the targets for medium priority. `targets` contains the targets for every priority. `routing_rules` is null for callers without `support:write`.',
     wrap: 'categories',
     select: category,
   }),
@@ -76,7 +76,7 @@ export const slaRoutes: readonly Route[] = [
   get('listSlaPolicies', '/support/sla-policies', 'slaPolicies', { summary: 'List SLA policies', addition: true }),
   post('createSlaPolicy', '/support/sla-policies', 'createSlaPolicy', {
     summary: 'Create an SLA policy',
-    errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
+    errors: { DUPLICATE_RESOURCE: 'another policy already has this name' },
     description: 'The policy applies to the categories that refer to it. Set it with `PUT /support/categories/{category}`.',
     addition: true,
     example: policy,
@@ -84,7 +84,7 @@ export const slaRoutes: readonly Route[] = [
   get('getSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'slaPolicy', { summary: 'Get an SLA policy', addition: true }),
   put('updateSlaPolicy', '/support/sla-policies/{sla_policy_id}', 'updateSlaPolicy', {
     summary: 'Update an SLA policy',
-    errors: { DUPLICATE_RESOURCE: 'another policy has the name' },
+    errors: { DUPLICATE_RESOURCE: 'another policy already has this name' },
     description: 'Existing tickets keep their targets until their priority changes.',
     addition: true,
     example: { holidays: ['2026-12-25', '2027-01-01'] },
@@ -98,14 +98,14 @@ export const slaRoutes: readonly Route[] = [
   get('listAgents', '/support/agents', 'agents', { summary: 'List agents', addition: true }),
   post('createAgent', '/support/agents', 'createAgent', {
     summary: 'Create an agent',
-    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address' },
+    errors: { DUPLICATE_RESOURCE: 'another agent already has this e-mail address' },
     addition: true,
     example: { name: 'Grace Hopper', email: 'grace@acme.example.com', specialization: 'connectivity' },
   }),
   get('getAgent', '/support/agents/{agent_id}', 'agent', { summary: 'Get an agent', addition: true }),
   put('updateAgent', '/support/agents/{agent_id}', 'updateAgent', {
     summary: 'Update an agent',
-    errors: { DUPLICATE_RESOURCE: 'another agent has the e-mail address', INVALID_STATE: 'the agent is the last active agent' },
+    errors: { DUPLICATE_RESOURCE: 'another agent already has this e-mail address', INVALID_STATE: 'the agent is the last active agent' },
     addition: true,
     example: { specialization: 'voice' },
   }),

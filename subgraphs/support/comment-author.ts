@@ -7,7 +7,7 @@ export enum AuthorType {
 }
 registerEnumType(AuthorType, {
   name: 'AuthorType',
-  description: 'On whose behalf a comment is written.',
+  description: 'Kind of author of a comment.',
   valuesConfig: {
     AGENT: { description: 'The support desk.' },
     CUSTOMER: { description: 'The customer who has the problem.' },
@@ -18,13 +18,13 @@ registerEnumType(AuthorType, {
 /** Author of a comment, with the name and e-mail address that the author had at the time of writing. */
 @ObjectType({ description: 'Author of a comment.' })
 export class CommentAuthor {
-  @Field(() => AuthorType, { description: 'On whose behalf the author writes.' })
+  @Field(() => AuthorType, { description: 'Kind of author.' })
   type!: AuthorType;
 
   @Field(() => ID, { description: 'Id of an agent or user, a customer number, or the id of the credentials that were used.' })
   id!: string;
 
-  @Field(() => String, { description: 'Name to show.' })
+  @Field(() => String, { description: 'Display name.' })
   name!: string;
 
   @Field(() => String, { nullable: true, description: 'E-mail address. Null if unknown.' })

@@ -8,7 +8,7 @@ export enum Visibility {
 }
 registerEnumType(Visibility, {
   name: 'Visibility',
-  description: 'Who may read a comment.',
+  description: 'Who can read a comment.',
   valuesConfig: {
     CUSTOMER: { description: 'The customer and the desk.' },
     INTERNAL: { description: 'Only callers with `support:write`.' },

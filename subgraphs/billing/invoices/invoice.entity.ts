@@ -48,7 +48,7 @@ export class Invoice {
   @Property({ type: 'datetime', length: 3 })
   dueDate!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the invoice was paid in full. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the invoice was paid in full. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   paidDate: Date | null = null;
 

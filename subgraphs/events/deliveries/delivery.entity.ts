@@ -18,9 +18,9 @@ registerEnumType(DeliveryStatus, {
   valuesConfig: {
     PENDING: { description: 'Waiting for its next attempt, which is due now.' },
     DELIVERED: { description: 'The receiver responded with a 2xx status.' },
-    FAILED: { description: 'The last attempt failed. `nextAttemptAt` says when the next one is due.' },
+    FAILED: { description: 'The last attempt failed. `nextAttemptAt` is the time of the next attempt.' },
     EXHAUSTED: { description: 'All attempts failed. There are no further attempts.' },
-    SKIPPED: { description: 'Not attempted; `error` says why.' },
+    SKIPPED: { description: 'Not attempted. `error` contains the reason.' },
   },
 });
 

@@ -42,7 +42,7 @@ export class MfaMethod {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When its first code was accepted. Null before that time.' })
+  @Field(() => Date, { nullable: true, description: 'When the first code of this method was accepted. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   confirmedAt: Date | null = null;
 

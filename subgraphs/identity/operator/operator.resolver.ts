@@ -70,7 +70,7 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Suspend an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_SUSPENDED and its sockets are closed (4403). Its services continue. For the operator of the platform.',
+      'Suspend an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_SUSPENDED and its WebSocket connections are closed with code 4403. Its services continue. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   suspendOrganization(
@@ -85,7 +85,7 @@ export class OperatorResolver {
 
   @Mutation(() => Organization, {
     description:
-      'Close an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_CLOSED and its sockets are closed (4403). Its records are deleted 30 days later. Fails with INVALID_STATE while it has live services or open provisioning requests. For the operator of the platform.',
+      'Close an organization. Within 5 seconds all its credentials are refused with ORGANIZATION_CLOSED and its WebSocket connections are closed with code 4403. Its records are deleted 30 days later. Fails with INVALID_STATE while it has live services or open provisioning requests. For the operator of the platform.',
   })
   @Requires('platform:admin', { scope: 'organization', secondFactor: true })
   closeOrganization(

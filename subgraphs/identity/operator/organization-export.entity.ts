@@ -11,9 +11,9 @@ export enum OrganizationExportStatus {
 registerEnumType(OrganizationExportStatus, {
   name: 'OrganizationExportStatus',
   valuesConfig: {
-    WRITING: { description: 'In progress; `records` and `bytes` say how far it is.' },
+    WRITING: { description: 'In progress. `records` and `bytes` count the finished part.' },
     READY: { description: 'The archive can be downloaded.' },
-    FAILED: { description: 'Failed; `error` says why. Start it again.' },
+    FAILED: { description: 'Failed. `error` contains the reason. Start the export again.' },
   },
   description: 'Progress of an export.',
 });
@@ -72,7 +72,7 @@ export class OrganizationExport {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was ready. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When it was ready. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   completedAt: Date | null = null;
 

@@ -99,7 +99,7 @@ export class Organization {
   @Index({ where: 'delete_after is not null' })
   deleteAfter: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When its records were deleted. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When its records were deleted. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 

@@ -8,6 +8,6 @@ export enum SamlDomainStatus {
 }
 registerEnumType(SamlDomainStatus, {
   name: 'SamlDomainStatus',
-  description: 'Whether an e-mail domain is proven.',
+  description: 'Whether the ownership of an e-mail domain is proven.',
   valuesConfig: { CLAIMED: { description: 'Not proven. Nobody can sign in with it.' }, PROVEN: { description: 'Proven by a TXT record.' } },
 });

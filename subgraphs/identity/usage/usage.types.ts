@@ -107,10 +107,13 @@ export class MonthlyUsage {
   @Field(() => Float, { nullable: true, description: 'Requests that the plan includes. Null if there is no limit.' })
   included!: number | null;
 
-  @Field(() => Float, { description: 'Requests beyond the included ones.' })
+  @Field(() => Float, { description: 'Requests beyond the included requests.' })
   overage!: number;
 
-  @Field(() => Decimal, { nullable: true, description: 'Price of each request beyond the included ones. Null if the contract states it.' })
+  @Field(() => Decimal, {
+    nullable: true,
+    description: 'Price of each request beyond the included requests. Null if the contract states the price.',
+  })
   overagePrice!: Decimal | null;
 
   @Field(() => String, { description: 'ISO 4217 code of `overagePrice`, such as USD.' })

@@ -102,7 +102,7 @@ export class Service {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastIncidentAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the service first became operational. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the service first became operational. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   provisionedAt: Date | null = null;
 

@@ -40,7 +40,7 @@ registerEnumType(StepStatus, {
     PENDING: { description: 'Not started.' },
     RUNNING: { description: 'In progress.' },
     COMPLETED: { description: 'Done.' },
-    FAILED: { description: 'Ended with an error; `statusReason` of the request says which.' },
+    FAILED: { description: 'Ended with an error. `statusReason` of the request contains the error.' },
     SKIPPED: { description: 'Not needed, or not reached because the request ended.' },
   },
 });

@@ -19,7 +19,7 @@ export class Agent {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => String, { description: 'Name to show, 1 to 200 characters.' })
+  @Field(() => String, { description: 'Display name, 1 to 200 characters.' })
   @Property({ type: 'text' })
   name!: string;
 

@@ -10,7 +10,7 @@ const CATEGORY = `must be one of ${CATEGORY_IDS.join(', ')}`;
 
 @InputType({ description: 'Agent to create.' })
 export class AgentCreateInput {
-  @Field(() => String, { description: 'Name to show, 1 to 200 characters.' })
+  @Field(() => String, { description: 'Display name, 1 to 200 characters.' })
   @Characters(1, 200)
   name!: string;
 
@@ -28,7 +28,7 @@ export class AgentCreateInput {
 
 @InputType({ description: 'Fields to change. Omit a field to keep its value.' })
 export class AgentUpdateInput {
-  @Field(() => String, { nullable: true, description: 'Name to show, 1 to 200 characters.' })
+  @Field(() => String, { nullable: true, description: 'Display name, 1 to 200 characters.' })
   @NotNull()
   @Characters(1, 200)
   name?: string;

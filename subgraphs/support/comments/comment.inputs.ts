@@ -23,7 +23,7 @@ import { INTERNAL_NOTE } from './comment.entity.ts';
   return isKnown ? [] : [{ field: 'id', value: id, reason: 'must be a user id (user_…) or a customer number (cust_…)' }];
 })
 export class CommentAuthorInput {
-  @Field(() => AuthorType, { description: 'On whose behalf the comment is written.' })
+  @Field(() => AuthorType, { description: 'Kind of author.' })
   type!: AuthorType;
 
   @Field(() => ID, {
@@ -36,7 +36,7 @@ export class CommentAuthorInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Name to show, 1 to 200 characters. Ignored for agents and users, whose record has a name.',
+    description: 'Display name, 1 to 200 characters. Ignored for agents and users, because their records contain a name.',
   })
   @IsOptional()
   @Characters(1, 200)

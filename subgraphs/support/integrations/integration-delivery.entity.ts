@@ -17,7 +17,7 @@ registerEnumType(IntegrationDeliveryStatus, {
     PENDING: { description: 'Waiting to be sent, or to be retried after the failure in `error`.' },
     DELIVERED: { description: 'Accepted by the remote system.' },
     SKIPPED: { description: 'There was nothing to send, such as for a ticket without an issue.' },
-    REFUSED: { description: 'Rejected by the remote system; `error` says why.' },
+    REFUSED: { description: 'Rejected by the remote system. `error` contains the reason.' },
     EXPIRED: { description: 'Waited too long and is no longer sent.' },
   },
 });
@@ -67,7 +67,7 @@ export class IntegrationDelivery {
   @Enum({ items: () => IntegrationDeliveryStatus, type: 'text' })
   status: IntegrationDeliveryStatus = IntegrationDeliveryStatus.PENDING;
 
-  @Field(() => Int, { description: 'Number of attempts that were started.' })
+  @Field(() => Int, { description: 'Number of attempts so far.' })
   @Property({ type: 'integer' })
   attempts = 0;
 

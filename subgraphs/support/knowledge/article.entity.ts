@@ -61,7 +61,7 @@ export class Article {
   @Property({ type: 'json' })
   tags: string[] = [];
 
-  @Field(() => ArticleStatus, { description: 'Whether readers can see it.' })
+  @Field(() => ArticleStatus, { description: 'Whether readers can see the article.' })
   @Enum({ items: () => ArticleStatus, type: 'text' })
   status: ArticleStatus = ArticleStatus.DRAFT;
 
@@ -83,7 +83,7 @@ export class Article {
   @Property({ type: 'text' })
   authorId!: string;
 
-  @Field(() => Date, { nullable: true, description: 'When it was last published. Null if it never was.' })
+  @Field(() => Date, { nullable: true, description: 'When the article was last published. Null if it was never published.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   publishedAt: Date | null = null;
 

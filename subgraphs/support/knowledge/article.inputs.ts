@@ -102,7 +102,7 @@ export class KnowledgeSearchInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Search words, 1 to 500 characters. All must occur. "Quoted words" must be adjacent, `or` separates alternatives, `-word` excludes. If nothing is found, similar words are searched.',
+      'Search words, 1 to 500 characters. All words must occur. "Quoted words" must be adjacent, `or` separates alternatives, and `-word` excludes articles with the word. If nothing is found, similar words are searched.',
   })
   @IsOptional()
   @Characters(1, 500)

@@ -30,8 +30,8 @@ registerEnumType(KnowledgeMatch, {
   description: 'How an article was found.',
   valuesConfig: {
     ALL: { description: 'No search words were given.' },
-    WORDS: { description: 'It has the search words.' },
-    SIMILAR: { description: 'No article has the search words; this one has similar words.' },
+    WORDS: { description: 'The article contains the search words.' },
+    SIMILAR: { description: 'No article contains the search words. This article contains similar words.' },
   },
 });
 

@@ -69,7 +69,7 @@ export class NotificationRecipient {
   @Property({ type: 'text', nullable: true })
   lastError: string | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the mail server or SMS provider accepted it. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the mail server or SMS provider accepted it. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   sentAt: Date | null = null;
 

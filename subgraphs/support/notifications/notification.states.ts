@@ -21,7 +21,7 @@ registerEnumType(NotificationStatus, {
   valuesConfig: {
     QUEUED: { description: 'Waiting to be sent, or to be retried after the failure in `lastError`.' },
     SENT: { description: 'Accepted by the mail server or SMS provider.' },
-    FAILED: { description: 'Given up; `lastError` says why.' },
+    FAILED: { description: 'Not sent, without further attempts. `lastError` contains the reason.' },
   },
 });
 

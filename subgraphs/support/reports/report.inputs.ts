@@ -11,7 +11,10 @@ export class ReportInput {
   @Matches(/^[a-z][a-z0-9_]{0,63}$/, { message: 'must be 1 to 64 lower case letters, digits and underscores, beginning with a letter' })
   reportType!: string;
 
-  @Field(() => ReportParameters, { nullable: true, description: 'What the report covers. Default: all tickets of the last 30 days.' })
+  @Field(() => ReportParameters, {
+    nullable: true,
+    description: 'Scope and content of the report. Default: all tickets of the last 30 days.',
+  })
   @IsOptional()
   @ValidateNested()
   parameters?: ReportParameters;

@@ -10,9 +10,9 @@ registerEnumType(ReportStatus, {
   name: 'ReportStatus',
   description: 'Progress of a report.',
   valuesConfig: {
-    GENERATING: { description: 'Waiting or in progress; `progress` says how far it is.' },
+    GENERATING: { description: 'Waiting or in progress. `progress` contains the finished percentage.' },
     READY: { description: 'The file can be downloaded.' },
-    FAILED: { description: 'Failed; `error` says why. Request it again.' },
+    FAILED: { description: 'Failed. `error` contains the reason. Request the report again.' },
   },
 });
 

@@ -104,8 +104,8 @@ export class ReportFilters {
   priorities?: TicketPriority[] | null;
 }
 
-@ObjectType('ReportParameters', { description: 'What a report covers.' })
-@InputType('ReportParametersInput', { description: 'What a report covers.' })
+@ObjectType('ReportParameters', { description: 'Scope and content of a report.' })
+@InputType('ReportParametersInput', { description: 'Scope and content of a report.' })
 export class ReportParameters {
   @Field(() => ReportDateRange, { nullable: true, description: 'When the tickets were created. Default: the last 30 days.' })
   @IsOptional()
@@ -166,6 +166,6 @@ export class ReportNotification {
   @Field(() => String, { nullable: true, description: 'Reason why the last attempt failed. Null if none failed, and once it is sent.' })
   lastError!: string | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the mail server accepted it. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the mail server accepted it. Null before that time.' })
   sentAt!: Date | null;
 }

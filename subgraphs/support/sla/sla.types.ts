@@ -34,7 +34,7 @@ export class SlaResponse {
   @Field(() => Date, { description: 'When the response is due.' })
   dueAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the response was given. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the response was given. Null before that time.' })
   respondedAt!: Date | null;
 
   @Field(() => Date, { nullable: true, description: 'When the platform recorded that the response is overdue. Null unless it is.' })
@@ -128,7 +128,7 @@ export class TicketSla {
   })
   resolutionDue!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the first response was given. Null until then.' })
+  @Field(() => Date, { nullable: true, description: 'When the first response was given. Null before that time.' })
   respondedAt!: Date | null;
 
   @Field(() => Boolean, {

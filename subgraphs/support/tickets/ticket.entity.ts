@@ -90,7 +90,7 @@ export class Ticket {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Id of a subcategory, such as `slow_speed`, or a text of your own. Null if not stated.',
+    description: 'Id of a subcategory, such as `slow_speed`, or your own text. Null if not stated.',
   })
   @Property({ type: 'text', nullable: true })
   subcategory: string | null = null;

@@ -40,8 +40,7 @@ export class TicketCreateInput {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'Id of a subcategory of the category, or a text of your own, at most 100 characters. Ids of other categories are rejected.',
+    description: 'Id of a subcategory of the category, or your own text, at most 100 characters. Ids of other categories are rejected.',
   })
   @IsOptional()
   @MaxLength(100)

@@ -53,7 +53,7 @@ export class TicketAssignee {
   @Field(() => ID, { description: 'Id of the agent or desk (`agent_…`).' })
   agentId!: string;
 
-  @Field(() => String, { description: 'Name to show.' })
+  @Field(() => String, { description: 'Display name.' })
   name!: string;
 
   @Field(() => String, { description: 'E-mail address.' })

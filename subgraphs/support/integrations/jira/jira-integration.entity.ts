@@ -45,7 +45,7 @@ export const DEFAULT_MAPPING: Readonly<Record<TicketPriority, string>> = {
   low: 'Low',
 };
 
-@ObjectType({ description: 'What is synchronized with Jira, and how.' })
+@ObjectType({ description: 'Settings of the synchronization with Jira.' })
 export class JiraSyncSettings {
   @Field(() => Boolean, { description: 'True if every new ticket becomes an issue.' })
   createJiraIssues!: boolean;
@@ -90,7 +90,7 @@ export class JiraIntegration extends Integration {
   @Property({ type: 'text' })
   projectKey!: string;
 
-  @Field(() => JiraSyncSettings, { description: 'What is synchronized, and how.' })
+  @Field(() => JiraSyncSettings, { description: 'Settings of the synchronization.' })
   @Property({ type: 'json' })
   syncSettings!: JiraSyncSettings;
 

@@ -48,7 +48,7 @@ export class JiraIssue {
   @Property({ type: 'boolean' })
   priorityOmitted = false;
 
-  @Field(() => Date, { nullable: true, description: 'When the issue was deleted in Jira. Null unless it was.' })
+  @Field(() => Date, { nullable: true, description: 'When the issue was deleted in Jira. Null unless it was deleted.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 

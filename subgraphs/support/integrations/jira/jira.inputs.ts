@@ -28,7 +28,7 @@ const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { messag
 const ProjectKey = (): PropertyDecorator =>
   Matches(/^[A-Z][A-Z0-9_]{0,254}$/, { message: 'must be a project key such as SUP: upper case letters, digits and underscores' });
 
-@InputType({ description: 'What is synchronized with Jira, and how.' })
+@InputType({ description: 'Settings of the synchronization with Jira.' })
 export class JiraSyncSettingsInput {
   @Field(() => Boolean, { nullable: true, description: 'True creates an issue for every new ticket. Default: true.' })
   createJiraIssues?: boolean | null;
@@ -73,7 +73,10 @@ export class JiraIntegrationCreateInput {
   @ProjectKey()
   projectKey!: string;
 
-  @Field(() => JiraSyncSettingsInput, { nullable: true, description: 'What is synchronized, and how. Default: everything.' })
+  @Field(() => JiraSyncSettingsInput, {
+    nullable: true,
+    description: 'Settings of the synchronization. Default: everything is synchronized.',
+  })
   @IsOptional()
   @ValidateNested()
   syncSettings?: JiraSyncSettingsInput | null;
