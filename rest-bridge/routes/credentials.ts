@@ -160,7 +160,7 @@ export const credentials = area(
     post('createApiKey', '/auth/api-keys', 'createApiKey', {
       summary: 'Create an API key',
       description:
-        'Only this response contains the key itself, because only its hash is stored. The permissions of the key cannot exceed those of the caller.',
+        'Only this response contains the key itself, because only its hash is stored. The key cannot have permissions that the caller does not have.',
       wrap: 'api_key',
       example: EXAMPLE,
     }),

@@ -44,7 +44,7 @@ export const operator = area(
     post('suspendOrganization', '/operator/organizations/{organization_id}/suspend', 'suspendOrganization', {
       summary: 'Suspend an organization',
       description:
-        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_SUSPENDED and its live connections are closed. Users who log in get this error only if the password is correct. Services keep running. Webhook deliveries wait. `reason` is stored in the audit records of both organizations.',
+        'Within 5 seconds, all credentials of the organization are refused with 403 ORGANIZATION_SUSPENDED and its live connections are closed. Users who log in get this error only if the password is correct. Services keep running. Webhook deliveries wait until the organization is resumed. `reason` is stored in the audit records of both organizations.',
       category: 'account',
       status: 200,
       addition: true,

@@ -5,7 +5,7 @@ import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
 
 /** One service on an invoice, as it was billed. Later changes of the service do not change the line. */
-@ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change it.' })
+@ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change the line.' })
 @Entity({ tableName: 'invoice_line' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
 @Index({ properties: ['organizationId', 'serviceId', 'invoiceId'] })

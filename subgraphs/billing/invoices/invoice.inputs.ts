@@ -48,7 +48,7 @@ export class InvoiceCreateInput {
   @ValidateNested({ each: true })
   services!: InvoiceLineInput[];
 
-  @Field(() => String, { nullable: true, description: 'ISO 4217 code of the prices. Default: USD.' })
+  @Field(() => String, { nullable: true, description: 'ISO 4217 code of the currency of the prices. Default: USD.' })
   @IsOptional()
   @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
   @IsISO4217CurrencyCode({ message: CURRENCY_REASON })

@@ -14,7 +14,7 @@ registerEnumType(InvoiceStatus, {
     PENDING: { description: 'Issued and not paid yet.' },
     PAID: { description: 'Paid in full. This state is final.' },
     OVERDUE: { description: 'Not paid by its due date.' },
-    CANCELLED: { description: 'Withdrawn; nothing is owed. This state is final.' },
+    CANCELLED: { description: 'Withdrawn. No payment is due. This state is final.' },
   },
 });
 

@@ -132,7 +132,7 @@ export class Delivery {
 
   @Field(() => [DeliveryAttempt], {
     description:
-      'All attempts in order, including those before a redelivery or replay. At most the latest 33. For attempts before release 1.3 only the last one is stored.',
+      'All attempts in order, including the attempts before a redelivery or replay. At most the latest 33 attempts. Of the attempts before release 1.3, only the last attempt is stored.',
   })
   get attempts(): DeliveryAttempt[] {
     const { attemptedAt, url, responseStatus, responseBody, error, durationMs } = this;

@@ -37,7 +37,7 @@ export class WebhookReplayInput {
   @Field(() => [String], {
     nullable: true,
     description:
-      'Event names and patterns to narrow those of the webhook, such as `ticket.created` or `ticket.*`; 1 to 50. Default: all events of the webhook.',
+      'Event names and patterns to select some of the events of the webhook, such as `ticket.created` or `ticket.*`; 1 to 50. Default: all events of the webhook.',
   })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must name at least one event' })

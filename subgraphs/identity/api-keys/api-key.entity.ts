@@ -97,7 +97,7 @@ export class ApiKey {
 
   @Field(() => ApiKeyRateLimit, {
     nullable: true,
-    description: 'Limits of this key, in addition to those of the plan. Null if there are none.',
+    description: 'Limits of this key, in addition to the limits of the plan. Null if there are none.',
   })
   @Property({ type: 'json', nullable: true })
   rateLimit: ApiKeyRateLimit | null = null;

@@ -38,7 +38,7 @@ export class ApiKeyCreateInput {
   @AreAccounts()
   accounts?: string[] | null;
 
-  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Limits of this key, in addition to those of the plan.' })
+  @Field(() => ApiKeyRateLimit, { nullable: true, description: 'Limits of this key, in addition to the limits of the plan.' })
   @IsOptional()
   @ValidateNested()
   rateLimit?: ApiKeyRateLimit | null;

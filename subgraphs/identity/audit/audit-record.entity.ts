@@ -21,7 +21,9 @@ export class AuditRecord {
   @Property({ type: 'datetime', length: 3 })
   timestamp!: Date;
 
-  @Field(() => String, { description: 'What happened, such as `authentication_success`, `authentication_failure` or `session_ended`.' })
+  @Field(() => String, {
+    description: 'Type of the record, such as `authentication_success`, `authentication_failure` or `session_ended`.',
+  })
   @Property({ type: 'text' })
   eventType!: string;
 

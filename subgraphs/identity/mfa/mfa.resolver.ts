@@ -56,7 +56,7 @@ export class MfaResolver {
     return mfa.remove(request, id);
   }
 
-  @Mutation(() => BackupCodeSet, { description: 'Create ten new backup codes. Earlier ones stop working.' })
+  @Mutation(() => BackupCodeSet, { description: 'Create ten new backup codes. Earlier backup codes stop working.' })
   @Authenticated({ secondFactor: true })
   createBackupCodes(@Ctx() { mfa, request }: IdentityContext): Promise<BackupCodeSet> {
     return mfa.renewBackupCodes(request);

@@ -13,7 +13,7 @@ export class TotpSetup {
   @Field(() => String, { description: '`setupUrl` as a QR code: a data URI of a PNG image.' })
   qrCode!: string;
 
-  @Field(() => [String], { description: 'Backup codes. Each works once instead of a code. Earlier ones stop working.' })
+  @Field(() => [String], { description: 'Backup codes. Each works once instead of a code. Earlier backup codes stop working.' })
   backupCodes!: string[];
 
   @Field(() => String, { description: 'otpauth URI for authenticator apps.' })
@@ -35,6 +35,6 @@ export class MfaEnrolment {
 
 @ObjectType({ description: 'New backup codes. Shown once.' })
 export class BackupCodeSet {
-  @Field(() => [String], { description: 'Codes. Each works once instead of a code of a second factor. Earlier ones stop working.' })
+  @Field(() => [String], { description: 'Codes. Each works once instead of a code of a second factor. Earlier backup codes stop working.' })
   backupCodes!: string[];
 }

@@ -23,7 +23,8 @@ registerEnumType(OrganizationExportStatus, {
  * organization filter, because only the operator has access to it.
  */
 @ObjectType({
-  description: 'An archive of the records and files of an organization, without secrets: JSON Lines by table, in a .tar.gz file.',
+  description:
+    'An archive of the records and files of an organization, without secrets. It is a .tar.gz file with JSON Lines files for each table.',
 })
 @Entity({ tableName: 'organization_export' })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -56,7 +57,7 @@ export class OrganizationExport {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null unless it failed.' })
+  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null if there was no failure.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 
@@ -68,11 +69,11 @@ export class OrganizationExport {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'When its last part was written.' })
+  @Field(() => Date, { description: 'When the last part of the archive was written.' })
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When it was ready. Null before that time.' })
+  @Field(() => Date, { nullable: true, description: 'When the archive was ready. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   completedAt: Date | null = null;
 

@@ -43,7 +43,7 @@ const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
  * A customer of the platform, which owns all other records. It has no organization filter, because it is loaded by the
  * organization id of a key or user.
  */
-@ObjectType({ description: 'A customer of the platform, to whom all other records belong.' })
+@ObjectType({ description: 'A customer of the platform. Every other record belongs to an organization.' })
 @Entity({ tableName: 'organization' })
 @Unique({ properties: ['operator'], where: 'operator', name: 'organization_one_operator' })
 @Index({ properties: ['createdAt', 'id'] })
@@ -66,7 +66,7 @@ export class Organization {
 
   @Field(() => Boolean, {
     description:
-      'True for the organization that operates the platform. Only its users and keys can hold `platform:read` and `platform:admin`.',
+      'True for the organization that operates the platform. Only its users and keys can have `platform:read` and `platform:admin`.',
   })
   @Property({ type: 'boolean' })
   operator = false;
@@ -99,7 +99,7 @@ export class Organization {
   @Index({ where: 'delete_after is not null' })
   deleteAfter: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When its records were deleted. Null before that time.' })
+  @Field(() => Date, { nullable: true, description: 'When the records of the organization were deleted. Null before that time.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   deletedAt: Date | null = null;
 

@@ -17,9 +17,9 @@ registerEnumType(OrganizationStatus, {
   name: 'OrganizationStatus',
   description: 'State of an organization.',
   valuesConfig: {
-    ACTIVE: { description: 'In use.' },
-    SUSPENDED: { description: 'All its credentials are refused. Its services continue.' },
-    CLOSED: { description: 'All its credentials are refused, and its records will be deleted.' },
+    ACTIVE: { description: 'The organization can use the platform.' },
+    SUSPENDED: { description: 'All credentials of the organization are refused. Its services continue.' },
+    CLOSED: { description: 'All credentials of the organization are refused, and its records will be deleted.' },
   },
 });
 

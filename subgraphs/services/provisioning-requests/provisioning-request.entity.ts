@@ -101,7 +101,7 @@ export class ProvisioningRequest {
   @Property({ type: 'text', nullable: true })
   serviceId: string | null = null;
 
-  @Field(() => [ProvisioningRequestChange], { description: 'Status changes, oldest first.' })
+  @Field(() => [ProvisioningRequestChange], { description: 'Changes of the status, oldest first.' })
   @Property({ type: 'json' })
   history: ProvisioningRequestChange[] = [];
 

@@ -58,7 +58,7 @@ export class ProvisioningCustomizations {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True if the provider watches the line and repairs it without a request from you.',
+    description: 'True if the provider monitors the line and repairs it without a request from you.',
   })
   monitoring!: boolean;
 }

@@ -26,7 +26,7 @@ export class StatusResolver {
     return statuses.recordOf(service);
   }
 
-  @FieldResolver(() => [StatusChange], { description: 'Status changes, newest first.' })
+  @FieldResolver(() => [StatusChange], { description: 'Changes of the status, newest first.' })
   statusHistory(
     @Root() { id }: Service,
     @Arg('limit', () => Int, { nullable: true }) limit: number | undefined,

@@ -25,7 +25,7 @@ export abstract class Integration {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  @Field(() => Boolean, { description: 'False if nothing is sent. Events that happen meanwhile are not stored for later.' })
+  @Field(() => Boolean, { description: 'False if nothing is sent. Events that happen during this time are not stored for later.' })
   @Property({ type: 'boolean' })
   active = true;
 

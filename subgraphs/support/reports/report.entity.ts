@@ -52,7 +52,7 @@ export class Report {
   @Property({ type: 'text', nullable: true })
   notificationId: string | null = null;
 
-  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null unless it failed.' })
+  @Field(() => String, { nullable: true, description: 'Reason of the failure. Null if there was no failure.' })
   @Property({ type: 'text', nullable: true })
   error: string | null = null;
 

@@ -119,7 +119,7 @@ export class ReportParameters {
 
   @Field(() => [ReportMetric], {
     nullable: true,
-    description: 'Figures to include. Default: those of the report type. Numbers of tickets are always included.',
+    description: 'Figures to include. Default: the figures of the report type. Numbers of tickets are always included.',
   })
   metrics?: ReportMetric[] | null;
 
