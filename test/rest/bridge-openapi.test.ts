@@ -2,6 +2,8 @@ import { parse as parseSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeRest } from '../../rest-bridge/mount.ts';
 import { area, get, post, type RouteOptions } from '../../rest-bridge/route.ts';
+import { oauthRoutes } from '../../rest-bridge/routes/oauth.ts';
+import { samlRoutes } from '../../rest-bridge/routes/saml.ts';
 import { startToyApp, type ToyApp, toys } from './fixtures/toy-app.ts';
 import { toySchema } from './fixtures/toy-schema.ts';
 
@@ -25,6 +27,27 @@ describe('OpenAPI document', () => {
     expect(response.json()).toEqual(JSON.parse(JSON.stringify(toy.document)));
     expect(toy.document.openapi).toBe('3.1.0');
     expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
+  });
+
+  test('the OpenAPI document shows OAuth URLs with authOrigin and SAML servers with samlOrigin', async () => {
+    const origins = { origin: 'https://api.example.org', authOrigin: 'https://login.example.org', samlOrigin: 'https://sso.example.org' };
+    const { components, paths, servers } = await describeRest({
+      schema: toySchema,
+      areas: [],
+      nonGraphRoutes: [...oauthRoutes, ...samlRoutes],
+      ...origins,
+    });
+    expect(servers).toEqual([{ url: 'https://api.example.org/v1', description: 'The platform.' }]);
+    expect(components.securitySchemes?.oauth2).toMatchObject({
+      flows: {
+        authorizationCode: {
+          authorizationUrl: 'https://login.example.org/oauth/authorize',
+          tokenUrl: 'https://login.example.org/oauth/token',
+        },
+      },
+    });
+    expect(paths['/oauth/token']?.post?.servers).toMatchObject([{ url: 'https://login.example.org' }]);
+    expect(paths['/saml/acs']?.post?.servers).toMatchObject([{ url: 'https://sso.example.org' }]);
   });
 
   test('the OpenAPI document lists every route by its operationId and none of the routes of the Sofa library', () => {
