@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   authorized,
   authorizeUrl,
+  CALLBACK,
+  challengeOf,
   clientToken,
   exchange,
   form,
@@ -10,14 +12,15 @@ import {
   own,
   refresh,
   registered,
+  signIn,
   statusWith,
   type TestClient,
   tokensOf,
 } from '../oauth.setup.ts';
 import { rig } from '../rig.ts';
-import { Browser } from '../support/browser.ts';
+import { Browser, type Page } from '../support/browser.ts';
 import type { Tenant } from '../tenant.ts';
-import { type TestUser, userOf } from '../users.setup.ts';
+import { PASSWORD, type TestUser, userOf } from '../users.setup.ts';
 
 let tenant: Tenant;
 let user: TestUser;
@@ -187,5 +190,98 @@ describe('changes of an OAuth client', () => {
     const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';
     await change(made.id, 'DELETE');
     expect((await exchange(tenant.origin, made, code, verifier)).status).toBe(401);
+  });
+});
+
+describe('changes of the redirect URIs of an OAuth client', () => {
+  const OTHER = 'https://app.example.com/other';
+  const THIRD = 'https://app.example.com/third';
+  const changeTo = async (of: TestClient, redirect_uris: string[]) =>
+    expect((await tenant.rest('PUT', `/auth/oauth-clients/${of.id}`, { body: { redirect_uris } })).status).toBe(200);
+  const clientWith = (...redirect_uris: string[]) => registered(tenant, { redirect_uris });
+  const consentPageOf = async (of: TestClient, extra: Record<string, string> = {}) => {
+    const browser = new Browser(tenant.origin);
+    const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client: of, extra })), user);
+    expect(page.text).toContain('to act for you?');
+    return { browser, page };
+  };
+  const expectExpired = (page: Page) => {
+    expect([page.status, new URL(page.url).origin]).toEqual([400, tenant.origin]);
+    expect(page.text).toContain('expired');
+  };
+
+  test('exchanging an authorization code returns 400 invalid_grant after its redirect URI was removed from the client', async () => {
+    const made = await clientWith(CALLBACK, OTHER);
+    const verifier = newVerifier();
+    const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';
+    await changeTo(made, [OTHER]);
+    for (const redirect_uri of [CALLBACK, OTHER])
+      expect(await exchange(tenant.origin, made, code, verifier, { redirect_uri })).toMatchObject(INVALID_GRANT);
+  });
+
+  test('exchanging an authorization code returns tokens after another redirect URI of the client was removed or added', async () => {
+    const made = await clientWith(CALLBACK, OTHER);
+    const verifier = newVerifier();
+    const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';
+    await changeTo(made, [THIRD, CALLBACK]);
+    const { status, body } = await exchange(tenant.origin, made, code, verifier);
+    expect([status, await statusWith(tenant, body.access_token)]).toEqual([200, 200]);
+  });
+
+  test('the second use of an authorization code revokes its tokens even after its redirect URI was removed', async () => {
+    const made = await clientWith(CALLBACK, OTHER);
+    const verifier = newVerifier();
+    const code = (await authorized(user, { client: made, verifier })).get('code') ?? '';
+    const { access_token } = (await exchange(tenant.origin, made, code, verifier)).body;
+    await changeTo(made, [OTHER]);
+    expect(await statusWith(tenant, access_token)).toBe(200);
+    expect(await exchange(tenant.origin, made, code, verifier)).toMatchObject(INVALID_GRANT);
+    expect(await statusWith(tenant, access_token)).toBe(401);
+  });
+
+  test.each([
+    ['sign-in', '/login', () => ({ email: user.email, password: PASSWORD })],
+    ['cancelled sign-in', '/abort', () => ({})],
+  ])('a %s returns 400 without a redirect after the redirect URI of the request was removed from the client', async (_, step, fields) => {
+    const made = await clientWith(CALLBACK, OTHER);
+    const browser = new Browser(tenant.origin);
+    const page = await browser.open(authorizeUrl(tenant.origin, { client: made }));
+    await changeTo(made, [OTHER]);
+    expectExpired(await browser.open(page.url));
+    expectExpired(await browser.submit(page, fields(), step));
+  });
+
+  test.each(['allow', 'deny'])(
+    'the decision "%s" on the consent page returns 400 without a redirect after the redirect URI was removed from the client',
+    async (decision) => {
+      const made = await clientWith(CALLBACK, OTHER);
+      const { browser, page } = await consentPageOf(made);
+      await changeTo(made, [OTHER]);
+      expectExpired(await browser.open(page.url));
+      expectExpired(await browser.submit(page, { decision }, '/consent'));
+    },
+  );
+
+  test.each(['allow', 'deny'])(
+    'the decision "%s" returns 400 without a redirect if the redirect URI is removed just before the final redirect',
+    async (decision) => {
+      const made = await clientWith(CALLBACK, OTHER);
+      const { browser, page } = await consentPageOf(made);
+      const decided = await browser.submitOnly(page, { decision }, '/consent');
+      expect(new URL(decided, tenant.origin).pathname).toMatch(/^\/oauth\/authorize\//);
+      await changeTo(made, [OTHER]);
+      expectExpired(await browser.open(decided));
+    },
+  );
+
+  test('a consent to a request whose redirect URI the client still has redirects there with a code that returns tokens', async () => {
+    const made = await clientWith(CALLBACK, OTHER);
+    const verifier = newVerifier();
+    const { browser, page } = await consentPageOf(made, { redirect_uri: OTHER, code_challenge: challengeOf(verifier) });
+    await changeTo(made, [OTHER, THIRD]);
+    const { url } = await browser.submit(page, { decision: 'allow' }, '/consent');
+    expect(url).toMatch(/^https:\/\/app\.example\.com\/other\?/);
+    const code = new URL(url).searchParams.get('code') ?? '';
+    expect((await exchange(tenant.origin, made, code, verifier, { redirect_uri: OTHER })).status).toBe(200);
   });
 });

@@ -18,12 +18,7 @@ export class Browser {
   async open(url: string, init: RequestInit = {}): Promise<Page> {
     const address = new URL(url, this.origin);
     if (address.origin !== this.origin) return { url: address.href, status: 0, headers: new Headers(), text: '' };
-    const response = await fetch(address, {
-      ...init,
-      headers: { ...init.headers, ...this.#cookieHeader(address.pathname) },
-      redirect: 'manual',
-    });
-    this.#keep(response.headers);
+    const response = await this.#fetch(address, init);
     const location = response.headers.get('location');
     if (location) return this.open(new URL(location, address).href);
     return { url: address.href, status: response.status, headers: response.headers, text: await response.text() };
@@ -31,6 +26,19 @@ export class Browser {
 
   /** Submits the form whose action ends with `actionEnd`, with its hidden fields and the given fields. */
   submit(page: Page, fields: Record<string, string> = {}, actionEnd = ''): Promise<Page> {
+    return this.open(...this.#submission(page, fields, actionEnd));
+  }
+
+  /** Submits a form like `submit`, and returns the URL of the redirect without following it. */
+  async submitOnly(page: Page, fields: Record<string, string> = {}, actionEnd = ''): Promise<string> {
+    const [url, init] = this.#submission(page, fields, actionEnd);
+    const { status, headers } = await this.#fetch(new URL(url), init);
+    const location = headers.get('location');
+    if (!location) throw new Error(`The response to the form on ${page.url} is no redirect (${status}).`);
+    return new URL(location, url).href;
+  }
+
+  #submission(page: Page, fields: Record<string, string>, actionEnd: string): [url: string, init: RequestInit] {
     const forms = [...page.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)];
     const [, action = '', inside = ''] = forms.find(([, target]) => target?.endsWith(actionEnd)) ?? [];
     if (!action)
@@ -39,12 +47,19 @@ export class Browser {
       );
     const hidden = [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [name, value]);
     const body = new URLSearchParams({ ...(Object.fromEntries(hidden) as Record<string, string>), ...fields });
-    return this.open(new URL(action, page.url).href, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+    return [new URL(action, page.url).href, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } }];
   }
 
   /** Deletes all cookies. */
   forget(): void {
     this.#cookies.clear();
+  }
+
+  async #fetch(address: URL, init: RequestInit): Promise<Response> {
+    const headers = { ...init.headers, ...this.#cookieHeader(address.pathname) };
+    const response = await fetch(address, { ...init, headers, redirect: 'manual' });
+    this.#keep(response.headers);
+    return response;
   }
 
   #cookieHeader(path: string): Record<string, string> {

@@ -8,6 +8,7 @@ import { CLIENT_STATE, clientAdapter, clientStateOf } from './oauth-client-sourc
 import { findAccount } from './oauth-users.ts';
 import { paths } from './paths.ts';
 import { confirmPage, connectedPage, errorPage, inputPage, loggedOutPage, logoutQuestion } from './provider.page.ts';
+import { withRegisteredRedirects } from './registered-redirects.ts';
 import { completeToken } from './token-claims.ts';
 
 /** Configuration of oidc-provider. It contains only settings in which the platform differs from the certified defaults. */
@@ -19,7 +20,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const;
   const clients = clientAdapter(rows);
   return {
-    adapter: (kind: string) => (kind === 'Client' ? clients : store.adapterOf(kind)),
+    adapter: (kind: string) => (kind === 'Client' ? clients : withRegisteredRedirects(kind, store.adapterOf(kind), clients)),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientBasedCORS: (_, origin, { tokenEndpointAuthMethod, redirectUris = [] }) =>
       tokenEndpointAuthMethod === 'none' && redirectUris.some((uri) => new URL(uri).origin === origin),
