@@ -1,13 +1,17 @@
-import { decodeProtectedHeader } from 'jose';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   authorized,
   authorizeUrl,
   basic,
+  CALLBACK,
   clientToken,
   exchange,
   form,
   newVerifier,
+  own,
   registered,
   statusWith,
   type TestClient,
@@ -15,7 +19,7 @@ import {
 import { rig } from '../rig.ts';
 import { rowsWith, tables } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
-import { userOf } from '../users.setup.ts';
+import { PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 
 let tenant: Tenant;
 let client: TestClient;
@@ -26,6 +30,7 @@ beforeAll(async () => {
 
 const RATE_HEADERS = ['limit', 'remaining', 'reset', 'burst', 'burst-remaining', 'retry-after'].map((name) => `x-ratelimit-${name}`);
 const MACHINES = ['/oauth/token', '/oauth/introspect', '/oauth/revoke', '/oauth/device_authorization'];
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 const call = (path: string, init: RequestInit = {}) => fetch(tenant.origin + path, { redirect: 'manual', ...init });
 
 describe('headers of OAuth endpoints', () => {
@@ -122,12 +127,6 @@ describe('OAuth discovery', () => {
     expect(document.token_endpoint_auth_methods_supported.toSorted()).toEqual(['client_secret_basic', 'client_secret_post', 'none']);
   });
 
-  test('the verification address for devices uses the configured origin, even if the request has another Host header', async () => {
-    const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', host: 'evil.example' };
-    const { body } = await form(tenant.origin, '/oauth/device_authorization', { client_id: client.id }, headers);
-    expect(body.verification_uri).toBe(`${tenant.origin}/oauth/device`);
-  });
-
   test("scripts of any origin can read the key set, and scripts of a public client's origin can call the token endpoint", async () => {
     const origin = 'https://app.example.com';
     expect((await call('/.well-known/jwks.json', { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin);
@@ -145,6 +144,97 @@ describe('OAuth discovery', () => {
     const head = await call('/.well-known/jwks.json', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
+  });
+});
+
+describe('a forged Host header', () => {
+  const EVIL = 'evil.example';
+  const FORGED = {
+    host: EVIL,
+    'x-forwarded-host': EVIL,
+    'x-forwarded-proto': 'https',
+    'x-forwarded-port': '444',
+    forwarded: `host=${EVIL};proto=https`,
+    'x-original-host': EVIL,
+  };
+  /** Sends a request with the forged headers. `fetch` would not send `Host`. */
+  const forged = async (method: string, path: string, { body = '', type = FORM_TYPE, cookie = '' } = {}) => {
+    const sent = request(tenant.origin + path, { method, headers: { ...FORGED, 'content-type': type, ...(cookie && { cookie }) } }).end(
+      body,
+    );
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: response.statusCode, headers: response.headers, text: (await response.toArray()).join('') };
+  };
+
+  test.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])(
+    'a forged Host or X-Forwarded-Host header does not change the discovery document %s',
+    async (path) => {
+      const { status, text, headers } = await forged('GET', path);
+      expect([status, JSON.parse(text)]).toEqual([200, await (await call(path)).json()]);
+      expect(text + JSON.stringify(headers)).not.toContain(EVIL);
+    },
+  );
+
+  test('a forged Host or X-Forwarded-Host header does not change the verification URL of a device', async () => {
+    const { text } = await forged('POST', '/oauth/device_authorization', { body: `client_id=${client.id}` });
+    const { verification_uri, verification_uri_complete } = JSON.parse(text);
+    expect(verification_uri).toBe(`${tenant.origin}/oauth/device`);
+    expect(verification_uri_complete).toMatch(new RegExp(`^${tenant.origin}/oauth/device\\?`));
+  });
+
+  test('a forged Host or X-Forwarded-Host header changes no redirect, form or cookie of a sign-in, and no claim of its token', async () => {
+    const user = await userOf(tenant, 'admin');
+    const verifier = newVerifier();
+    const cookies = new Map<string, string>();
+    const step = async (method: string, path: string, fields: Record<string, string> = {}) => {
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+      const response = await forged(method, path, { body: new URLSearchParams(fields).toString(), cookie });
+      expect(response.text + JSON.stringify(response.headers)).not.toContain(EVIL);
+      for (const line of response.headers['set-cookie'] ?? []) {
+        expect(line.toLowerCase()).not.toMatch(/domain=|; secure/);
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        cookies.set(name, value);
+      }
+      const { location = '' } = response.headers;
+      const { origin, pathname, searchParams } = new URL(location, tenant.origin);
+      return { ...response, origin, path: pathname, code: searchParams.get('code') ?? '' };
+    };
+    const { path: interaction, origin } = await step('GET', authorizeUrl('', { client, verifier }));
+    expect([origin, interaction]).toEqual([tenant.origin, expect.stringMatching(/^\/oauth\/interaction\//)]);
+    expect((await step('GET', interaction)).text).toContain(`action="${interaction}/login"`);
+    const signedIn = await step('POST', `${interaction}/login`, { email: user.email, password: PASSWORD });
+    expect([signedIn.origin, signedIn.path]).toEqual([tenant.origin, expect.stringMatching(/^\/oauth\/authorize\//)]);
+    const { path: consent, origin: consentOrigin } = await step('GET', signedIn.path);
+    expect(consentOrigin).toBe(tenant.origin);
+    const allowed = await step('POST', `${consent}/consent`, { decision: 'allow' });
+    expect([allowed.origin, allowed.path]).toEqual([tenant.origin, expect.stringMatching(/^\/oauth\/authorize\//)]);
+    const finished = await step('GET', allowed.path);
+    expect(finished.origin + finished.path).toBe(CALLBACK);
+
+    const fields = {
+      grant_type: 'authorization_code',
+      code: finished.code,
+      redirect_uri: CALLBACK,
+      code_verifier: verifier,
+      ...own(client),
+    };
+    const { text } = await forged('POST', '/oauth/token', { body: new URLSearchParams(fields).toString() });
+    const { access_token } = JSON.parse(text);
+    expect(decodeJwt(access_token)).toMatchObject({ iss: tenant.origin, aud: `${tenant.origin}/v1` });
+    expect(await statusWith(tenant, access_token)).toBe(200);
+  });
+
+  test.each([
+    ['POST /v1/auth/password/reset', '/v1/auth/password/reset', 'application/json', (email: string) => JSON.stringify({ email })],
+    ['the form of POST /password/forgot', '/password/forgot', FORM_TYPE, (email: string) => new URLSearchParams({ email }).toString()],
+  ])('a forged Host or X-Forwarded-Host header does not change the link in the email of %s', async (_, path, type, bodyOf) => {
+    const { email } = await userOf(tenant, 'member');
+    expect((await forged('POST', path, { type, body: bodyOf(email) })).status).toBeLessThan(300);
+    const token = await tokenMailedTo(email, /new password/);
+    const mail = (await rig()).mails.find((one) => one.to === email && one.text.includes(token));
+    expect(mail?.text).toContain(`${tenant.origin}/password?token=${token}`);
+    expect(mail?.html).toContain(`"${tenant.origin}/password?token=${token}"`);
+    expect(JSON.stringify(mail)).not.toContain(EVIL);
   });
 });
 

@@ -70,6 +70,17 @@ describe('headers and content of sign-in pages', () => {
 });
 
 describe('sign-in page', () => {
+  /** Opens the sign-in page and types wrong passwords. Returns the last page and the status of each attempt. */
+  async function guessed(browser: Browser, tried: TestUser, attempts: number): Promise<{ page: Page; statuses: number[] }> {
+    let page = await start(browser);
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      page = await signIn(browser, page, tried, 'wrong');
+      statuses.push(page.status);
+    }
+    return { page, statuses };
+  }
+
   test('a wrong password or an unknown email address shows the same error on the sign-in page', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
@@ -82,14 +93,27 @@ describe('sign-in page', () => {
     expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
   });
 
-  test('the sign-in page returns 429 after five wrong passwords, even for the correct password', async () => {
+  test('the correct password as the fifth attempt on the sign-in page, after four wrong passwords, shows the consent page', async () => {
     const tried = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
-    let page = await start(browser);
-    for (let attempt = 0; attempt < 5; attempt++) page = await signIn(browser, page, tried, 'wrong');
-    page = await signIn(browser, page, tried);
-    expect(page.status).toBe(429);
-    expect(page.text).toContain('Too many attempts');
+    const { page, statuses } = await guessed(browser, tried, 4);
+    expect(statuses).toEqual([401, 401, 401, 401]);
+    expect((await signIn(browser, page, tried)).text).toContain('to act for you?');
+  });
+
+  test('the sign-in page returns 429 after five wrong passwords, even for the correct password, for 15 minutes', async () => {
+    const { advance } = await rig();
+    const tried = await userOf(tenant, 'member');
+    const browser = new Browser(tenant.origin);
+    const { page, statuses } = await guessed(browser, tried, 6);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    for (const waitedMs of [0, 15 * 60_000 - 30_000]) {
+      await advance(waitedMs);
+      const refused = await signIn(browser, page, tried);
+      expect([refused.status, refused.text.includes('Too many attempts')]).toEqual([429, true]);
+    }
+    await advance(31_000);
+    expect((await signIn(browser, page, tried)).text).toContain('to act for you?');
   });
 
   test('a suspended user who signs in gets a page with 403', async () => {
@@ -203,17 +227,41 @@ describe('second factor on the sign-in page', () => {
     expect(await order(caller, wanted)).toMatchObject({ status: 403, body: { error: 'mfa_required' } });
   });
 
-  test('the second step of the sign-in page returns 429 after many wrong codes, even for the correct code', async () => {
-    const { user: mfaUser, secret } = await confirmed(tenant, 'admin');
-    const browser = new Browser(tenant.origin);
+  /** Types wrong codes in the second step of a sign-in. Returns the last page and the status of each attempt. */
+  async function guessedCodes(browser: Browser, { user: mfaUser, secret }: { user: TestUser; secret: string }, attempts: number) {
     let page = await signIn(browser, await start(browser), mfaUser);
     const statuses: number[] = [];
-    for (let attempt = 0; attempt < 17; attempt++) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       page = await browser.submit(page, { code: await wrongTotp(secret) }, '/second-factor');
       statuses.push(page.status);
     }
-    expect(statuses.at(-1)).toBe(429);
-    expect((await browser.submit(page, { code: await totp(secret) }, '/second-factor')).status).toBe(429);
+    return { page, statuses };
+  }
+  const WRONG_CODES = Array.from({ length: 15 }, () => 401);
+
+  test('the correct code as the fifteenth attempt in the second step, after fourteen wrong codes, shows the consent page', async () => {
+    const mfaUser = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    const { page, statuses } = await guessedCodes(browser, mfaUser, 14);
+    expect(statuses).toEqual(WRONG_CODES.slice(1));
+    const next = await browser.submit(page, { code: await totp(mfaUser.secret) }, '/second-factor');
+    expect(next.text).toContain('to act for you?');
+  });
+
+  test('the second step of the sign-in page returns 429 after fifteen wrong codes, even for the correct code, for an hour', async () => {
+    const { advance } = await rig();
+    const mfaUser = await confirmed(tenant, 'admin');
+    const browser = new Browser(tenant.origin);
+    const { page, statuses } = await guessedCodes(browser, mfaUser, 16);
+    expect(statuses).toEqual([...WRONG_CODES, 429]);
+    for (const waitedMs of [0, 3_600_000 - 30_000]) {
+      await advance(waitedMs);
+      expect((await browser.submit(page, { code: await totp(mfaUser.secret) }, '/second-factor')).status).toBe(429);
+    }
+    await advance(31_000);
+    const { page: later } = await guessedCodes(browser, mfaUser, 0);
+    const next = await browser.submit(later, { code: await totp(mfaUser.secret) }, '/second-factor');
+    expect(next.text).toContain('to act for you?');
   });
 
   test('the second step of the sign-in page returns to the password step if the password was changed in between', async () => {
