@@ -52,9 +52,10 @@ do {
   cursor = pagination.next_cursor ?? undefined;
 } while (cursor);
 
+// this account does not exist; it shows how to read an error
 try {
   await api.accounts.getAccount('acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G');
 } catch (response) {
   const { code, request_id } = (response as { error: { error: { code: string; request_id: string } } }).error.error;
-  console.log(`Refused with ${code}; the request id for questions is ${request_id}.`);
+  console.log(`The platform returned ${code}. The request id is ${request_id}.`);
 }

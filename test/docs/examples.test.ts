@@ -81,7 +81,7 @@ test('the REST integration example compiles with its generated client and prints
     'Business Fiber, 350 Fifth Avenue is operational.',
     'Opened TKT-1001.',
     'TKT-1001 open: Line is down',
-    expect.stringMatching(/^Refused with RESOURCE_NOT_FOUND; the request id for questions is req_\w+\.$/),
+    expect.stringMatching(/^The platform returned RESOURCE_NOT_FOUND\. The request id is req_\w+\.$/),
     '',
   ]);
 });

@@ -31,7 +31,7 @@ describe('guide commands and output', () => {
       const { apiKey } = await sandbox.organization();
       await followPage('docs/guide/sandbox.md', {
         environment: {},
-        replacements: { 'http://127.0.0.1:4000': sandbox.origin, 'KEY=test_sk_…': `KEY=${apiKey}` },
+        replacements: { 'http://127.0.0.1:4001': sandbox.origin, 'KEY=test_sk_…': `KEY=${apiKey}` },
       });
     } finally {
       await sandbox.close();
