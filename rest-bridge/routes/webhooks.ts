@@ -23,7 +23,7 @@ export const webhooks = area(
     post('createWebhook', '/webhooks', 'createWebhook', {
       summary: 'Create a webhook',
       description:
-        'Events are posted to `url` as JSON with the fields `id`, `event`, `timestamp`, `organization_id`, `data` and `signature`. Only this response contains the secret.\n\n`signature` is the last field: `sha256=` followed by the HMAC-SHA256 in hex, keyed with the secret. It is calculated over the exact body without this field. That text is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard Webhooks specification. [Webhooks](/docs/guide/webhooks) shows in three languages how a receiver verifies signatures.\n\nRespond with 2xx within 10 seconds. 410 disables the webhook. After any other result the delivery is retried, up to ten times over three days.',
+        'Events are posted to `url` as JSON with the fields `id`, `event`, `timestamp`, `organization_id`, `data` and `signature`. Only this response contains the secret.\n\n`signature` is the last field: `sha256=` followed by the HMAC-SHA256 in hex, keyed with the secret. The HMAC is calculated over the exact body without this field. The body without this field is, byte for byte, the `payload` of the GraphQL subscription `events`. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` follow the Standard Webhooks specification. [Webhooks](/docs/guide/webhooks) shows in three languages how a receiver verifies signatures.\n\nRespond with 2xx within 10 seconds. 410 disables the webhook. After any other result the delivery is retried, up to ten times over three days.',
       omit: ['family'],
       example,
     }),

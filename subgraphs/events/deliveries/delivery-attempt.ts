@@ -9,13 +9,16 @@ export class DeliveryAttempt {
   @Field(() => String, { description: 'Address that the attempt was sent to.' })
   url!: string;
 
-  @Field(() => Int, { nullable: true, description: 'HTTP status of the response. Null if there was none.' })
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the response. Null if there was no response.' })
   responseStatus!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'First 1 KiB of the response. Null if there was none.' })
+  @Field(() => String, { nullable: true, description: 'First 1 KiB of the response. Null if there was no response.' })
   responseBody!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Reason why there was no response, such as a timeout. Null if there was one.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason why there was no response, such as a timeout. Null if there was a response.',
+  })
   error!: string | null;
 
   @Field(() => Int, { description: 'Duration in milliseconds.' })

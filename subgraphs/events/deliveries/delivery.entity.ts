@@ -111,7 +111,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   attemptedAt: Date | null = null;
 
-  @Field(() => Date, { nullable: true, description: 'When the next attempt is due. Null if there will be none.' })
+  @Field(() => Date, { nullable: true, description: 'When the next attempt is due. Null if there will be no further attempt.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 

@@ -12,11 +12,14 @@ export class WebhookUsage {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Limit of the plan. Null if the plan has none. Deliveries beyond it are recorded as `SKIPPED`.',
+    description: 'Limit of the plan. Null if the plan has none. Deliveries beyond the limit are recorded as `SKIPPED`.',
   })
   limit!: number | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the limit was exceeded for the first time this month. Null if it was not.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the limit was exceeded for the first time this month. Null if the limit was not exceeded.',
+  })
   exceededAt!: Date | null;
 
   @Field(() => Date, { description: 'When the next month begins.' })

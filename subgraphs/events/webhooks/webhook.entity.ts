@@ -87,7 +87,7 @@ export class Webhook {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Secret that signs deliveries. Shown only in the response that creates it; null otherwise.',
+    description: 'Secret that signs deliveries. Shown only in the response that creates or rotates the secret. Null otherwise.',
   })
   secret?: string | null;
 

@@ -36,13 +36,13 @@ export class ApiKey {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The secret. Shown only in the response that creates or rotates it; null otherwise.',
+    description: 'The secret. Shown only in the response that creates or rotates the secret. Null otherwise.',
   })
   key: string | null = null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Secret to sign requests with. Shown only in the response that creates or rotates it; null otherwise.',
+    description: 'Secret to sign requests with. Shown only in the response that creates or rotates the secret. Null otherwise.',
   })
   signingSecret: string | null = null;
 

@@ -39,7 +39,7 @@ export class OAuthClient {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The secret. Shown only in the response that creates or rotates it; null otherwise, and for a public client.',
+    description: 'The secret. Shown only in the response that creates or rotates the secret. Null otherwise, and for a public client.',
   })
   clientSecret: string | null = null;
 

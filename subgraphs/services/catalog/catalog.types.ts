@@ -51,7 +51,7 @@ export class CatalogService {
   @Field(() => String, { description: 'One sentence about the service.' })
   description!: string;
 
-  @Field(() => [String], { description: 'Bandwidths that can be ordered, such as `500mbps`. Empty for services without one.' })
+  @Field(() => [String], { description: 'Bandwidths that can be ordered, such as `500mbps`. Empty for services without a bandwidth.' })
   bandwidthOptions!: string[];
 
   @Field(() => [String], { description: 'Service levels that can be ordered. The first one is the default.' })

@@ -36,7 +36,7 @@ export class TechnologyAvailability {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Highest bandwidth at the location, such as `1000mbps`. Null if the technology does not reach it.',
+    description: 'Highest bandwidth at the location, such as `1000mbps`. Null if the technology does not reach the location.',
   })
   bandwidth!: string | null;
 }

@@ -114,7 +114,7 @@ export class Service {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Bandwidth, such as `1000mbps`. Null for kinds of service without one.' })
+  @Field(() => String, { nullable: true, description: 'Bandwidth, such as `1000mbps`. Null for kinds of service without a bandwidth.' })
   get bandwidth(): string | null {
     return this.bandwidthMbps === null ? null : formatBandwidth(this.bandwidthMbps);
   }

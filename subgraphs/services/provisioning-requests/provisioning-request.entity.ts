@@ -70,7 +70,7 @@ export class ProvisioningRequest {
   @Property({ type: 'text', nullable: true })
   flexibility: string | null = null;
 
-  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request. Null if none were named.' })
+  @Field(() => ProvisioningContacts, { nullable: true, description: 'People to contact about the request. Null if there are none.' })
   @Property({ type: 'json', nullable: true })
   contacts: ProvisioningContacts | null = null;
 
@@ -147,7 +147,7 @@ export class ProvisioningRequest {
   @Field(() => Date, {
     nullable: true,
     description:
-      'Expected time of completion: one hour after the work begins, or the end of the schedule if that is later. The actual time once it is completed. Null if unknown, failed or cancelled.',
+      'Expected time of completion: one hour after the work begins, or the end of the schedule if that is later. After the completion, the actual time. Null if the time is unknown, or if the request failed or was cancelled.',
   })
   get expectedCompletion(): Date | null {
     const { status, missing, preferredDate, flexibility } = this;

@@ -76,7 +76,7 @@ export class DeploymentSchedule {
 
   @Field(() => String, {
     nullable: true,
-    description: 'How much later the work may begin, such as `7_days`; at most a year. Null means as soon as it can be built.',
+    description: 'How much later the work may begin, such as `7_days`; at most a year. Null means as soon as the service can be built.',
   })
   @IsOptional()
   @MaxCharacters(40)

@@ -52,7 +52,7 @@ export class ServiceStatusRecord {
   })
   uptimePercentage!: number | null;
 
-  @Field(() => Date, { nullable: true, description: 'When the service last went down or degraded. Null if it never did.' })
+  @Field(() => Date, { nullable: true, description: 'When the service last went down or degraded. Null if this never happened.' })
   lastIncident!: Date | null;
 
   @Field(() => PerformanceMetrics, { description: 'Latest measurements of the provider.' })

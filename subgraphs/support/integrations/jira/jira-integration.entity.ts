@@ -99,7 +99,7 @@ export class JiraIntegration extends Integration {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Secret of the webhook in Jira. Shown only in the response that creates or rotates it; null otherwise.',
+    description: 'Secret of the webhook in Jira. Shown only in the response that creates or rotates the secret. Null otherwise.',
   })
   inboundSecret?: string | null;
 
