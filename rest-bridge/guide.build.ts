@@ -33,7 +33,7 @@ export function writeGuide(folder: string): void {
 const nameOf = (file: string): string => (file === INDEX_FILE ? INDEX : basename(file, '.md'));
 const addressOf = (file: string): string => (file === INDEX_FILE ? GUIDE : `${GUIDE}/${nameOf(file)}`);
 
-/** Returns the headings of the index page, each with the links below it. */
+/** Returns the headings of the index page that have a list of pages, each with its pages. */
 function navigationIn(text: string): Heading[] {
   return text
     .split(/^## /m)
@@ -44,7 +44,8 @@ function navigationIn(text: string): Heading[] {
         title,
         file: join(SOURCE, link),
       })),
-    }));
+    }))
+    .filter(({ pages }) => pages.length > 0);
 }
 
 function rendered(file: string, files: readonly string[], headings: readonly Heading[]): string {

@@ -8,7 +8,8 @@ export function banner({ origin, firstAdministrator }: Platform): string {
   const addresses = [
     ['REST', `${origin}/v1`],
     ['OpenAPI', `${origin}/v1/openapi.json`],
-    ['Docs', `${origin}/docs`],
+    ['Guide', `${origin}/docs/guide`],
+    ['Reference', `${origin}/docs`],
     ['GraphQL', `${origin}/graphql`],
     ['WebSocket', `${origin.replace(/^http/, 'ws')}/graphql`],
   ];

@@ -85,6 +85,10 @@ describe('served guide', () => {
     expect(linksIn((await get('/docs/guide')).text)).toContain('/docs');
   });
 
+  test('every heading in the navigation of the guide has at least one page', async () => {
+    expect((await get('/docs/guide')).text).not.toContain('<ul></ul>');
+  });
+
   test('an unknown guide page returns 404, and a guide page with a matching ETag returns 304', async () => {
     expect((await get('/docs/guide/nothing')).status).toBe(404);
     expect((await get('/docs/guide/index')).status).toBe(404);
