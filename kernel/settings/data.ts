@@ -54,7 +54,7 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'URL of a PostgreSQL database to use instead of the embedded database, version 15 or later. The user in the URL must be allowed to create schemas. If the extensions btree_gin, pg_trgm and unaccent are missing, they are created with the same rights.',
+      'URL of a PostgreSQL database to use instead of the embedded database, version 15 or later. The user in the URL must be allowed to create schemas. If the extensions btree_gin, pg_trgm and unaccent are missing, the platform creates them as this user.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
