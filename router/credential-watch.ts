@@ -15,8 +15,8 @@ export interface OpenConnection<C> {
 
 export interface CredentialWatchOptions {
   /**
-   * Registers a listener for changes of credentials. The listener gets the id of a key, user, session, OAuth client or
-   * organization.
+   * Registers a listener for changes of credentials. The listener gets the id of a key, user, session, OAuth client,
+   * trusted issuer or organization.
    * An empty id means that any credentials may have changed. Affected connections are checked immediately.
    */
   onCredentialChange?: ((listener: (subjectId: string) => void) => void) | undefined;
@@ -127,8 +127,9 @@ export class Watched<C extends RequestContext> {
   }
 }
 
+/** The id of a caller with a token of a trusted issuer is `<id of the issuer>:<subject>`. */
 const isAbout = (subjectId: string, { id, sessionId, clientId, organizationId }: Principal): boolean =>
-  subjectId === '' || [id, sessionId, clientId, organizationId].includes(subjectId);
+  subjectId === '' || [id, sessionId, clientId, organizationId].includes(subjectId) || id.startsWith(`${subjectId}:`);
 
 const holdsAll = (now: Principal, before: Principal): boolean =>
   now.organizationId === before.organizationId && now.seesAllOf(before.accounts) && before.grants.every((grant) => now.mayGrant(grant));

@@ -326,6 +326,74 @@ test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses ac
   }
 });
 
+/** Without certificates: no operation changes their accounts, so no process is notified immediately. */
+const changeable = kinds.filter(([kind]) => kind !== 'a client certificate');
+
+test.each(changeable)(
+  'adding or removing an account of %s applies to the next REST request, GraphQL request and subscription',
+  async (_, limited) => {
+    const [kept, given] = [await populated('Kept'), await populated('Given and taken')];
+    const accounts = [kept.account.id, given.account.id].sort();
+    const { caller, limitTo } = await limited([kept.account.id]);
+    const reads = async () => {
+      const listed = (await caller.rest('GET', '/accounts')).body.data.map(({ id }: Json) => id).sort();
+      const verified = (await caller.rest('GET', '/auth/verify')).body.data.accounts.toSorted();
+      const { data } = await caller.graphql('query($id: ID!) { ticket(id: $id) { id } services { nodes { id } } }', {
+        id: given.ticket.id,
+      });
+      const { status } = await caller.rest('GET', `/support/tickets/${given.ticket.id}`);
+      const services = data?.services.nodes.map(({ id }: Json) => id).sort();
+      return { listed, verified, status, ticket: data?.ticket?.id, services, file: (await download(caller, given.attachment)).status };
+    };
+    const onlyKept = { listed: [kept.account.id], verified: [kept.account.id], status: 404, services: [kept.service.id], file: 404 };
+    const both = { listed: accounts, verified: accounts, status: 200, ticket: given.ticket.id, file: 200 };
+    expect(await reads()).toMatchObject(onlyKept);
+
+    const query = 'subscription { ticketUpdated { subjectId timestamp ticket { id } } }';
+    const touch = ({ ticket }: Populated) =>
+      tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: `${Math.random()}` } });
+    const receives = (live: ReturnType<typeof follow>, from: Populated) =>
+      eventually(async () => {
+        await touch(from);
+        return live.of('ticketUpdated').some(({ subjectId }) => subjectId === from.ticket.id);
+      });
+    const begunBefore = follow(caller, query);
+    await receives(begunBefore, kept);
+
+    await limitTo(accounts);
+    expect(await reads()).toEqual({ ...both, services: [kept.service.id, given.service.id].sort() });
+    const begunAfter = follow(caller, query);
+    const stream = await SseClient.open(caller);
+    await receives(begunAfter, given);
+    await eventually(() => stream.frames.some(({ data }) => data.includes(given.ticket.id)));
+
+    await limitTo([kept.account.id]);
+    expect(await reads()).toMatchObject(onlyKept);
+    const readAt = platform.clock.now().toJSON();
+    const begunLast = follow(caller, query);
+    await eventually(async () => {
+      await touch(given);
+      return begunAfter.isDone() && stream.isClosed;
+    }, 10_000);
+    expect(begunAfter.errors()).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS' } }]);
+    const received = [
+      ...begunAfter.of('ticketUpdated').map(({ timestamp }) => timestamp),
+      ...stream.frames.map(({ data }) => JSON.parse(data).timestamp),
+    ];
+    expect(received.length).toBeGreaterThan(1);
+    expect(received.filter((timestamp) => timestamp >= readAt)).toEqual([]);
+    await receives(begunLast, kept);
+    // the first subscription began with the account that the caller still has, so it continues
+    const count = begunBefore.results.length;
+    await eventually(async () => {
+      await touch(kept);
+      return begunBefore.results.length > count;
+    });
+    expect([...begunBefore.errors(), ...begunLast.errors()]).toEqual([]);
+    for (const { results } of [begunBefore, begunLast]) expect(JSON.stringify(results)).not.toContain(given.ticket.id);
+  },
+);
+
 test.each(kinds)(
   '%s limited to one account gets 401 after that account is closed, and keeps access if it has a second account',
   async (_, limited) => {
