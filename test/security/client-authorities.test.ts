@@ -76,3 +76,59 @@ test('a certificate that a proxy forwards is accepted if a configured authority 
   const header = new X509Certificate(issuedCert.pem).raw.toString('base64');
   expect((await fetch(`${origin}/v1/accounts`, { headers: { 'x-client-cert': header } })).status).toBe(200);
 });
+
+const AUTHORITY_REFUSAL = /not issued by an authority/;
+
+test('a forwarded certificate returns 401 if it is malformed, from an untrusted sender, or of an authority that is not accepted', async () => {
+  const [accepted, stranger] = [await issueAuthority(), await issueAuthority()];
+  const namesake = await issueAuthority({ subject: accepted.certificate.subject });
+  const valid = await issue({ issuer: accepted });
+  const foreign = [await issue({ issuer: stranger }), await issue({ issuer: namesake }), await issue()];
+  const databaseUrl = await ownDatabase();
+  const settings = {
+    CLIENT_CERT_HEADER: 'x-client-cert',
+    TRUSTED_PROXIES: '127.0.0.0/8,::1',
+    DATA_DIR: scratchFolder(),
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  };
+  const statusOf = async (origin: string, header: string, more: Record<string, string> = {}) => {
+    const response = await fetch(`${origin}/v1/accounts`, { headers: { 'x-client-cert': header, ...more } });
+    const { error } = (await response.json()) as { error?: { code: string; message: string } };
+    return { status: response.status, code: error?.code, message: error?.message };
+  };
+  const base64 = (pem: string) => new X509Certificate(pem).raw.toString('base64');
+
+  // all certificates are registered while every authority is accepted
+  const before = await start(settings);
+  const { organizationId, apiKey } = await before.organization();
+  for (const { pem } of [valid, ...foreign]) {
+    const body = { certificate: pem, name: 'Test', permissions: ['accounts:read'] };
+    const { status } = await new Tenant(before.origin, organizationId, apiKey).rest('POST', '/auth/certificates', { body });
+    expect([status, (await statusOf(before.origin, base64(pem))).status]).toEqual([201, 200]);
+  }
+  await before.close();
+
+  const limited = { ...settings, TLS_CLIENT_CA: written(accepted.pem) };
+  const platform = await start(limited);
+  expect(await statusOf(platform.origin, base64(valid.pem))).toMatchObject({ status: 200 });
+  for (const { pem } of foreign)
+    for (const header of [
+      base64(pem),
+      encodeURIComponent(pem),
+      `${base64(pem)},${base64(accepted.pem)}`,
+      `${base64(pem)},${base64(valid.pem)}`,
+    ])
+      expect(await statusOf(platform.origin, header)).toMatchObject({
+        status: 401,
+        code: 'INVALID_CREDENTIALS',
+        message: expect.stringMatching(AUTHORITY_REFUSAL),
+      });
+  const malformed = ['nonsense', base64(valid.pem).slice(0, -40), encodeURIComponent(valid.pem.replace('MII', 'MIJ'))];
+  for (const header of malformed)
+    expect(await statusOf(platform.origin, header), header).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
+  await platform.close();
+
+  const { origin } = await started({ ...limited, TRUSTED_PROXIES: '192.0.2.1' });
+  for (const more of [{}, { 'x-forwarded-for': '192.0.2.1' }, { forwarded: 'for=192.0.2.1' }] as Record<string, string>[])
+    expect(await statusOf(origin, base64(valid.pem), more)).toMatchObject({ status: 401, message: expect.stringMatching(/API key/) });
+});

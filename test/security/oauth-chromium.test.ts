@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizeUrl, exchange, form, newVerifier, own, registered, statusWith, type TestClient } from '../oauth.setup.ts';
 import { eventually, rig } from '../rig.ts';
@@ -117,17 +117,50 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('a browser refuses to show a sign-in page in a frame of another site', async () => {
+  test('a browser shows no sign-in or consent page in a frame of another site, and sends no cookie of the platform for it', async () => {
     await using window = await opened();
     const { page } = window;
-    await page.goto(callback);
-    await page.evaluate(
-      (url) => {
-        const frame = Object.assign(document.createElement('iframe'), { src: url });
-        document.body.append(frame);
-      },
-      authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }),
-    );
-    await eventually(() => window.complaints.some((text) => text.includes('frame-ancestors')));
+    const cookiesFor = async (request: Request) => (await request.allHeaders()).cookie ?? '';
+    await page.goto(authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } }));
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: /to act for you/ }).waitFor();
+    const consentUrl = page.url();
+    const own = page.waitForRequest(consentUrl);
+    await page.goto(consentUrl);
+    expect(await cookiesFor(await own), 'a request of the window itself has the cookies').toContain('oauth_interaction=');
+    const session = page.waitForRequest((request) => request.url().includes('/oauth/logout'));
+    await page.goto('/oauth/logout');
+    expect(await cookiesFor(await session)).toContain('oauth_session=');
+
+    const authorize = authorizeUrl(tenant.origin, { client, extra: { redirect_uri: callback } });
+    const pages = [authorize, consentUrl, `${tenant.origin}/oauth/logout`, `${tenant.origin}/password/forgot`];
+    // a site is a host without its port: for the browser, localhost is another site than 127.0.0.1
+    const otherSite = callback.replace('127.0.0.1', 'localhost');
+    await page.goto(otherSite);
+    for (const url of pages) {
+      window.complaints.length = 0;
+      const sent: Request[] = [];
+      const collect = (request: Request) => void (request.url().startsWith(tenant.origin) && sent.push(request));
+      page.on('request', collect);
+      const loaded = page.evaluate(
+        (src) =>
+          new Promise<void>((resolve) => {
+            const frame = Object.assign(document.createElement('iframe'), { src });
+            frame.addEventListener('load', () => resolve());
+            document.body.replaceChildren(frame);
+          }),
+        url,
+      );
+      await eventually(() => window.complaints.some((text) => text.includes('frame-ancestors')));
+      await loaded;
+      page.off('request', collect);
+      expect(sent.map((request) => request.url())).toContain(url);
+      for (const request of sent) expect(await cookiesFor(request), request.url()).toBe('');
+      const frame = await eventually(() => page.frames().find((one) => one.url().startsWith('chrome-error:')));
+      expect(await frame.content()).not.toMatch(/<form|Sign in/);
+      expect(page.frames()).toHaveLength(2);
+    }
   });
 });
