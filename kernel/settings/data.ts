@@ -46,7 +46,7 @@ export const dataSettings = {
   dataDir: setting({
     name: 'DATA_DIR',
     option: 'data',
-    about: 'Folder of the embedded database and the generated secret.',
+    about: 'Folder of the embedded database, the generated secret key, and files.',
     schema: text,
     fallback: './data',
   }),
@@ -54,7 +54,7 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     option: 'database-url',
     about:
-      'URL of a PostgreSQL database to use instead of the embedded database, version 15 or later. The user in the URL must be allowed to create schemas. If the extensions btree_gin, pg_trgm and unaccent are missing, the platform creates them as this user.',
+      'URL of a PostgreSQL database (version 15 or later) to use instead of the embedded database. The user in the URL must be allowed to create schemas. If the extensions btree_gin, pg_trgm and unaccent are missing, the platform creates them as this user.',
     schema: databaseUrl,
     otherwise: 'embedded, in DATA_DIR',
     secret: true,
@@ -87,7 +87,7 @@ export const dataSettings = {
     name: 'REDIS_URL',
     option: 'redis-url',
     about:
-      'URL of the Redis database for the rate limits that all processes of one platform share. Each platform needs its own Redis database, such as /1 at the end of the URL.',
+      'URL of the Redis database for the rate limits that all processes of one platform share. Each platform needs its own Redis database: the number at the end of the URL, such as /1, selects it.',
     schema: url(['redis:', 'rediss:'], 'redis://host:6379'),
     otherwise: 'each process counts separately',
     secret: true,

@@ -23,7 +23,7 @@ export const providerSettings = {
   }),
   smsAccountSid: setting({
     name: 'SMS_ACCOUNT_SID',
-    about: 'Account id at the SMS provider. Needs SMS_AUTH_TOKEN and SMS_FROM.',
+    about: 'Account id at the SMS provider. Requires SMS_AUTH_TOKEN and SMS_FROM.',
     schema: text.regex(/^[\w-]{2,64}$/, 'must be an account id such as AC and 32 hexadecimal digits'),
     otherwise: 'SMS are not sent; they are written to DATA_DIR/sms',
   }),
@@ -60,15 +60,15 @@ export const providerSettings = {
   }),
   filesS3AccessKeyId: setting({
     name: 'FILES_S3_ACCESS_KEY_ID',
-    about: 'Id of the access key for FILES_S3_BUCKET. Needs FILES_S3_SECRET_ACCESS_KEY.',
+    about: 'Id of the access key for FILES_S3_BUCKET. Requires FILES_S3_SECRET_ACCESS_KEY.',
     schema: text,
-    otherwise: "the AWS SDK's lookup: environment, profile, machine role",
+    otherwise: 'found by the AWS SDK: environment, profile or machine role',
   }),
   filesS3SecretAccessKey: setting({
     name: 'FILES_S3_SECRET_ACCESS_KEY',
     about: 'Secret of the access key FILES_S3_ACCESS_KEY_ID.',
     schema: text,
-    otherwise: "the AWS SDK's lookup: environment, profile, machine role",
+    otherwise: 'found by the AWS SDK: environment, profile or machine role',
     secret: true,
   }),
   connectivityProviderUrl: setting({

@@ -92,7 +92,7 @@ export const settings = {
     name: 'METRICS_TOKEN',
     about: 'Bearer token that /metrics requires.',
     schema: text.min(16, 'must have at least 16 characters'),
-    otherwise: '/metrics is available only from this machine',
+    otherwise: '/metrics responds only to requests from the same machine',
     secret: true,
   }),
   logLevel: setting({
