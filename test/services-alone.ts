@@ -10,15 +10,17 @@ import { organizationEm } from '../kernel/records/organization-filter.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
 import { BillingCycle } from '../kernel/values/billing-cycle.ts';
 import { Decimal } from '../kernel/values/money.ts';
+import { Converger } from '../subgraphs/services/changes/converge.job.ts';
 import { Service } from '../subgraphs/services/inventory/service.entity.ts';
 import { type ServiceStatus, ServiceType } from '../subgraphs/services/inventory/service.states.ts';
 import type {
   ConnectivityOrder,
   ConnectivityProvider,
   Provisioning,
+  Release,
+  ReleaseOrder,
   Telemetry,
 } from '../subgraphs/services/providers/connectivity.provider.ts';
-import { Provisioner } from '../subgraphs/services/provisioning/provisioning.job.ts';
 import { statusChange, transition } from '../subgraphs/services/status/service-transition.ts';
 import { services } from '../subgraphs/services/subgraph.ts';
 import { LOCATION } from './billing.setup.ts';
@@ -33,6 +35,8 @@ export class ScriptedProvider implements ConnectivityProvider {
   readonly name = 'scripted';
   readonly simulated = true;
   readonly orders: ConnectivityOrder[] = [];
+  readonly releases: ReleaseOrder[] = [];
+  released: (order: ReleaseOrder) => Promise<Release> = async () => ({ state: 'released' });
   measured: () => Promise<Telemetry | null> = () => Promise.resolve(null);
 
   constructor(private readonly answer: (order: ConnectivityOrder) => Promise<Provisioning>) {}
@@ -40,6 +44,11 @@ export class ScriptedProvider implements ConnectivityProvider {
   provision(order: ConnectivityOrder): Promise<Provisioning> {
     this.orders.push(order);
     return this.answer(order);
+  }
+
+  release(order: ReleaseOrder): Promise<Release> {
+    this.releases.push(order);
+    return this.released(order);
   }
 
   telemetry(): Promise<Telemetry | null> {
@@ -113,7 +122,7 @@ export class ServicesAlone implements AsyncDisposable {
   /** Runs the job of a service. */
   provision(id: string, connectivity: ConnectivityProvider): Promise<void> {
     const { store, jobs, clock } = this;
-    return new Provisioner({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id);
+    return new Converger({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id);
   }
 
   async move(id: string, status: ServiceStatus): Promise<void> {

@@ -22,6 +22,7 @@ export const resources = [
   'routing_rule',
   'saml_connection',
   'service',
+  'service_change',
   'session',
   'sla_policy',
   'slack_integration',

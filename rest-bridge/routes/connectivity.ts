@@ -1,4 +1,4 @@
-import { area, get, post } from '../route.ts';
+import { area, del, get, post } from '../route.ts';
 import { service } from './services.ts';
 
 /** Internet access and networks (specification 4.4). */
@@ -34,6 +34,13 @@ export const connectivity = area(
     }),
     get('getInternetService', '/connectivity/internet/{service_id}', 'service', {
       summary: 'Get an internet service',
+      fixed: { type: 'internet' },
+      select: service,
+    }),
+    del('cancelInternetService', '/connectivity/internet/{service_id}', 'endService', {
+      summary: 'Cancel an internet service',
+      errors: { INVALID_STATE: 'the service is already being taken down', SERVICE_MAINTENANCE: 'the service is in maintenance' },
+      description: 'The result is the same as that of `DELETE /services/{service_id}` for an internet service.',
       fixed: { type: 'internet' },
       select: service,
     }),

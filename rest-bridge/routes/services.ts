@@ -22,6 +22,14 @@ const catalog = view(
   }`,
 );
 
+const change = view(
+  'ServiceChange',
+  `{
+    id serviceId kind status statusReason effectiveAt reason dataMigration { required destination verification } requestedBy
+    history { from to at reason } completedAt createdAt updatedAt
+  }`,
+);
+
 const provisioningRequest = view(
   'ProvisioningRequest',
   `{
@@ -45,6 +53,45 @@ export const services = area(
     get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', {
       summary: 'Get the status of a service',
       resource: 'service',
+    }),
+    del('decommissionServiceById', '/services/{service_id}', 'endService', {
+      summary: 'Decommission a service now',
+      errors: { INVALID_STATE: 'the service is already being taken down', SERVICE_MAINTENANCE: 'the service is in maintenance' },
+      description:
+        'The response contains the service, which is `decommissioning` until the provider has released it; then the event `service.decommissioned` is sent. A service that the provider was not asked for yet is `decommissioned` immediately. A decommission that waits for its date is brought forward.',
+      omit: ['type'],
+      select: service,
+    }),
+    post('decommissionService', '/services/{service_id}/decommission', 'decommissionService', {
+      summary: 'Decommission a service at a date',
+      errors: {
+        INVALID_STATE: 'the service is already being taken down',
+        SERVICE_MAINTENANCE: 'the service is in maintenance',
+        SERVICE_CONFLICT: 'the service already has a decommission, or the destination is not operational or of another type',
+      },
+      description:
+        'Creates a change of the service. Without `decommission_date` it begins immediately. The service is billed until it is decommissioned. `data_migration.destination` is a service of the same type that receives the data. Internet services hold no data, so nothing is copied.',
+      nested: { data_migration: 'dataMigration' },
+      select: change,
+      example: {
+        decommission_date: '2026-12-31T23:00:00.000Z',
+        data_migration: { required: false, verification: false },
+        reason: 'Office closed',
+      },
+    }),
+    get('listServiceChanges', '/services/{service_id}/changes', 'serviceChanges', {
+      summary: 'List the changes of a service',
+      description: 'Lists the changes, newest first: those that wait for their date, those in progress and those that have ended.',
+      select: change,
+      resource: 'service',
+      addition: true,
+    }),
+    del('cancelServiceChange', '/services/{service_id}/changes/{change_id}', 'cancelServiceChange', {
+      summary: 'Cancel a change of a service',
+      errors: { INVALID_STATE: 'the change has begun or ended' },
+      description: 'Cancels a change that waits for its date. The response contains the cancelled change.',
+      select: change,
+      addition: true,
     }),
     get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the service catalog', omit: ['category'], select: catalog }),
     get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {

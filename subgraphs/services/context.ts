@@ -6,6 +6,7 @@ import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { CatalogReader } from './catalog/catalog-reader.ts';
+import { ServiceChangeService } from './changes/service-change.service.ts';
 import type { ServicesCore } from './core.ts';
 import { CoverageService } from './coverage/coverage.service.ts';
 import { ServiceQueries } from './inventory/service-queries.ts';
@@ -46,6 +47,10 @@ export class ServicesContext {
     return new ServiceQueries(this.em, this.loaders.services);
   }
 
+  @once get changes(): ServiceChangeService {
+    return new ServiceChangeService({ ...this.shared, loader: this.loaders.services });
+  }
+
   @once get statuses(): StatusService {
     const { rows, clock, connectivity } = this.#core.ports;
     return new StatusService({ rows, organizationId: this.principal.organizationId, clock, log: this.#request.log, connectivity });
@@ -65,7 +70,7 @@ export class ServicesContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies of the classes that place orders. */
+  /** Dependencies of the classes that order, change or end services. */
   @once private get shared() {
     const { clock, jobs } = this.#core.ports;
     return { em: this.em, request: this.#request, clock, jobs };

@@ -7,6 +7,7 @@ import type { OrganizationTables } from '../../kernel/records/organization-data.
 export const organizationData: OrganizationTables = {
   tables: [
     { table: 'provisioning_request', end: 'deleted' },
+    { table: 'service_change', end: 'deleted' },
     { table: 'service_status_change', end: 'deleted' },
     { table: 'service', end: 'deleted' },
   ],

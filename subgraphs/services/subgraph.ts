@@ -5,6 +5,8 @@ import { newId } from '../../kernel/records/ids.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaRow } from './catalog/catalog.entity.ts';
 import { CatalogResolver } from './catalog/catalog.resolver.ts';
+import { ServiceChange } from './changes/service-change.entity.ts';
+import { ServiceChangeResolver, ServiceChangesResolver } from './changes/service-change.resolver.ts';
 import { ServicesContext } from './context.ts';
 import { createCore, type ServicesPorts } from './core.ts';
 import { AvailabilityResolver } from './coverage/availability.resolver.ts';
@@ -29,6 +31,7 @@ export const services: Domain<ServicesPorts> = {
   entities: [
     Service,
     StatusChange,
+    ServiceChange,
     ProvisioningRequest,
     CatalogCategoryRow,
     CatalogServiceRow,
@@ -62,6 +65,8 @@ export const services: Domain<ServicesPorts> = {
           ServiceResolver,
           StatusResolver,
           OrderResolver,
+          ServiceChangeResolver,
+          ServiceChangesResolver,
           ProvisioningRequestResolver,
           AccountServicesResolver,
         ],
@@ -71,6 +76,8 @@ export const services: Domain<ServicesPorts> = {
         },
         createContext: (request) => new ServicesContext(core, request),
       }),
+      start: async () => core.changeSweeper.start(),
+      stop: () => core.changeSweeper.stop(),
     };
   },
 };

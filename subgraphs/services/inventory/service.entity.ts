@@ -91,13 +91,17 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   provider: string | null = null;
 
-  /** Id of the service at the connectivity provider. */
+  /** Id of the service at the connectivity provider. Null if the provider is not known to have the service. */
   @Property({ type: 'text', nullable: true })
   providerReference: string | null = null;
 
   /** Number of failed provisioning attempts. */
   @Property({ type: 'integer' })
   provisioningFailures = 0;
+
+  /** When the provider was last asked to build the service. Its result may still be unknown. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  askedAt: Date | null = null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastIncidentAt: Date | null = null;

@@ -68,10 +68,7 @@ export const serviceStatusChanged = defineEvent(
     data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
     example: { service: serviceExample, changes: { status: { from: PROVISIONING, to: OPERATIONAL } }, reason: null },
   },
-  (service: Service, from: ServiceStatus) => ({
-    ...about(service),
-    data: { service: payloadOf(service), changes: { status: { from, to: service.status } }, reason: service.statusReason },
-  }),
+  statusChangeOf,
 );
 
 export const serviceModified = defineEvent({
@@ -82,19 +79,22 @@ export const serviceModified = defineEvent({
   example: { service: serviceExample, changes: { bandwidth: { from: '500mbps', to: '1000mbps' } } },
 });
 
-export const serviceDecommissioned = defineEvent({
-  name: 'service.decommissioned',
-  family,
-  description: 'A service was permanently taken down. Billing of the service ends.',
-  data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
-  example: {
-    service: { ...serviceExample, status: DECOMMISSIONED },
-    changes: { status: { from: DECOMMISSIONING, to: DECOMMISSIONED } },
-    reason: 'Office closed',
+export const serviceDecommissioned = defineEvent(
+  {
+    name: 'service.decommissioned',
+    family,
+    description: 'A service was permanently taken down. Billing of the service ends.',
+    data: z.strictObject({ service: servicePayload, changes: statusChange, reason: z.string().nullable() }),
+    example: {
+      service: { ...serviceExample, status: DECOMMISSIONED },
+      changes: { status: { from: DECOMMISSIONING, to: DECOMMISSIONED } },
+      reason: 'Office closed',
+    },
   },
-});
+  statusChangeOf,
+);
 
-export const serviceEvents = [serviceProvisioned.type, serviceStatusChanged.type, serviceModified, serviceDecommissioned];
+export const serviceEvents = [serviceProvisioned.type, serviceStatusChanged.type, serviceModified, serviceDecommissioned.type];
 
 const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
   organizationId,
@@ -126,3 +126,10 @@ const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
   updated_at: service.updatedAt.toISOString(),
   provisioned_at: service.provisionedAt?.toISOString() ?? null,
 });
+
+function statusChangeOf(service: Service, from: ServiceStatus) {
+  return {
+    ...about(service),
+    data: { service: payloadOf(service), changes: { status: { from, to: service.status } }, reason: service.statusReason },
+  };
+}

@@ -22,9 +22,9 @@ registerEnumType(ServiceStatus, {
     DEGRADED: { description: 'Working, but with reduced quality.' },
     DOWN: { description: 'Not working because of an outage.' },
     MAINTENANCE: { description: 'In planned maintenance. This time does not count as downtime.' },
-    DECOMMISSIONING: { description: 'Being taken down.' },
+    DECOMMISSIONING: { description: 'The provider is taking it down.' },
     DECOMMISSIONED: { description: 'Taken down. This state is final.' },
-    FAILED: { description: 'Provisioning failed. This state is final.' },
+    FAILED: { description: 'Provisioning failed. The service can only be decommissioned.' },
   },
 });
 
@@ -32,15 +32,15 @@ const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMI
 
 /** State machine of services; see docs/decisions/services.md. */
 export const serviceStates = new StateMachine<ServiceStatus>('service', {
-  [PENDING]: [PROVISIONING],
-  [PROVISIONING]: [OPERATIONAL, FAILED],
+  [PENDING]: [PROVISIONING, DECOMMISSIONED],
+  [PROVISIONING]: [OPERATIONAL, FAILED, DECOMMISSIONING],
   [OPERATIONAL]: [DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING],
-  [DEGRADED]: [OPERATIONAL, DECOMMISSIONING],
-  [DOWN]: [OPERATIONAL, DECOMMISSIONING],
-  [MAINTENANCE]: [OPERATIONAL],
-  [DECOMMISSIONING]: [DECOMMISSIONED],
+  [DEGRADED]: [OPERATIONAL, DOWN, MAINTENANCE, DECOMMISSIONING],
+  [DOWN]: [OPERATIONAL, DEGRADED, MAINTENANCE, DECOMMISSIONING],
+  [MAINTENANCE]: [OPERATIONAL, DEGRADED, DOWN],
+  [DECOMMISSIONING]: [DECOMMISSIONED, OPERATIONAL, FAILED],
   [DECOMMISSIONED]: [],
-  [FAILED]: [],
+  [FAILED]: [DECOMMISSIONING],
 });
 
 /** Returns whether a service is built and not being decommissioned. Only such services have measurements. */

@@ -10,13 +10,13 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { CatalogReader } from '../catalog/catalog-reader.ts';
 import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
+import { enqueueConverge } from '../changes/converge.job.ts';
 import { mbpsOf } from '../coverage/bandwidth.ts';
 import type { CoverageService } from '../coverage/coverage.service.ts';
 import { plainLocation, type ServiceLocation } from '../coverage/location.ts';
 import type { AccessTechnology } from '../coverage/technology.ts';
 import { Service } from '../inventory/service.entity.ts';
 import { ServiceType } from '../inventory/service.states.ts';
-import { enqueueProvisioning } from '../provisioning/provisioning.job.ts';
 import { statusChange } from '../status/service-transition.ts';
 import { AccountNotActive } from './order.errors.ts';
 import type { InternetServiceOrderInput } from './order.inputs.ts';
@@ -98,7 +98,7 @@ export class OrderService {
     const service = Object.assign(new Service(), terms, { accountId, billingCycle, configuration, location, name });
     Object.assign(service, { id: newId('service'), organizationId, type: ServiceType.INTERNET, createdAt: now, updatedAt: now });
     tx.persist([service, statusChange(service, null)]);
-    await enqueueProvisioning(this.deps.jobs, tx, service);
+    await enqueueConverge(this.deps.jobs, tx, service);
     return service;
   }
 

@@ -23,6 +23,20 @@ export interface ConnectivityOrder {
 /** State of an order. If the order is in progress, its state must be requested again after `checkAfterSeconds`. */
 export type Provisioning = { state: 'completed'; reference: string } | { state: 'in_progress'; checkAfterSeconds: number };
 
+/** State of a release. If it is in progress, its state must be requested again after `checkAfterSeconds`. */
+export type Release = { state: 'released' } | { state: 'in_progress'; checkAfterSeconds: number };
+
+/** A line to release, or an order to cancel. */
+export interface ReleaseOrder {
+  /** Idempotency key of the release: a release with the same id continues the first one. */
+  releaseId: string;
+  /** The id of the service, with which the line was ordered. */
+  serviceId: string;
+  /** Id of the line at the provider. Null if it is unknown. */
+  reference: string | null;
+  name: string;
+}
+
 /** A provisioned line. */
 export interface ConnectivityLine {
   serviceId: string;
@@ -56,6 +70,12 @@ export interface ConnectivityProvider {
    * @throws ProvisioningRejected if the order can never succeed. After any other error, a retry may succeed
    */
   provision(order: ConnectivityOrder): Promise<Provisioning>;
+
+  /**
+   * Cancels the order of a line, or takes the line down. A line that the provider does not have is released.
+   * @throws ProvisioningRejected if the provider refuses. After any other error, a retry may succeed
+   */
+  release(order: ReleaseOrder): Promise<Release>;
 
   /** Returns the current measurements of a line; null if there are none. */
   telemetry(line: ConnectivityLine, now: Date): Promise<Telemetry | null>;

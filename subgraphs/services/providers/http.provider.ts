@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { HttpClient } from '../../../kernel/outbound/http.client.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
-import type { ConnectivityLine, ConnectivityOrder, ConnectivityProvider, Provisioning, Telemetry } from './connectivity.provider.ts';
+import type {
+  ConnectivityLine,
+  ConnectivityOrder,
+  ConnectivityProvider,
+  Provisioning,
+  Release,
+  ReleaseOrder,
+  Telemetry,
+} from './connectivity.provider.ts';
 import { ProvisioningRejected } from './connectivity.provider.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -9,6 +17,8 @@ const TELEMETRY_TIMEOUT_MS = 2_000;
 const CHECK_AFTER_SECONDS = 5;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const REASON_LENGTH = 300;
+const ORDERS = '/serviceOrdering/v4/serviceOrder';
+const CANCELLATIONS = '/serviceOrdering/v4/cancelServiceOrder';
 
 export interface HttpConnectivityOptions {
   /** Base URL of the provider's TM Forum Open APIs, such as `https://api.carrier.example/tmf-api`. */
@@ -29,6 +39,12 @@ const serviceOrder = z.object({
   errorMessage: z.array(z.object({ message: z.string().nullish(), reason: z.string().nullish() })).default([]),
 });
 type ServiceOrder = z.infer<typeof serviceOrder>;
+
+/** States of an order that has ended. Every other state may still change. */
+const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'partial'];
+
+/** The fields of a TMF641 cancellation that the platform uses. */
+const cancellation = z.object({ serviceOrder: z.object({ id: z.string() }).nullish() });
 
 /** The fields of a TMF638 service that the platform uses. */
 const inventoryService = z.object({ serviceCharacteristic: z.array(z.object({ name: z.string(), value: z.unknown() })).default([]) });
@@ -62,21 +78,53 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     return this.#outcomeOf(placed);
   }
 
+  /** Cancels an order that has not ended. Otherwise, orders that the line is deleted. */
+  async release(release: ReleaseOrder): Promise<Release> {
+    const removal = await this.#find(release.releaseId);
+    if (removal) return this.#releaseOf(removal);
+    const order = await this.#find(release.serviceId);
+    if (order && !ENDED.includes(order.state)) {
+      await this.#cancel(order);
+      return { state: 'in_progress', checkAfterSeconds: this.#checkAfterSeconds };
+    }
+    const line = release.reference ?? order?.serviceOrderItem[0]?.service?.id ?? (order?.state === 'completed' ? order.id : null);
+    if (!line) return { state: 'released' };
+    return this.#releaseOf(await this.#send(serviceOrder, 'POST', ORDERS, { json: removalBody(release, line) }));
+  }
+
   async telemetry({ reference }: ConnectivityLine, now: Date): Promise<Telemetry | null> {
     if (!reference) return null;
     const path = `/serviceInventory/v4/service/${encodeURIComponent(reference)}`;
     return telemetryOf(await this.#send(inventoryService, 'GET', path, { timeoutMs: TELEMETRY_TIMEOUT_MS }), now);
   }
 
-  async #find(serviceId: string): Promise<ServiceOrder | undefined> {
-    const path = `/serviceOrdering/v4/serviceOrder?externalId=${encodeURIComponent(serviceId)}`;
+  async #find(externalId: string): Promise<ServiceOrder | undefined> {
+    const path = `${ORDERS}?externalId=${encodeURIComponent(externalId)}`;
     const orders = await this.#send(z.array(serviceOrder), 'GET', path);
     // checks the id again, because a server may ignore the filter and also return other orders
-    return orders.find(({ externalId }) => externalId === serviceId);
+    return orders.find((order) => order.externalId === externalId);
   }
 
   #place(order: ConnectivityOrder): Promise<ServiceOrder> {
-    return this.#send(serviceOrder, 'POST', '/serviceOrdering/v4/serviceOrder', { json: orderBody(order) });
+    return this.#send(serviceOrder, 'POST', ORDERS, { json: orderBody(order) });
+  }
+
+  /**
+   * Requests the cancellation of an order once. If the carrier refuses, it completes the order, and the line is deleted
+   * then.
+   */
+  async #cancel({ id }: ServiceOrder): Promise<void> {
+    const requested = await this.#send(z.array(cancellation), 'GET', `${CANCELLATIONS}?serviceOrder.id=${encodeURIComponent(id)}`);
+    if (requested.some((one) => one.serviceOrder?.id === id)) return;
+    const json = { '@type': 'CancelServiceOrder', cancellationReason: 'The customer cancelled the service.', serviceOrder: { id } };
+    await this.#send(cancellation, 'POST', CANCELLATIONS, { json }).catch((error: unknown) => {
+      if (!(error instanceof ProvisioningRejected)) throw error;
+    });
+  }
+
+  #releaseOf(removal: ServiceOrder): Release {
+    const outcome = this.#outcomeOf(removal);
+    return outcome.state === 'completed' ? { state: 'released' } : outcome;
   }
 
   close(): Promise<void> {
@@ -85,7 +133,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
 
   #outcomeOf({ id, state, serviceOrderItem, errorMessage }: ServiceOrder): Provisioning {
     if (state === 'completed') return { state, reference: serviceOrderItem[0]?.service?.id ?? id };
-    if (['rejected', 'failed', 'cancelled', 'partial'].includes(state)) {
+    if (ENDED.includes(state)) {
       const [error] = errorMessage;
       throw new ProvisioningRejected(shortened(error?.reason ?? error?.message) ?? `The provider's order ${id} is ${state}.`);
     }
@@ -153,6 +201,15 @@ const orderBody = ({ serviceId, name, technology, bandwidthMbps, location, sla, 
       },
     },
   ],
+});
+
+/** Returns the body of a TMF641 order with one item that deletes a line. */
+const removalBody = ({ releaseId, name }: ReleaseOrder, line: string): object => ({
+  '@type': 'ServiceOrder',
+  externalId: releaseId,
+  description: name,
+  category: 'connectivity',
+  serviceOrderItem: [{ '@type': 'ServiceOrderItem', id: '1', action: 'delete', service: { '@type': 'Service', id: line } }],
 });
 
 const MEASUREMENTS = ['latencyMs', 'bandwidthUtilization', 'packetLoss', 'jitterMs'] as const;

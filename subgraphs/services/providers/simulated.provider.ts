@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { AccessTechnology } from '../coverage/technology.ts';
-import type { ConnectivityLine, ConnectivityOrder, ConnectivityProvider, Provisioning, Telemetry } from './connectivity.provider.ts';
+import type {
+  ConnectivityLine,
+  ConnectivityOrder,
+  ConnectivityProvider,
+  Provisioning,
+  Release,
+  ReleaseOrder,
+  Telemetry,
+} from './connectivity.provider.ts';
 import { ProvisioningRejected } from './connectivity.provider.ts';
 
 const BUILD_MS = 200;
@@ -23,7 +31,8 @@ export interface SimulatedConnectivityOptions {
 
 /**
  * Simulates a network. Measurements are deterministic: a line has the same values for a whole minute. Words in the
- * address cause failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS` (docs/providers.md).
+ * address cause failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS`; `FAIL-RELEASE` in the name makes a release
+ * fail (docs/providers.md).
  */
 export class SimulatedConnectivityProvider implements ConnectivityProvider {
   readonly name = 'simulated';
@@ -41,6 +50,12 @@ export class SimulatedConnectivityProvider implements ConnectivityProvider {
     if (address.includes('FAIL-ALWAYS') || (address.includes('FAIL-ONCE') && attempt === 1))
       throw new Error('The simulated provider has a failure.');
     return { state: 'completed', reference: `sim-${serviceId}` };
+  }
+
+  async release({ name }: ReleaseOrder): Promise<Release> {
+    await delay(this.#buildMs);
+    if (name.includes('FAIL-RELEASE')) throw new ProvisioningRejected('The simulated provider keeps this line (FAIL-RELEASE).');
+    return { state: 'released' };
   }
 
   telemetry({ serviceId, technology }: ConnectivityLine, now: Date): Promise<Telemetry> {

@@ -3,13 +3,15 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
-import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
+import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 
 /** Status of a provisioning request by the status of the ordered service. */
 const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,
   [ServiceStatus.FAILED]: ProvisioningRequestStatus.FAILED,
+  [ServiceStatus.DECOMMISSIONING]: ProvisioningRequestStatus.CANCELLED,
+  [ServiceStatus.DECOMMISSIONED]: ProvisioningRequestStatus.CANCELLED,
 };
 
 /**
@@ -20,5 +22,6 @@ export async function followService(tx: EntityManager, { id, status, statusReaso
   const next = FOLLOWS[status];
   if (!next) return;
   const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, LOCKED);
-  request?.moveTo(next, updatedAt, statusReason);
+  // a finished request stays as it is when its service is decommissioned later
+  if (request && provisioningRequestStates.allowed(request.status).includes(next)) request.moveTo(next, updatedAt, statusReason);
 }

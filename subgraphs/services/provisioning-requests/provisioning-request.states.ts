@@ -19,7 +19,7 @@ registerEnumType(ProvisioningRequestStatus, {
     IN_PROGRESS: { description: 'The provider is building the service.' },
     COMPLETED: { description: 'The service is operational. This state is final.' },
     FAILED: { description: 'The service could not be ordered or built. This state is final.' },
-    CANCELLED: { description: 'Cancelled by a caller. This state is final.' },
+    CANCELLED: { description: 'Cancelled by a caller, or its service was decommissioned before it was operational. This state is final.' },
   },
 });
 
@@ -28,8 +28,8 @@ const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = Pro
 /** State machine of provisioning requests; see docs/decisions/services.md. */
 export const provisioningRequestStates = new StateMachine<ProvisioningRequestStatus>('provisioning request', {
   [PENDING]: [ACKNOWLEDGED, FAILED, CANCELLED],
-  [ACKNOWLEDGED]: [IN_PROGRESS],
-  [IN_PROGRESS]: [COMPLETED, FAILED],
+  [ACKNOWLEDGED]: [IN_PROGRESS, CANCELLED],
+  [IN_PROGRESS]: [COMPLETED, FAILED, CANCELLED],
   [COMPLETED]: [],
   [FAILED]: [],
   [CANCELLED]: [],

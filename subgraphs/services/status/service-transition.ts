@@ -2,8 +2,8 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { Service } from '../inventory/service.entity.ts';
-import { serviceProvisioned, serviceStatusChanged } from '../inventory/service.events.ts';
-import type { ServiceStatus } from '../inventory/service.states.ts';
+import { serviceDecommissioned, serviceProvisioned, serviceStatusChanged } from '../inventory/service.events.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 /**
@@ -23,6 +23,7 @@ export async function transition(
   tx.persist(statusChange(service, from));
   if (!provisionedAt && service.provisionedAt) await record(tx, serviceProvisioned(service));
   await record(tx, serviceStatusChanged(service, from));
+  if (to === ServiceStatus.DECOMMISSIONED) await record(tx, serviceDecommissioned(service, from));
 }
 
 /**

@@ -1,0 +1,94 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { ServiceChangeKind, ServiceChangeStatus, serviceChangeStates } from './service-change.states.ts';
+import { DataMigration, ServiceChangeTransition } from './service-change.values.ts';
+
+const { COMPLETED } = ServiceChangeStatus;
+
+/** An order to change or end a service, immediately or at a date (specification 2.5, 4.3). */
+@ObjectType({ description: 'An order to change or end a service, and its progress.' })
+@Entity({ tableName: 'service_change' })
+@OrganizationFilter({ account: { by: 'serviceId', of: 'Service' } })
+@Index({ name: 'service_change_service_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] })
+export class ServiceChange {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'text' })
+  id!: string;
+
+  @Property({ type: 'text' })
+  organizationId!: string;
+
+  @Field(() => ID, { description: 'Service that is changed (`svc_…`).' })
+  @Property({ type: 'text' })
+  serviceId!: string;
+
+  @Field(() => ServiceChangeKind, { description: 'Kind of change.' })
+  @Enum({ items: () => ServiceChangeKind, type: 'text' })
+  kind!: ServiceChangeKind;
+
+  @Field(() => ServiceChangeStatus, { description: 'Current state of the change.' })
+  @Enum({ items: () => ServiceChangeStatus, type: 'text' })
+  status: ServiceChangeStatus = ServiceChangeStatus.ACKNOWLEDGED;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Reason for the current status, such as why the change failed. Null if there is none.',
+  })
+  @Property({ type: 'text', nullable: true })
+  statusReason: string | null = null;
+
+  @Field(() => Date, { description: 'When the change takes effect.' })
+  @Property({ type: 'datetime', length: 3 })
+  effectiveAt!: Date;
+
+  /** When the change must begin. Null if it has begun or has ended. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  dueAt: Date | null = null;
+
+  @Field(() => String, { nullable: true, description: 'Reason that the caller stated. Null if none was stated.' })
+  @Property({ type: 'text', nullable: true })
+  reason: string | null = null;
+
+  @Field(() => DataMigration, { nullable: true, description: 'Where the data of the service goes. Null if the data is not migrated.' })
+  @Property({ type: 'json', nullable: true })
+  dataMigration: DataMigration | null = null;
+
+  @Field(() => ID, { description: 'User or credential that ordered the change.' })
+  @Property({ type: 'text' })
+  requestedBy!: string;
+
+  /** Number of failed attempts to reach the provider. */
+  @Property({ type: 'integer' })
+  failures = 0;
+
+  @Field(() => [ServiceChangeTransition], { description: 'Status changes, oldest first.' })
+  @Property({ type: 'json' })
+  history: ServiceChangeTransition[] = [];
+
+  @Field(() => Date, { nullable: true, description: 'When the change was completed. Null until then.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  completedAt: Date | null = null;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt!: Date;
+
+  @Field(() => Date)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt!: Date;
+
+  /**
+   * Moves the change to `status` and adds the transition to its history.
+   * @throws InvalidState
+   */
+  moveTo(status: ServiceChangeStatus, now: Date, reason: string | null = null): void {
+    serviceChangeStates.check(this.status, status);
+    this.history = [...this.history, { from: this.status, to: status, at: now.toISOString(), reason }];
+    this.status = status;
+    this.statusReason = reason;
+    this.dueAt = null;
+    if (status === COMPLETED) this.completedAt = now;
+    this.updatedAt = now;
+  }
+}

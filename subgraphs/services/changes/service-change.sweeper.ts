@@ -1,0 +1,29 @@
+import type { Ports } from '../../../kernel/domain.ts';
+import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
+import { Service } from '../inventory/service.entity.ts';
+import { ServiceStatus, serviceStates } from '../inventory/service.states.ts';
+import { decommission } from './decommission.ts';
+import { ServiceChange } from './service-change.entity.ts';
+import { ServiceChangeStatus } from './service-change.states.ts';
+
+const MAINTENANCE_PAUSE_MS = 60_000;
+const DUE = {
+  name: 'services.change',
+  table: 'services.service_change',
+  column: 'due_at',
+  postponeMs: 60_000,
+  owner: { table: 'services.service', column: 'service_id' },
+} as const;
+
+/** Begins changes of services at their dates. A change waits while its service is in maintenance. */
+export const serviceChangeSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isClosed'>): Sweeper =>
+  dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id, now) => {
+    const change = await tx.findOneOrFail(ServiceChange, { id });
+    const service = await tx.findOneOrFail(Service, { id: change.serviceId });
+    const { status } = service;
+    if (status === ServiceStatus.MAINTENANCE) {
+      change.dueAt = new Date(now.getTime() + MAINTENANCE_PAUSE_MS);
+    } else if (status === ServiceStatus.PENDING || serviceStates.allowed(status).includes(ServiceStatus.DECOMMISSIONING)) {
+      await decommission(tx, deps.jobs, service, change, now);
+    } else change.moveTo(ServiceChangeStatus.FAILED, now, `The service is ${status}.`);
+  });
