@@ -26,6 +26,7 @@ class Carrier {
   /** If set, it handles POST requests instead of the carrier. */
   instead: ((response: ServerResponse) => void) | undefined;
   nextState = 'acknowledged';
+  readonly cancellations: Json[] = [];
   characteristics: object[] = [];
   readonly server: Server = createServer((request, response) => void this.#answer(request, response));
 
@@ -44,6 +45,11 @@ class Carrier {
       this.orders.push(order);
       return send(response, 201, order);
     }
+    if (pathname.endsWith('/cancelServiceOrder') && request.method === 'POST') {
+      this.cancellations.push({ ...JSON.parse(text), id: `cso-${this.cancellations.length + 1}`, state: 'acknowledged' });
+      return send(response, 201, this.cancellations.at(-1));
+    }
+    if (pathname.endsWith('/cancelServiceOrder')) return send(response, 200, this.cancellations);
     if (pathname.endsWith('/serviceOrder'))
       return send(
         response,
@@ -156,6 +162,72 @@ describe('orders to a carrier', () => {
   ])('provisioning throws a retryable error if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
     const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ProvisioningRejected);
+  });
+});
+
+describe('release of a line at a carrier', () => {
+  const RELEASE = { releaseId: 'order_1', serviceId: 'svc_1', reference: null, name: 'Headquarters' };
+  const complete = async (line = 'line-1'): Promise<void> => {
+    await provider.provision(ORDER);
+    Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: line } }] });
+  };
+
+  test('a line that was never ordered is released without an order', async () => {
+    expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+    expect([carrier.orders, carrier.cancellations]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['the reference that the platform stored', 'line-7', 'line-7'],
+    ['the line of the completed order if the platform stored no reference', null, 'line-1'],
+  ])('a completed line is deleted by one order with the id of the release and %s', async (_, reference, line) => {
+    await complete();
+    const release = { ...RELEASE, reference };
+    for (let attempt = 1; attempt <= 3; attempt += 1)
+      expect(await provider.release(release)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
+    expect(carrier.orders).toHaveLength(2);
+    expect(carrier.orders[1]).toMatchObject({ externalId: 'order_1', serviceOrderItem: [{ action: 'delete', service: { id: line } }] });
+    carrier.orders[1].state = 'completed';
+    expect(await provider.release(release)).toEqual({ state: 'released' });
+  });
+
+  test('an order in progress is cancelled once, and the line is released when the carrier has cancelled the order', async () => {
+    await provider.provision(ORDER);
+    for (let attempt = 1; attempt <= 3; attempt += 1) expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.cancellations).toMatchObject([{ serviceOrder: { id: 'so-1' } }]);
+    carrier.orders[0].state = 'cancelled';
+    expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+  });
+
+  test('an order that the carrier completes although its cancellation was refused is deleted afterwards', async () => {
+    await provider.provision(ORDER);
+    carrier.instead = (response) => send(response, 422, { reason: 'Too late.' });
+    expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+    carrier.instead = undefined;
+    Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
+    expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.orders[1]).toMatchObject({ serviceOrderItem: [{ action: 'delete', service: { id: 'line-1' } }] });
+  });
+
+  test.each(['rejected', 'failed', 'cancelled', 'partial'])(
+    "a release whose order is %s throws ProvisioningRejected with the carrier's reason, and a release with a new id places a new order",
+    async (state) => {
+      await complete();
+      await provider.release(RELEASE);
+      Object.assign(carrier.orders[1], { state, errorMessage: [{ reason: 'The contract runs until May.' }] });
+      const attempt = provider.release(RELEASE);
+      await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+      await expect(attempt).rejects.toThrow('The contract runs until May.');
+      expect(await provider.release({ ...RELEASE, releaseId: 'order_2' })).toMatchObject({ state: 'in_progress' });
+    },
+  );
+
+  test('a release throws a retryable error if the carrier is unavailable', async () => {
+    await complete();
+    carrier.instead = (response) => send(response, 503, {});
+    const error = await provider.release(RELEASE).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(ProvisioningRejected);
   });

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '../../kernel/records/ids.ts';
+import { DAY_MS } from '../../kernel/values/days.ts';
 import { createAccount, LOCATION, orderService } from '../billing.setup.ts';
 import { operator } from '../operator.setup.ts';
-import { eventually } from '../rig.ts';
+import { eventually, rig } from '../rig.ts';
 import { challengeOf, enrolled, withSms } from '../security/mfa.setup.ts';
 import { userOf } from '../users.setup.ts';
 import { issue } from './certificates.ts';
@@ -72,6 +73,14 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     readAt: '/services/{}',
   },
+  change_id: {
+    // waits for its date, so that it does not change automatically
+    async make(own) {
+      const decommission_date = new Date((await rig()).clock.now().getTime() + 300 * DAY_MS);
+      return own.create(`/services/${await own.id('service_id')}/decommission`, { decommission_date, reason: own.label });
+    },
+  },
+  destination: { make: (own) => own.id('service_id') },
   request_id: {
     // without an account the request is pending and does not change automatically
     make: (own) =>

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ServiceStatus } from '../../subgraphs/services/inventory/service.states.ts';
+import { type Provisioning, ProvisioningRejected, type Release } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { eventually } from '../rig.ts';
+import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
+
+const built = async (): Promise<Provisioning> => ({ state: 'completed', reference: 'line-1' });
+const END = 'mutation($id: ID!) { endService(id: $id) { status } }';
+const CHANGES = 'query($id: ID!) { serviceChanges(serviceId: $id) { nodes { id status history { to } } } }';
+const LONG_AGO_MS = 60_000;
+
+let alone: ServicesAlone;
+beforeEach(async () => {
+  alone = await ServicesAlone.open();
+  alone.subgraph(new ScriptedProvider(built));
+  // the tests run the jobs themselves
+  await alone.jobs.start({ work: false });
+});
+afterEach(async () => {
+  await alone.jobs.stop();
+  await alone[Symbol.asyncDispose]();
+});
+
+const end = async (id: string) => (await alone.query(alone.subgraph(new ScriptedProvider(built)), END, { id })).endService.status;
+const changes = async (id: string) =>
+  (await alone.query(alone.subgraph(new ScriptedProvider(built)), CHANGES, { id })).serviceChanges.nodes;
+/** The names of the events of a service after it became operational, with the statuses. */
+const ending = async (id: string): Promise<string[]> =>
+  (await alone.events(id))
+    .map(({ event, data: { changes: change } }) => (change ? `${event} ${change.status.from}>${change.status.to}` : event))
+    .filter((line) => /decommission/.test(line));
+const ENDED_ONCE = [
+  'service.status_changed operational>decommissioning',
+  'service.status_changed decommissioning>decommissioned',
+  'service.decommissioned decommissioning>decommissioned',
+];
+
+async function operational(provider = new ScriptedProvider(built)): Promise<string> {
+  const id = await alone.ordered();
+  await alone.provision(id, provider);
+  return id;
+}
+
+describe('release of a service at its provider', () => {
+  test('a service is decommissioned once, even if its job runs several times concurrently', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    expect(await end(id)).toBe('DECOMMISSIONING');
+    await Promise.all(Array.from({ length: 5 }, () => alone.provision(id, provider)));
+    const { length } = provider.releases;
+    await alone.provision(id, provider);
+    expect(provider.releases).toHaveLength(length);
+    expect(new Set(provider.releases.map(({ releaseId }) => releaseId)).size).toBe(1);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: null });
+    expect(await ending(id)).toEqual(ENDED_ONCE);
+    expect((await changes(id))[0].history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'COMPLETED' }]);
+  });
+
+  test('a pending service is decommissioned without a call of the provider', async () => {
+    const id = await alone.ordered();
+    expect(await end(id)).toBe('DECOMMISSIONED');
+    const provider = new ScriptedProvider(built);
+    await alone.provision(id, provider);
+    expect([provider.orders, provider.releases]).toEqual([[], []]);
+  });
+
+  test('a provider that is unreachable is asked again, until it has released the service', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    provider.released = async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7:443');
+    };
+    for (let run = 0; run < 20; run += 1) await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
+    provider.released = async () => ({ state: 'released' });
+    await alone.provision(id, provider);
+    expect(await ending(id)).toEqual(ENDED_ONCE);
+  });
+
+  test('a release that was interrupted is repeated with the same id, and the late result of the first run is ignored', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    let finish: (outcome: Release) => void = () => undefined;
+    provider.released = () => new Promise((resolve) => (finish = resolve));
+    const stopped = alone.provision(id, provider);
+    await eventually(() => provider.releases.length === 1);
+    provider.released = async () => ({ state: 'released' });
+    await alone.provision(id, provider);
+    finish({ state: 'released' });
+    await stopped;
+    expect(provider.releases[1]).toEqual(provider.releases[0]);
+    expect(await ending(id)).toEqual(ENDED_ONCE);
+  });
+
+  test('a service that the provider refuses to release is operational again, and can be ended with a new id', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    provider.released = async () => {
+      throw new ProvisioningRejected('The contract runs until May.');
+    };
+    await alone.provision(id, provider);
+    const reason = 'The provider refused to end the service: The contract runs until May.';
+    expect(await alone.row(id)).toMatchObject({ status: 'operational', status_reason: reason, provider_reference: 'line-1' });
+    expect(await changes(id)).toMatchObject([{ status: 'FAILED' }]);
+    provider.released = async () => ({ state: 'released' });
+    await end(id);
+    await alone.provision(id, provider);
+    expect(provider.releases[1]?.releaseId).not.toBe(provider.releases[0]?.releaseId);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
+  });
+});
+
+describe('a service that is ended while the provider builds it', () => {
+  test('a line that the provider reports after the end is released', async () => {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const id = await alone.ordered();
+    const building = alone.provision(id, provider);
+    await eventually(() => provider.orders.length === 1);
+    expect(await end(id)).toBe('DECOMMISSIONING');
+    finish({ state: 'completed', reference: 'line-9' });
+    await building;
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioning', provider_reference: 'line-9' });
+    await alone.provision(id, provider);
+    expect(provider.releases).toMatchObject([{ reference: 'line-9' }]);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: null });
+    expect((await alone.events(id)).map(({ event }) => event)).not.toContain('service.provisioned');
+  });
+
+  test('a service is not decommissioned until the last order to build it has arrived or never will', async () => {
+    const provider = new ScriptedProvider(() => new Promise(() => undefined));
+    const id = await alone.ordered();
+    void alone.provision(id, provider);
+    await eventually(() => provider.orders.length === 1);
+    await end(id);
+    await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
+    alone.clock.advance(LONG_AGO_MS);
+    await alone.provision(id, provider);
+    expect(provider.releases).toHaveLength(2);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
+  });
+
+  test('a line that the provider reports after the service was decommissioned is released too', async () => {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const id = await alone.ordered();
+    const building = alone.provision(id, provider);
+    await eventually(() => provider.orders.length === 1);
+    await end(id);
+    alone.clock.advance(LONG_AGO_MS);
+    await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
+    finish({ state: 'completed', reference: 'line-9' });
+    await building;
+    await alone.provision(id, provider);
+    expect(provider.releases.at(-1)).toMatchObject({ reference: 'line-9' });
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: null });
+    await alone.provision(id, provider);
+    expect(provider.releases).toHaveLength(2);
+  });
+});
+
+test('a scheduled decommission is kept while the service is provisioned, degraded or down', async () => {
+  const id = await alone.ordered();
+  const subgraph = alone.subgraph(new ScriptedProvider(built));
+  const source = 'mutation($id: ID!, $input: DecommissionInput!) { decommissionService(id: $id, input: $input) { id } }';
+  const decommissionDate = new Date(alone.clock.now().getTime() + 86_400_000).toISOString();
+  await alone.query(subgraph, source, { id, input: { decommissionDate } });
+  await alone.provision(id, new ScriptedProvider(built));
+  for (const status of [
+    ServiceStatus.DEGRADED,
+    ServiceStatus.DOWN,
+    ServiceStatus.MAINTENANCE,
+    ServiceStatus.DOWN,
+    ServiceStatus.OPERATIONAL,
+  ])
+    await alone.move(id, status);
+  expect(await changes(id)).toMatchObject([{ status: 'ACKNOWLEDGED' }]);
+});
