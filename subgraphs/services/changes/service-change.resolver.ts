@@ -43,7 +43,7 @@ export class ServiceChangeResolver {
   @Requires('services:write', { secondFactor: true })
   decommissionService(
     @Arg('id', () => ID) id: string,
-    @Arg('input', () => DecommissionInput) input: DecommissionInput,
+    @Arg('input', () => DecommissionInput, { description: 'Date, migration of data, and reason.' }) input: DecommissionInput,
     @Ctx() { changes }: ServicesContext,
   ): Promise<ServiceChange> {
     return changes.decommission(id, input);
