@@ -55,3 +55,19 @@ test('a service whose provisioning fails emits service.status_changed with the r
     data: { changes: { status: { from: 'provisioning', to: 'failed' } }, reason: service.status_reason },
   });
 });
+
+test('ending a service emits service.status_changed for each change, and service.decommissioned once with the reason', async () => {
+  const { tenant, accountId } = await tenantWithAccount();
+  const { id } = await serviceThatIs('operational', tenant, accountId);
+  await tenant.rest('POST', `/services/${id}/decommission`, { body: { reason: 'Office closed' } });
+  const [, , , begun, changed, decommissioned] = await eventsOf(tenant, id, 6);
+  const reason = 'Office closed';
+  const statuses = { status: { from: 'decommissioning', to: 'decommissioned' } };
+  expect(begun).toMatchObject({ event: 'service.status_changed', data: { service: { status: 'decommissioning' }, reason } });
+  expect(changed).toMatchObject({ event: 'service.status_changed', data: { changes: statuses, reason } });
+  expect(decommissioned).toMatchObject({
+    event: 'service.decommissioned',
+    organization_id: tenant.organizationId,
+    data: { service: { id, account_id: accountId, status: 'decommissioned' }, changes: statuses, reason },
+  });
+});

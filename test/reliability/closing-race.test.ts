@@ -45,7 +45,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
     expect(ordered.status, JSON.stringify(ordered.body)).toBe(201);
     const { id } = ordered.body.data;
     await eventually(async () => {
-      const putOff = `select 1 from pgboss.job where name = 'services.provision' and data->>'serviceId' = $1 and state = 'created'
+      const putOff = `select 1 from pgboss.job where name = 'services.converge' and data->>'serviceId' = $1 and state = 'created'
         and start_after > created_on + interval '30 seconds'`;
       return (await find(putOff, id)).length === 1;
     });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { placeOrder, serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import type { Json, RestResponse, Tenant } from '../tenant.ts';
@@ -93,6 +94,16 @@ describe('ending a service now', () => {
     const { status, body } = await tenant.rest('DELETE', '/connectivity/internet/svc_unknown');
     expect([status, body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
   });
+});
+
+test('an organization can be closed after its services were decommissioned, and not before', async () => {
+  const { tenant: leaving, accountId: itsAccount } = await tenantWithAccount();
+  const { id } = await serviceThatIs('operational', leaving, itsAccount);
+  const close = async () => (await operator()).rest('POST', `/operator/organizations/${leaving.organizationId}/close`);
+  expect((await close()).body.error.details.service_ids).toEqual([id]);
+  await end(id, leaving);
+  await eventually(async () => (await leaving.rest('GET', `/services/${id}`)).body.data.status === 'decommissioned');
+  expect((await close()).status).toBe(200);
 });
 
 describe('decommissioning at a date', () => {
