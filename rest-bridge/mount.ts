@@ -41,8 +41,8 @@ export const BASE = '/v1';
 
 /**
  * Serves the REST API under /v1, its OpenAPI document, the API reference and the guide.
- * The server must be created with `rewriteUrl` (paths.ts) for the aliases. An earlier onRequest hook must set
- * `request.caller`.
+ * The server must be created with `rewriteUrl` (paths.ts), which maps alias paths such as `/api/v1/…` to `/v1/…`. An
+ * earlier onRequest hook must set `request.caller`.
  */
 export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
   const compiled = compileRoutes(options);

@@ -53,7 +53,7 @@ export class IntrospectionLimit {
     this.#limit = MAX_QUERIES * this.#sizeOf(whole, fragmentsOf(whole));
   }
 
-  /** Returns an error message if a validated document selects too much of the schema. Otherwise returns undefined. */
+  /** Returns an error message if the introspection in a validated document is too large. Otherwise returns undefined. */
   exceeded(document: DocumentNode, fragments: Fragments): string | undefined {
     const size = this.#sizeOf(document, fragments);
     if (size <= this.#limit) return undefined;

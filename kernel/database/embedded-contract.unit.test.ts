@@ -23,13 +23,13 @@ const STATEMENTS: [name: string, run: (database: PGlite) => Promise<unknown>][] 
   ['exec', (database) => database.exec('select 1; select 2')],
 ];
 
-test.each(STATEMENTS)('PGlite runs `%s` by its internal methods, which exclude the statements of EmbeddedDatabase', async (_, run) => {
+test.each(STATEMENTS)('PGlite runs `%s` with the internal methods that EmbeddedDatabase also calls', async (_, run) => {
   const spies = INTERNAL.map((name) => vi.spyOn(plain, name));
   await run(plain);
   for (const [index, name] of INTERNAL.entries()) expect(spies[index], `PGlite no longer calls ${name}`).toHaveBeenCalled();
 });
 
-test('PGlite holds `_runExclusiveTransaction` while a transaction runs, and gives it `query`, `exec` and `closed`', async () => {
+test('PGlite runs a transaction inside `_runExclusiveTransaction` and passes `query`, `exec` and `closed` to its callback', async () => {
   const exclusive = vi.spyOn(plain, '_runExclusiveTransaction');
   await plain.transaction(async (tx) => {
     expect(exclusive, 'PGlite no longer calls _runExclusiveTransaction').toHaveBeenCalled();
@@ -37,7 +37,7 @@ test('PGlite holds `_runExclusiveTransaction` while a transaction runs, and give
   });
 });
 
-test('a statement of the ORM, and one within its transaction, is prepared by EmbeddedDatabase', async () => {
+test('the ORM driver calls `query` and `transaction` of EmbeddedDatabase', async () => {
   const database = await EmbeddedDatabase.open({});
   const [query, transaction] = [vi.spyOn(database, 'query'), vi.spyOn(database, 'transaction')];
   const orm = await MikroORM.init(defineConfig({ dbName: 'postgres', entities: [THING], driverOptions: { pglite: database } }));

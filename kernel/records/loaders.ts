@@ -61,7 +61,10 @@ export class RecordLoader<T extends object> {
     return this.#all(by, orderBy).load(owner);
   }
 
-  /** Caches records that a mutation has just written, so that its response needs no query. */
+  /**
+   * Caches all records of `owner`, in the order of `orderBy`, after a mutation has written them. `of` then returns them
+   * without a query.
+   */
   keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
     this.#all(by, orderBy).prime(owner, records);
   }

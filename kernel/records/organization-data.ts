@@ -162,7 +162,7 @@ const changesOf = (end: Readonly<Record<string, Treatment>>): string[] =>
     treatment === 'kept' ? [] : [`"${column}" = ${TREATED[treatment](`r."${column}"`)}`],
   );
 
-/** The tables of all domains with data of organizations, in the order of deletion. */
+/** All tables that contain data of organizations, from all domains. Their rows are deleted in this order. */
 export class OrganizationData {
   readonly tables: readonly OrganizationRows[];
 

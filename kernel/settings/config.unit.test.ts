@@ -81,7 +81,7 @@ test('a subgraph uses its own database server if one is set', () => {
   expect(problemsOf({ BILLING_DATABASE_URL: 'postgres://b/billing' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
-test('a direct database URL applies to the database setting next to it', () => {
+test('a direct database URL applies only to the database URL with the same prefix', () => {
   const pooled = { DATABASE_URL: 'postgres://pooler/all', DATABASE_DIRECT_URL: 'postgres://a/all', SECRET_KEY };
   const config = loadConfig({
     ...pooled,
@@ -117,7 +117,7 @@ test('an empty setting counts as not set', () => {
   expect(loadConfig({ PORT: '', DATABASE_URL: '', REDIS_URL: '  ' })).toEqual(loadConfig({}));
 });
 
-test('the trailing slash of an origin is removed, and proxy ranges are split', () => {
+test('loadConfig removes the trailing slash of PUBLIC_ORIGIN and splits TRUSTED_PROXIES into a list', () => {
   const config = loadConfig({ PUBLIC_ORIGIN: 'https://api.example.com/', TRUSTED_PROXIES: '10.0.0.0/8, ::1,fd00::/8' });
   expect(config.publicOrigin).toBe('https://api.example.com');
   expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1', 'fd00::/8']);

@@ -66,7 +66,7 @@ test('work without its own trace does not inherit the surrounding one', () => {
   expect(spans.map(({ parent }) => parent)).toEqual(['00f067aa0ba902b7', undefined]);
 });
 
-test('with a tracer provider each piece of work has a span below its parent', async () => {
+test('with a tracer provider, inTrace starts a span as a child of its parent span', async () => {
   const spans = collect();
   expect(isTraced(undefined)).toBe(true);
   const inner = await inTrace(PARENT, WORK, async () => inTrace(undefined, { ...WORK, name: 'inner' }, () => traceparent()));

@@ -35,7 +35,7 @@ test.each([
   expect(() => parseDuration(text)).toThrow(/is not a duration: .+ Write it as 2 hours/);
 });
 
-test('the error for a long duration text does not repeat it', () => {
+test('the error for a long invalid duration has at most 200 characters', () => {
   expect(() => parseDuration('x'.repeat(5000))).toThrow(/^.{0,200}$/);
 });
 
@@ -50,7 +50,7 @@ test('a formatted duration is parsed as the same duration', () => {
   }
 });
 
-test('a duration of one is singular and any other plural', () => {
+test('formatDuration writes the unit of one in the singular and all others in the plural', () => {
   expect(formatDuration(parseDuration('1 hours'))).toBe('1 hour');
   expect(formatDuration(parseDuration('2 hour'))).toBe('2 hours');
   expect(formatDuration(parseDuration('60 minutes'))).toBe('1 hour');

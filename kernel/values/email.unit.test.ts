@@ -43,7 +43,7 @@ describe('email address normalization', () => {
     expect(normalizedEmail(given)).toBeUndefined();
   });
 
-  test('an email address is found by its form from before domains were normalized', () => {
+  test('storedForms returns an email address with its domain in Punycode and in Unicode', () => {
     expect(storedForms(' Grace@xn--bcher-kva.example ')).toEqual(['grace@xn--bcher-kva.example', 'grace@b\u00fccher.example']);
     expect(storedForms('not an address')).toEqual(['not an address']);
   });

@@ -7,7 +7,7 @@ const values = new Map([
 ]);
 const textFor = (name: string): string | undefined => values.get(name);
 
-test('a placeholder is replaced by its value, with or without spaces', () => {
+test('a placeholder is replaced by its value, with or without spaces inside its braces', () => {
   expect(fill('[{{ticket.number}}] {{ ticket.number }}', textFor)).toBe('[TKT-1001] TKT-1001');
 });
 

@@ -55,7 +55,7 @@ describe('null arguments', async () => {
   );
 });
 
-test('articles with the filter status: null are the published articles', async () => {
+test('the article filter `status: null` returns only published articles', async () => {
   const { data, errors } = await tenant.graphql('{ articles(filter: { status: null, q: "webhook" }) { nodes { status } } }');
   expect(errors).toBeUndefined();
   expect(new Set(data.articles.nodes.map(({ status }: { status: string }) => status))).toEqual(new Set(['PUBLISHED']));

@@ -82,7 +82,7 @@ test('the introspection query of common tools succeeds, and ten of them in one o
 test.each([
   ['aliases of one field', `{ __schema { types { ${fieldsTimes(100)} } } }`],
   ['types of fields of types', `{ __schema { types { a: fields { type { fields { type { n: name } } } } ${fieldsTimes(90)} } } }`],
-])('an operation that selects too much of the schema returns an error: %s', async (_, query) => {
+])('an operation whose introspection is larger than two full introspection queries returns an error: %s', async (_, query) => {
   const supergraph = readFileSync('schema/supergraph.graphql', 'utf8');
   const transport = { execute: () => ({}), subscribe: () => ({}), close: async () => undefined };
   const transports = new Map(['identity', 'services', 'billing', 'support', 'events'].map((name) => [name, transport]));

@@ -68,7 +68,7 @@ describe('tickets opened with attachments', () => {
     ]);
   });
 
-  test('an invalid attachment over GraphQL returns INVALID_PARAMETERS, and the error does not repeat the content of the attachment', async () => {
+  test('opening a ticket over GraphQL with an invalid attachment returns INVALID_PARAMETERS without the content of the attachment', async () => {
     const data = Buffer.from('a secret of the customer').toString('base64');
     const query = 'mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }';
     for (const attachment of [

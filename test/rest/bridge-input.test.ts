@@ -84,7 +84,7 @@ describe('input passed to GraphQL', () => {
     });
   });
 
-  test('a search accepts the same filters as a GET body, as a query string and as a POST body', async () => {
+  test('a ticket search accepts its filters in a GET body, a query string or a POST body', async () => {
     const search = { filters: { status: ['open'] }, sort: { field: 'created_at', order: 'desc' }, pagination: { page: 1, limit: 2 } };
     const expected = { filter: { status: ['OPEN'] }, sort: [{ field: 'CREATED_AT', order: 'DESC' }], page: { page: 1, limit: 2 } };
     expect(await requested('/v1/support/tickets/search', search, 'GET')).toEqual(expected);

@@ -128,7 +128,7 @@ describe('decommissioning at a date', () => {
     await until(id, 'decommissioned');
   });
 
-  test('a second decommission returns 409 SERVICE_CONFLICT with the id of the first one, and DELETE brings the first one forward', async () => {
+  test('a second decommission returns 409 SERVICE_CONFLICT with the id of the first one, and DELETE starts the first one immediately', async () => {
     const { id } = await operational();
     const { data: first } = (await decommission(id, { decommission_date: await inDays(5) })).body;
     const { status, body } = await decommission(id);

@@ -118,7 +118,7 @@ describe('setting the priority to critical', () => {
     expect(await levels(id)).toEqual([1]);
   });
 
-  test('setting the priority to critical raises the escalation level by one each time the priority was lower before', async () => {
+  test('each change of a ticket from a lower priority to critical raises its escalation level by one', async () => {
     const { id } = await open(tenant, { priority: 'high' });
     await change(tenant, id, { priority: 'critical' });
     await change(tenant, id, { priority: 'low' });

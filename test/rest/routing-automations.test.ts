@@ -215,7 +215,7 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 2);
   });
 
-  test('automatic updates are not sent while the ticket waits for its customer, and continue one interval later', async () => {
+  test('no automatic update is sent while a ticket waits for its customer, and the next one follows one interval after the wait', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });

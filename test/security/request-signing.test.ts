@@ -170,7 +170,7 @@ describe('refused signatures', () => {
     expect(JSON.stringify(response.body)).not.toContain(right);
   });
 
-  test('a wrong signature over GraphQL returns 401 with INVALID_SIGNATURE and the reason in the error extensions', async () => {
+  test('a GraphQL request with a wrong signature returns 401 INVALID_SIGNATURE with the reason in the error extensions', async () => {
     const { status, body } = await send(await makeSignedOnly(), {
       method: 'POST',
       path: '/graphql',

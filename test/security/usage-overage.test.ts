@@ -53,7 +53,7 @@ async function counted(of = organizationId): Promise<number> {
   return Number(row?.requests ?? 0);
 }
 
-test('usage within the monthly quota creates no usage.overage event, and one request more creates an event with the price', async () => {
+test('usage within the monthly quota creates no usage.overage event, and one more request creates an event with the price', async () => {
   await use(INCLUDED);
   await report();
   expect(await reported()).toEqual([]);

@@ -32,7 +32,7 @@ export const headerKey = (secret: string): Buffer =>
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Pattern of secrets for API documents. It is the rule of `isAcceptableSecret` without the length. */
+/** Pattern of secrets, shown in the API documents. It is the rule of `isAcceptableSecret` without the length. */
 export const SECRET_PATTERN = '^(whsec_([A-Za-z0-9+/]{4}){3,60}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[ -~]+)$';
 
 /**

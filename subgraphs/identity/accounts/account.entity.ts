@@ -86,7 +86,7 @@ export class Account {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** @throws InvalidState */
+  /** Changes the status. @throws InvalidState if the current status does not allow this change */
   moveTo(status: AccountStatus): void {
     if (status === this.status) return;
     accountStates.check(this.status, status);

@@ -77,7 +77,7 @@ export class MfaChallenges {
     return orNotFound(challenge, 'mfa_challenge', id);
   }
 
-  /** @throws ChallengeEnded */
+  /** @throws ChallengeEnded if the challenge is verified, expired or out of attempts */
   requirePending({ verifiedAt, attempts, expiresAt }: MfaChallenge): void {
     if (verifiedAt) throw new ChallengeEnded('verified');
     if (attempts >= MAX_ATTEMPTS) throw new ChallengeEnded('failed');

@@ -130,7 +130,11 @@ export class Organization {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  /** @throws InvalidState */
+  /**
+   * Changes the status.
+   * @throws InvalidState if the current status does not allow this change
+   * @throws RecordsDeleted if the deletion of the records has begun
+   */
   moveTo(status: OrganizationStatus, now: Date): void {
     this.requireMove(status);
     this.status = status;
@@ -141,7 +145,11 @@ export class Organization {
     this.deletionDueAt = this.deleteAfter;
   }
 
-  /** @throws InvalidState */
+  /**
+   * Checks that the status can be changed to `status`.
+   * @throws InvalidState if the current status does not allow this change
+   * @throws RecordsDeleted if the deletion of the records has begun
+   */
   requireMove(status: OrganizationStatus): void {
     this.requireRecords();
     organizationStates.check(this.status, status);

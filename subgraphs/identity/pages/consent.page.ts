@@ -9,7 +9,7 @@ export interface ConsentParts {
   email: string;
   /** Requested permissions, in words. */
   scopes: readonly string[];
-  /** Host that the user is redirected to after the decision; undefined for a device. */
+  /** Host that the user is redirected to after the decision; undefined if a device requests the access (device flow). */
   destination: string | undefined;
 }
 

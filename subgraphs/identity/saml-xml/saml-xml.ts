@@ -97,7 +97,7 @@ class AttributeCount {
   #all = 0;
   readonly #namespaces = new Set<string>();
 
-  /** @throws MalformedXml */
+  /** Counts the attributes of a start tag. @throws MalformedXml if a count exceeds its maximum */
   add(tag: string): void {
     let own = 0;
     for (const [text, name = ''] of tag.matchAll(ATTRIBUTES)) {

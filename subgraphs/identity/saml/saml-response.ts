@@ -28,7 +28,7 @@ export interface UnverifiedResponse {
   audience: string | undefined;
 }
 
-/** @throws NotSaml */
+/** Parses a SAML response without verifying it. @throws NotSaml if the text is not a SAML response */
 export async function readResponse(given: string): Promise<UnverifiedResponse> {
   if (given.length > RESPONSE_MAX_CHARACTERS) throw new NotSaml(`must have at most ${RESPONSE_MAX_CHARACTERS} characters`);
   const encoded = given.replace(/\s+/g, '');

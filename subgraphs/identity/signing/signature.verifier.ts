@@ -22,7 +22,7 @@ export class SignatureVerifier {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidSignature */
+  /** @throws InvalidSignature if a required signature is missing, or if the signature is wrong, too old or already used */
   async verify({ id, signingSecret, requireSignature }: SigningKeyOf, signing: RequestSigning | undefined): Promise<void> {
     if (signing?.signature === undefined) {
       if (requireSignature) throw new InvalidSignature('missing');

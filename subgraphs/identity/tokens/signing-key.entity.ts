@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 /** A key that signs access tokens. It belongs to the platform, not to an organization. Its private key is encrypted at rest. */
 @Entity({ tableName: 'signing_key' })
 export class SigningKey {
-  /** `kid` of tokens. */
+  /** The key id (`kid`) in the header of the tokens that the key signs. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 

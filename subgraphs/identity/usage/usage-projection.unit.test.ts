@@ -26,11 +26,11 @@ test.each([
   [800, 'high'],
   [999, 'high'],
   [1000, 'critical'],
-])('projected usage of %i of 1000 at the end of the hour is a risk that is %s', (used, risk) => {
+])('projected usage of %i of 1000 at the end of the hour has the risk level %s', (used, risk) => {
   expect(after(60, used).riskLevel).toBe(risk);
 });
 
-test('usage without a limit has no risk, and that of a suspended key has one', () => {
+test('the risk level is low for usage without a limit, and critical for a suspended key', () => {
   expect(after(10, 1e9, Number.POSITIVE_INFINITY).riskLevel).toBe('low');
   expect(projectionOf({ at, hour: { used: 0, limit: 1, resetAt: at }, suspendedUntil: at }).riskLevel).toBe('critical');
 });

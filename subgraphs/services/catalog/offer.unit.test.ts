@@ -23,7 +23,7 @@ const offer: Offer = {
   ],
 };
 
-test('the price of an offer is that of its bandwidth with the service level surcharge, rounded half up to cents', () => {
+test('the price of an offer is its bandwidth price plus the service level surcharge, rounded half up to cents', () => {
   expect(priceOf(offer, 1000, 'business')).toMatchObject({ sla: 'business', currency: 'USD', monthlyPrice: new Decimal('336.38') }); // 336.375
   expect(priceOf(offer, 100, 'standard').monthlyPrice.toFixed(2)).toBe('89.99');
 });

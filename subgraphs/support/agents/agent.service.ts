@@ -32,7 +32,7 @@ export class AgentService {
     return listPage(this.deps.em, Agent, { where, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws AgentEmailTaken */
+  /** @throws AgentEmailTaken if another agent has this e-mail address */
   create(input: AgentCreateInput): Promise<Agent> {
     const { em, organizationId, clock, assignment } = this.deps;
     const creating = em.transactional(async (tx) => {

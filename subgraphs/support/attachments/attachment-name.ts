@@ -16,8 +16,8 @@ const EXECUTABLE =
 const EXECUTABLE_EXTENSIONS: ReadonlySet<string> = new Set(EXECUTABLE.split(' '));
 
 /**
- * Pattern for API documents. It matches all names that `nameProblem` accepts, and also names with executable
- * extensions.
+ * Pattern of file names, shown in the API documents. It matches all names that `nameProblem` accepts, and also names with
+ * executable extensions.
  */
 export const NAME_PATTERN = `^(?!\\s)[^${FORBIDDEN.source.slice(1, -1)}]*[^. ${FORBIDDEN.source.slice(1, -1)}]$`;
 

@@ -56,7 +56,7 @@ export class CommentService {
     return comment && mayRead(principal, comment.visibility) ? comment : null;
   }
 
-  /** @throws ResourceNotFound */
+  /** @throws ResourceNotFound if the caller cannot read the ticket */
   async list(ticketId: string, page: PageInput): Promise<Page<Comment>> {
     const { em, principal } = this.deps;
     await this.#ticket(ticketId);

@@ -71,7 +71,7 @@ export class NotificationService {
     return ticket;
   }
 
-  /** @throws ResourceNotFound */
+  /** @throws ResourceNotFound if the caller cannot read the ticket */
   async ofTicket(ticketId: string, page: PageInput): Promise<Page<Notification>> {
     await this.#ticket(ticketId);
     return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });

@@ -31,7 +31,7 @@ export class SlaPolicyService {
     return listPage(this.deps.em, SlaPolicy, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws PolicyNameTaken */
+  /** @throws PolicyNameTaken if the organization has a policy with this name */
   async create({ targets, holidays, ...input }: SlaPolicyCreateInput): Promise<SlaPolicy> {
     const { em, organizationId, clock } = this.deps;
     const now = clock.now();

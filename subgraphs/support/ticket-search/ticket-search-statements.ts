@@ -36,7 +36,7 @@ interface Section {
   after?: readonly unknown[] | undefined;
 }
 
-/** SQL for the rows of a list up to the end of the page. */
+/** SQL for the first `offset + limit` rows of a list, or of its part after the key `after`. */
 function rowsOf(query: TicketQuery, sort: readonly SortBy[], { limit, offset, after }: Window, parameters: Parameters): string {
   const { accountId, q } = query.criteria;
   const length = offset + limit;

@@ -2,7 +2,10 @@ import { ValidateBy } from 'class-validator';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { parseMinutes } from './durations.ts';
 
-/** Pattern for API documents. It excludes durations in seconds and very long ones, although `parseMinutes` accepts them. */
+/**
+ * Pattern of working times, shown in the API documents. It excludes durations in seconds and very long durations,
+ * although `parseMinutes` accepts them.
+ */
 const MINUTES_PATTERN = '^([1-9][0-9]{0,6}[ _]minutes?|[1-9][0-9]{0,4}[ _]hours?|[1-9][0-9]{0,3}[ _]days?|[1-9][0-9]{0,2}[ _]weeks?)$';
 
 /** Validates that an input is a text, or a list of texts, that `parseMinutes` accepts. */

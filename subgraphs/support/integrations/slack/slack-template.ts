@@ -48,7 +48,10 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map([
 const DEFAULT = 'ticket_update';
 const MAX_LENGTH = 2000;
 
-/** Pattern for API documents: the name of a template, or a text in which double braces contain only known placeholders. */
+/**
+ * Pattern of message templates, shown in the API documents. It matches the name of a template, or a text in which double
+ * braces contain only known placeholders.
+ */
 const TEMPLATE_PATTERN = `^(${[...TEMPLATES.keys()].join('|')}|(?![a-z][a-z0-9_]*$)(?!\\s*$)([^{}]|\\{\\{ *(${PLACEHOLDERS.join('|').replaceAll('.', '[.]')}) *\\}\\})+)$`;
 
 /** Returns why a template is invalid; undefined if it is valid. */
