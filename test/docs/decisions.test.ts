@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../tenant.ts';
 
 const pages = globSync('docs/decisions/*.md').filter((page) => !page.endsWith('README.md'));
 
@@ -20,4 +21,13 @@ describe.each(pages)('%s', (page) => {
   test('a decision page has at most 1800 words', () => {
     expect(text.split(/\s+/).length).toBeLessThanOrEqual(1800);
   });
+});
+
+test('docs/decisions/additions.md states a reason for exactly the REST operations that the specification does not have', () => {
+  const { paths } = JSON.parse(readFileSync('schema/openapi.json', 'utf8')) as { paths: Record<string, Record<string, Json>> };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const ids = new Set(operations.map(({ operationId }) => operationId));
+  const added = operations.filter((operation) => operation['x-addition']).map(({ operationId }) => operationId);
+  const named = [...readFileSync('docs/decisions/additions.md', 'utf8').matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  expect(named.filter((name) => ids.has(name)).sort()).toEqual(added.sort());
 });
