@@ -8,6 +8,7 @@ import { operator } from '../operator.setup.ts';
 import { completeRequest, inDays, requested, requestThatIs } from '../provisioning.setup.ts';
 import { makeRule } from '../rest/routing.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
+import { serviceThatIs } from '../services.setup.ts';
 import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
 import type { Json, Tenant } from '../tenant.ts';
@@ -71,6 +72,24 @@ describe('background work of a suspended organization', () => {
     await suspended(tenant, false);
     await platform.advance(MINUTE_MS);
     await requestThatIs('completed', tenant, id);
+  });
+
+  test('a service of a suspended organization is decommissioned at its date only when the organization is resumed', async () => {
+    const tenant = await platform.organization({ plan: 'custom' });
+    const { id: accountId } = await createAccount(tenant);
+    const { id } = await serviceThatIs('operational', tenant, accountId);
+    const decommission_date = new Date(platform.clock.now().getTime() + DAY_MS).toISOString();
+    await tenant.rest('POST', `/services/${id}/decommission`, { body: { decommission_date } });
+    await suspended(tenant, true);
+    await platform.advance(DAY_MS + 1_000);
+    const change = async () =>
+      (await (await rows()).query<Json>('select "status", "due_at" from "services"."service_change" where "service_id" = $1', [id]))[0];
+    // the sweeper has postponed the change
+    await eventually(async () => new Date((await change()).due_at) > platform.clock.now());
+    expect((await change()).status).toBe('acknowledged');
+    await suspended(tenant, false);
+    await platform.advance(MINUTE_MS);
+    await eventually(async () => (await change()).status === 'completed');
   });
 
   test('provisioning that started before the suspension of its organization is completed', async () => {

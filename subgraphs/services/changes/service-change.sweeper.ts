@@ -15,9 +15,12 @@ const DUE = {
   owner: { table: 'services.service', column: 'service_id' },
 } as const;
 
-/** Begins changes of services at their dates. A change waits while its service is in maintenance. */
-export const serviceChangeSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isClosed'>): Sweeper =>
-  dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id, now) => {
+/**
+ * Begins changes of services at their dates. A change waits while its service is in maintenance, and while its
+ * organization is suspended.
+ */
+export const serviceChangeSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isSuspended'>): Sweeper =>
+  dueSweeper({ ...deps, waits: deps.isSuspended }, DUE, async (tx, id, now) => {
     const change = await tx.findOneOrFail(ServiceChange, { id });
     const service = await tx.findOneOrFail(Service, { id: change.serviceId });
     const { status } = service;
