@@ -31,7 +31,7 @@ test.each([
   ['a missing table', coded('42P01')],
   ['a prepared statement that exists', coded('42P05')],
   ['a bug', new TypeError('x is not a function')],
-])('%s remains INTERNAL_ERROR', (_, error) => {
+])('%s is reported as INTERNAL_ERROR', (_, error) => {
   expect(unavailableFor(error)).toBeUndefined();
   expect(toPlatformError(error).code).toBe('INTERNAL_ERROR');
 });

@@ -14,7 +14,7 @@ test('many concurrent metrics readers share one sample until it is too old', asy
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('a database that does not respond blocks neither metrics nor more than one sample', async () => {
+test('metrics are returned while a sample waits for the database, and no second sample starts', async () => {
   const metrics = createMetrics();
   const take = vi.fn(() => new Promise<void>(() => undefined));
   metrics.samples.add('test', log, take, 0);

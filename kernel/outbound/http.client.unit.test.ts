@@ -40,7 +40,7 @@ function clientOf(options: HttpClientOptions = {}): HttpClient {
 }
 const within = (wholeMs: number) => ({ connectMs: 5000, wholeMs });
 
-test('a private address given by a caller is never connected to, even if it was checked before', async () => {
+test('the HTTP client never connects to a private address if it has a URL guard', async () => {
   const before = asked;
   await expect(clientOf({ guard: new UrlGuard({ allowPrivate: false }) }).send({ method: 'POST', url: origin, json: {} })).rejects.toThrow(
     new NoResponse('the address is private, loopback or link-local'),
@@ -104,7 +104,7 @@ describe('requests on a closed kept connection', () => {
   /** The client reuses a connection one event loop turn after its response ended. */
   const isIdle = () => new Promise((resolve) => setImmediate(resolve));
 
-  test.each(['GET', 'PUT'] as const)('a %s on a kept connection that was closed is sent once more', async (method) => {
+  test.each(['GET', 'PUT'] as const)('a %s request on a reused connection that the server has closed is sent again', async (method) => {
     const { url, asked: received, connections } = await closing();
     const client = clientOf();
     await client.send({ method, url });
@@ -113,7 +113,7 @@ describe('requests on a closed kept connection', () => {
     expect([received, connections()]).toEqual([[method, method], 2]);
   });
 
-  test('a POST on a kept connection that was closed is not repeated, because it may have been processed', async () => {
+  test('a POST request on a reused connection that the server has closed is not sent again, because it may have been processed', async () => {
     const { url, connections } = await closing();
     const client = clientOf();
     await client.send({ method: 'POST', url, json: {} });
@@ -122,7 +122,7 @@ describe('requests on a closed kept connection', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a request is not repeated twice', async () => {
+  test('a request that fails on each connection is sent again only once', async () => {
     let connections = 0;
     const one = createNetServer((socket) => {
       connections += 1;

@@ -209,13 +209,13 @@ describe('host names', () => {
     ['linklocal.example.com', ['fe80::1%eth0']],
     ['bücher.example', ['192.168.1.1']],
     ['ｌｏｃａｌｈｏｓｔ', ['127.0.0.1']],
-  ])('the name %s is refused early and when dialling if any of its addresses is private', async (name, addresses) => {
+  ])('a URL and a connection with the host name %s are refused if any address of the name is private', async (name, addresses) => {
     expect(await guardOf(addresses).guard.problemWith(`https://${name}/`)).toBe(PRIVATE);
     const { error, addresses: reached } = await dialled(guardOf(addresses).guard, `http://${name}/`);
     expect([error, reached]).toEqual([expect.any(ForbiddenAddress), []]);
   });
 
-  test('a name that is public first and private later is refused when dialling', async () => {
+  test('a connection is refused if its host name resolved to a public address before and resolves to a private one now', async () => {
     const { guard: rebound, asked } = guardOf(['8.8.8.8'], ['169.254.169.254']);
     expect(await rebound.problemWith('https://rebind.example.com/')).toBeUndefined();
     const { error, addresses } = await dialled(rebound, 'http://rebind.example.com/');
@@ -223,14 +223,14 @@ describe('host names', () => {
     expect(asked).toEqual(['rebind.example.com', 'rebind.example.com']);
   });
 
-  test('a name is resolved once per connection, which uses the checked address', async () => {
+  test('a host name is resolved once per connection, and the connection uses the address that was checked', async () => {
     const { guard: pinned, asked } = guardOf(['8.8.8.8'], ['127.0.0.1']);
     const { error, addresses } = await dialled(pinned, 'http://pinned.example.com/');
     expect([error.message, addresses]).toEqual(['no network in tests', ['8.8.8.8']]);
     expect(asked).toEqual(['pinned.example.com']);
   });
 
-  test('a name that cannot be resolved is accepted early and checked when dialling', async () => {
+  test('a URL whose host name cannot be resolved passes the first check, and the connection to it fails', async () => {
     const failing = new UrlGuard({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await failing.problemWith('https://no-such-host.example.com/hook')).toBeUndefined();
     expect((await dialled(failing, 'http://no-such-host.example.com/')).error.message).toBe('ENOTFOUND');
@@ -239,7 +239,7 @@ describe('host names', () => {
 });
 
 test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(
-  'a connection to %s is refused when dialling and never reaches the server',
+  'a connection to %s is refused before it reaches the server',
   async (host) => {
     let connections = 0;
     const server = createServer((_, response) => response.end()).on('connection', () => (connections += 1));

@@ -48,7 +48,7 @@ test.each([
   expect(mapper.read(['parcel_1', text, null]).sentAt?.toISOString()).toBe(instant);
 });
 
-test('fields outside a partial selection are neither selected nor set', () => {
+test('a row mapper for some fields selects only these columns, and reading another field of the record throws', () => {
   const part = new RowMapper(metadata, {} as Platform, new Set(['id', 'tags']));
   expect(part.columns('p')).toBe('p."id", p."tags"');
   const parcel = part.read(['parcel_1', ['a']]);

@@ -59,7 +59,7 @@ test('without a tracer provider a traceparent is passed on unchanged and nothing
   expect(inTrace(undefined, WORK, traceparent)).toBeUndefined();
 });
 
-test('work without its own trace does not inherit the surrounding one', () => {
+test('inTrace with null as the parent does not continue the current trace', () => {
   expect(inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent))).toBeUndefined();
   const spans = collect();
   inTrace(PARENT, WORK, () => inTrace(null, WORK, traceparent));

@@ -58,7 +58,7 @@ test('formatDuration writes the unit of one in the singular and all others in th
   expect(formatDuration(parseDuration('0 days'))).toBe('0 seconds');
 });
 
-test('adding months to the 31st gives the last day of shorter months and the 31st again later', () => {
+test('months added to the 31st end on the last day of a shorter month, and on the 31st of a longer month', () => {
   const month = parseDuration('1 month');
   const january = new Date('2027-01-31T12:00:00.000Z');
   const february = addDuration(january, month, 31);
@@ -67,7 +67,7 @@ test('adding months to the 31st gives the last day of shorter months and the 31s
   expect(addDuration(new Date('2028-02-29T00:00:00Z'), parseDuration('1 year')).toISOString()).toBe('2029-02-28T00:00:00.000Z');
 });
 
-test('adding months one by one equals adding them at once', () => {
+test('adding months one by one gives the same date as adding them in one step', () => {
   for (let day = 1; day <= 31; day++) {
     const start = new Date(Date.UTC(2026, 0, day, 23, 59, 59, 999));
     let step = start;

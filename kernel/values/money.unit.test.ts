@@ -46,7 +46,7 @@ describe('rounding of money', () => {
 });
 
 describe('sums of money', () => {
-  test('sums of money are exact where floats are not', () => {
+  test('a sum of money has no floating-point rounding error', () => {
     expect(0.1 + 0.2).not.toBe(0.3);
     expect(sum(decimals('0.1', '0.2')).toNumber()).toBe(0.3);
     expect(sum(Array.from({ length: 10 }, () => new Decimal('0.1'))).toNumber()).toBe(1);

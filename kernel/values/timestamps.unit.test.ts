@@ -29,7 +29,7 @@ test('timestampOf reads every timestamp that PostgreSQL writes', () => {
 });
 
 test.each([new Date(8.64e15), new Date(-8.64e15), new Date(-62_167_219_200_001)])(
-  'isoText writes years beyond four digits like toISOString: %s',
+  'isoText formats a year with more than four digits like toISOString: %s',
   (instant) => expect(isoText(instant)).toBe(instant.toISOString()),
 );
 

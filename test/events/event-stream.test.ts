@@ -146,7 +146,7 @@ describe('open event streams', () => {
     });
   });
 
-  test("an event stream counts as a live connection until its client disconnects, and beyond the plan's limit returns 429", async () => {
+  test("an event stream counts as a live connection until its client disconnects, and a stream beyond the plan's limit returns 429", async () => {
     const tenant = await platform.organization({ plan: 'developer' });
     const { concurrent, liveConnections } = { concurrent: 10, liveConnections: 10 };
     const streams = await Promise.all(Array.from({ length: liveConnections }, () => SseClient.open(tenant)));

@@ -119,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation over HTTP is charged once before it runs, by its weight minus one', async () => {
+  test('an operation over HTTP is charged its weight minus one before it runs, in a single charge', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });

@@ -116,7 +116,7 @@ test('a client that never reads again is disconnected after closeMs', async () =
   stuck.socket.terminate();
 });
 
-test('while the client of a resumed subscription does not read, the log is not read either, and all events are delivered later', async () => {
+test('while the client of a resumed subscription does not read, no events are read from the log, and all are delivered later', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);

@@ -66,7 +66,7 @@ test('the list of integration deliveries can be filtered and paged, and GraphQL 
   expect(found).toEqual({ nodes: [{ id: second.data[0].id, error: 'Slack answered 400: invalid_payload' }], pageInfo: { total: 1 } });
 });
 
-test('reading the deliveries of a Slack integration under the Jira path, or the other way round, returns 404', async () => {
+test('reading deliveries of a Slack integration under the Jira path, or of a Jira integration under the Slack path, returns 404', async () => {
   const [tenant, jira, slack] = [await platform.organization(), await jiraServer(), await slackServer()];
   const [there, here] = [await withJira(tenant, jira), await withSlack(tenant, slack)];
   await openTicket(tenant);

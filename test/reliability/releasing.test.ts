@@ -144,7 +144,7 @@ describe('a service that is ended while the provider builds it', () => {
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
   });
 
-  test('a line that the provider reports after the service was decommissioned is released too', async () => {
+  test('a line that the provider reports after its service was decommissioned is released', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();

@@ -67,7 +67,7 @@ describe('ending a service now', () => {
     expect((await end(id)).status).toBe(200);
   });
 
-  test('ending a service while it is provisioned cancels its provisioning request', async () => {
+  test('ending a service that is being provisioned cancels its provisioning request', async () => {
     const body = {
       service_template: 'business_fiber',
       customizations: { bandwidth: '1000mbps' },

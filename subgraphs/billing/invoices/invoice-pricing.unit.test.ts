@@ -16,7 +16,7 @@ describe('invoice amounts', () => {
     expect(totalAmount(lines, 'USD').toFixed()).toBe('1.02');
   });
 
-  test('an invoice total is exact where floats are not', () => {
+  test('an invoice total has no floating-point rounding error', () => {
     expect(3 * 1.1).not.toBe(3.3);
     expect(totalAmount([line(3, '1.1')], 'USD').toNumber()).toBe(3.3);
     expect(1.1 + 2.2).not.toBe(3.3);

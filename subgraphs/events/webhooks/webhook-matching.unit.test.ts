@@ -49,6 +49,6 @@ test.each([
   [['ticket.*'], false],
   [['support.*'], false],
   [['*'], false],
-])('a restricted event is matched only by its exact name: %j gives %s', (events, expected) => {
+])('an event that requires a permission matches only its exact name, so the patterns %j match: %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
 });

@@ -28,15 +28,18 @@ test('the price of an offer is its bandwidth price plus the service level surcha
   expect(priceOf(offer, 100, 'standard').monthlyPrice.toFixed(2)).toBe('89.99');
 });
 
-test('an offer without a service level uses the first one', () => {
+test('the price of an offer without a given service level is for the first service level of the offer', () => {
   expect(priceOf(offer, 100, undefined).sla).toBe('standard');
 });
 
 test.each([
   [300, 'standard', 'bandwidth', 'must be one of 100mbps, 1000mbps'],
   [100, 'platinum', 'sla', 'must be one of standard, business'],
-])('an offer with %d megabits and the service level %s is refused, naming %s and the available values', (mbps, sla, field, reason) => {
-  const attempt = () => priceOf(offer, mbps, sla);
-  expect(attempt).toThrow(PlatformError);
-  expect(attempt).toThrow(`${field}: ${reason}`);
-});
+])(
+  'the price of an offer with %d megabits and the service level %s throws an error with the field %s and its available values',
+  (mbps, sla, field, reason) => {
+    const attempt = () => priceOf(offer, mbps, sla);
+    expect(attempt).toThrow(PlatformError);
+    expect(attempt).toThrow(`${field}: ${reason}`);
+  },
+);

@@ -33,7 +33,7 @@ export abstract class IntegrationService<I extends Integration> {
     protected readonly deps: IntegrationServiceDeps<I>,
     private readonly entity: EntityClass<I>,
     private readonly resource: Resource,
-    /** Words for the target in the error about a duplicate, and the field that the error reports. */
+    /** Name of the remote target in the error for a duplicate integration, and the input field that the error reports. */
     private readonly target: readonly [words: string, field: string],
   ) {}
 

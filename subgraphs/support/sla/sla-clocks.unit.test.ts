@@ -16,7 +16,7 @@ describe('resolution clock', () => {
   const status = (hour: number, to: string): [number, string, unknown] => [hour, 'status', to];
   const waiting = (hour: number, to: boolean): [number, string, unknown] => [hour, 'waiting_on_customer', to];
 
-  test('the resolution clock runs from the opening of the ticket, whoever works on it', () => {
+  test('the resolution clock starts when the ticket is opened, and runs while it is open, in progress or escalated', () => {
     expect(spans()).toEqual([[8, null]]);
     expect(spans(status(8, 'open'), status(9, 'in_progress'), status(10, 'escalated'))).toEqual([[8, null]]);
   });

@@ -145,12 +145,12 @@ describe('working time within spans', () => {
     expect(due(spans, 3)).toBe('2026-06-08T14:00:00.000Z');
   });
 
-  test('a due time before a pause does not change', () => {
+  test('a pause after the due time does not change the due time', () => {
     const spans = [span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00'), span('2026-06-04T10:00-04:00')];
     expect(due(spans, 5)).toBe('2026-06-03T19:00:00.000Z');
   });
 
-  test('during a pause the due time is the one it would have been', () => {
+  test('until a pause ends, the due time is the same as without the pause', () => {
     expect(due([span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00')], 8)).toBe('2026-06-04T14:00:00.000Z');
     expect(due([span('2026-06-03T10:00Z', '2026-06-03T11:00Z')], 8, null)).toBe('2026-06-03T18:00:00.000Z');
   });
