@@ -23,11 +23,11 @@ test('an operation has the lowest priority of its fields', () => {
   expect(priorityOf(price())).toBe('normal');
 });
 
-test('a field that serves several routes has the lowest priority of them', () => {
+test('a field that serves several REST routes has the lowest priority of these routes', () => {
   expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
 });
 
-test('an operation counts in the categories of its changes and in the month like the same REST requests', () => {
+test('an operation costs the same weight, requests and category limits as the REST requests with the same effect', () => {
   const costOf = costsByRoutes(routes);
   expect(costOf(price('accounts', 'createAccount', 'createAccount', 'createReport', 'createWebhook'))).toEqual({
     weight: 5,
@@ -37,6 +37,6 @@ test('an operation counts in the categories of its changes and in the month like
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
 });
 
-test('a field that is a DELETE over REST costs as much as a DELETE, whatever its name', () => {
+test('a mutation field whose REST route uses DELETE has the weight of a DELETE request, even if its name does not show it', () => {
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });

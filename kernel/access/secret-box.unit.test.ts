@@ -3,7 +3,7 @@ import { SecretBox } from './secret-box.ts';
 
 const box = new SecretBox(['k'.repeat(32)], 'tests');
 
-test('a sealed secret can be opened for its own record and reveals nothing', () => {
+test('a sealed secret can be opened for its own record, and its text does not contain the secret', () => {
   const sealed = box.seal('whsec_geheim', 'wh_1');
   expect(box.open(sealed, 'wh_1')).toBe('whsec_geheim');
   expect(sealed).not.toContain('geheim');

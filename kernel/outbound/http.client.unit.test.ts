@@ -65,7 +65,7 @@ test('an endless response is read up to 512 KiB', async () => {
   expect([status, text.length, isCut, outcome]).toEqual([200, 512 * 1024, true, 'later']);
 });
 
-test('a response that breaks off is an error unless only its status is needed', async () => {
+test('an incomplete response throws NoResponse, unless the client needs only its status', async () => {
   const url = `${origin}/broken`;
   await expect(clientOf().send({ url })).rejects.toThrow(NoResponse);
   expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
@@ -136,7 +136,7 @@ describe('requests on a closed kept connection', () => {
   });
 });
 
-test('destroying the client fails requests in progress as unanswered', async () => {
+test('requests of a destroyed HTTP client throw NoResponse, including requests in progress', async () => {
   const client = clientOf();
   const answer = client.send({ url: `${origin}/slow` });
   await client.destroy();
@@ -157,7 +157,7 @@ test.each([
   expect(await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': String(status) } })).toMatchObject({ outcome });
 });
 
-test('a response body is parsed by its schema, and one that is not JSON is undefined', async () => {
+test('a response body is parsed with the given schema, and parsing a body that is not JSON fails', async () => {
   const code = z.object({ code: z.number() });
   const answer = await clientOf().send({ url: `${origin}/status`, headers: { 'x-status': '400' } });
   expect(answer.json(code).data).toEqual({ code: 7 });

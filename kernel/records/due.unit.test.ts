@@ -55,7 +55,7 @@ test('a stopped sweeper is no longer polled', async () => {
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-test('a full sweep is followed by another one at once', async () => {
+test('after a sweep that processed a full batch, the next sweep starts immediately', async () => {
   let due = 25;
   const taken: number[] = [];
   sweeping(async (_, limit) => {

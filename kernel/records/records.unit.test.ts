@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PlatformError, ResourceNotFound } from '../errors/errors.ts';
 import { definedOnly, onDuplicate, orNotFound } from './records.ts';
 
-test('a missing record is a 404 error that names it', () => {
+test('orNotFound throws ResourceNotFound with the resource and id of a missing record', () => {
   expect(orNotFound({ id: 'ticket_1' }, 'ticket', 'ticket_1')).toEqual({ id: 'ticket_1' });
   expect(() => orNotFound(null, 'ticket', 'ticket_1')).toThrow(new ResourceNotFound('ticket', 'ticket_1'));
   expect(() => orNotFound(undefined, 'ticket', 'ticket_1')).toThrow(ResourceNotFound);

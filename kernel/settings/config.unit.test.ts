@@ -13,7 +13,7 @@ function problemsOf(source: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('without settings the platform is embedded, on the loopback address and strict', () => {
+test('without settings, the platform uses embedded databases and the loopback address, and refuses private URLs', () => {
   expect(loadConfig({})).toMatchObject({
     port: 4000,
     host: '127.0.0.1',
@@ -28,7 +28,7 @@ test('without settings the platform is embedded, on the loopback address and str
   });
 });
 
-test('all invalid settings are reported at once, in one line each', () => {
+test('all invalid settings are reported together, in one line each', () => {
   const problems = problemsOf({
     PORT: '70000',
     SANDBOX: 'yes',
@@ -48,10 +48,13 @@ test('all invalid settings are reported at once, in one line each', () => {
   expect(problems.every((line) => !line.includes('\n'))).toBe(true);
 });
 
-test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])('the port %j is never parsed as another number', (text) => {
-  if (text.trim()) expect(problemsOf({ PORT: text })).toHaveLength(1);
-  else expect(loadConfig({ PORT: text }).port).toBe(4000);
-});
+test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])(
+  'the value %j of the setting PORT is rejected, or ignored if it is blank',
+  (text) => {
+    if (text.trim()) expect(problemsOf({ PORT: text })).toHaveLength(1);
+    else expect(loadConfig({ PORT: text }).port).toBe(4000);
+  },
+);
 
 test('no error contains the value of a secret setting', () => {
   const bad = {
@@ -100,7 +103,7 @@ test('a direct database URL applies only to the database URL with the same prefi
   ]);
 });
 
-test('an API key for the wrong mode is refused', () => {
+test('a BOOTSTRAP_API_KEY of live mode is refused in sandbox mode', () => {
   expect(problemsOf({ BOOTSTRAP_API_KEY: `sk_live_${'a'.repeat(64)}`, SANDBOX: '1' })).toHaveLength(1);
 });
 

@@ -41,18 +41,18 @@ function collect(): Recorded[] {
 afterEach(() => trace.disable());
 
 test.each([
-  ['a valid header', PARENT, PARENT],
-  ['a header of a later version', `01${PARENT.slice(2)}-more`, `01${PARENT.slice(2)}-more`],
+  ['a valid value', PARENT, PARENT],
+  ['a later version', `01${PARENT.slice(2)}-more`, `01${PARENT.slice(2)}-more`],
   ['version ff', `ff${PARENT.slice(2)}`, undefined],
   ['a span of zeros', `${PARENT.slice(0, 36)}${'0'.repeat(16)}-01`, undefined],
   ['upper case', PARENT.toUpperCase(), undefined],
-  ['two headers', [PARENT, PARENT], undefined],
+  ['two values', [PARENT, PARENT], undefined],
   ['more than 256 characters', `01${PARENT.slice(2)}-${'a'.repeat(250)}`, undefined],
-])('the traceparent of %s is parsed according to W3C', (_, header, expected) => {
+])('a traceparent header with %s is accepted or ignored as W3C Trace Context requires', (_, header, expected) => {
   expect(readTraceparent(header)).toBe(expected);
 });
 
-test('without a tracer provider a traceparent is passed on unchanged and nothing else is traced', async () => {
+test('without a tracer provider, inTrace passes a traceparent on unchanged and starts no trace', async () => {
   expect([isTraced(PARENT), isTraced(null), isTraced(undefined)]).toEqual([true, false, false]);
   const seen = inTrace(PARENT, WORK, async () => inTrace(undefined, WORK, async () => traceparent()));
   expect(await seen).toBe(PARENT);

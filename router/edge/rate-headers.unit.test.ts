@@ -10,7 +10,7 @@ const state = {
   retryAfter: 0,
 };
 
-test('rate limit headers state the second when the window has ended', () => {
+test('rate limit headers round the reset time up to a full second', () => {
   const headers = rateHeaders(state);
   expect(headers['x-ratelimit-reset']).toBe(String(Date.parse('2026-01-31T10:00:01Z') / 1000));
   expect(headers.ratelimit).toBe('"burst";r=99;t=60, "hour";r=999;t=3600');

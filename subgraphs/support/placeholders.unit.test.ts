@@ -11,11 +11,11 @@ test('a placeholder is replaced by its value, with or without spaces inside its 
   expect(fill('[{{ticket.number}}] {{ ticket.number }}', textFor)).toBe('[TKT-1001] TKT-1001');
 });
 
-test('a placeholder value is inserted as text, without placeholders or replacement patterns in it', () => {
+test('placeholders and replacement patterns in the value of a placeholder are inserted as text', () => {
   expect(fill('{{evil}}!', textFor)).toBe('{{ticket.number}} $& $1!');
 });
 
-test('a placeholder without a value stays, including names of inherited properties', () => {
+test('a placeholder without a value stays unchanged, even if its name is an inherited property', () => {
   for (const text of ['{{constructor}}', '{{__proto__}}', '{{toString}}', '{{}}', '{{{x}}}', '{{', '}}'])
     expect(fill(text, textFor)).toBe(text);
 });

@@ -18,7 +18,7 @@ test('signature headers match the Standard Webhooks test vector', () => {
   });
 });
 
-test('each webhook secret signs, the current one first', () => {
+test('the signature header contains one signature per webhook secret, starting with the current secret', () => {
   const [current, previous] = [generateSecret(), generateSecret()];
   const signed = { id: 'evt_1', at: new Date(1000), body: '{}' };
   const { 'webhook-signature': both } = signatureHeaders({ ...signed, secrets: [current, previous] });
@@ -26,7 +26,7 @@ test('each webhook secret signs, the current one first', () => {
   expect(both).toBe(alone.join(' '));
 });
 
-test('the previous webhook secret signs until its grace period ends', () => {
+test('deliveries are also signed with the previous webhook secret until its grace period ends', () => {
   const box = new SecretBox(['a secret for tests that is long enough'], 'test');
   const sealed = {
     sealedSecret: box.seal('current', 'wh_1'),

@@ -33,13 +33,13 @@ test.each([
   expect([...eventTypes.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
 });
 
-test('a star matches every event type, within a family if one is given', () => {
+test('the event pattern * matches every event type, or every event type of the given family', () => {
   expect(eventTypes.namesOf(['*'], 'events').size).toBe(6);
   expect([...eventTypes.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment)\./.test(name))).toBe(true);
 });
 
 test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'billing.ticket.*', '**'])(
-  'the event pattern %j is refused and named',
+  'the event pattern %j is rejected with an error that names it',
   (pattern) => {
     try {
       eventTypes.namesOf(['ticket.*', pattern], 'events');
@@ -55,7 +55,7 @@ test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'bil
   },
 );
 
-test('event patterns of another family are refused and all named', () => {
+test('event patterns of another family are rejected with an error that names all of them', () => {
   try {
     eventTypes.namesOf(['ticket.*', 'invoice.created', 'webhook.*'], 'events', 'billing');
     expect.unreachable();

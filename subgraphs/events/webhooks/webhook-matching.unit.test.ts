@@ -22,7 +22,7 @@ test.each([
   expect(wants(webhook({ events }), ticket({}), undefined)).toBe(expected);
 });
 
-test('a webhook of a family receives no other events, even with a star', () => {
+test('a webhook of one event family receives no events of other families', () => {
   expect(wants(webhook({ family: WebhookFamily.SUPPORT }), ticket({}), undefined)).toBe(true);
   expect(wants(webhook({ family: WebhookFamily.SUPPORT }), invoice, undefined)).toBe(false);
 });
@@ -39,7 +39,7 @@ test.each([
   expect(wants(webhook({ filters }), ticket(members), undefined)).toBe(expected);
 });
 
-test('webhook filters apply to tickets only, and events of other families pass', () => {
+test('the filters of a webhook do not exclude events that are not about tickets', () => {
   expect(wants(webhook({ filters: { customerIds: ['cust_1'] } }), invoice, undefined)).toBe(true);
 });
 

@@ -20,7 +20,7 @@ test('every letter and digit of an API key is equally likely', () => {
   expect(chiSquared).toBeLessThan(130);
 });
 
-test('a text that is not an API key is recognized by its format', () => {
+test('isApiKey returns false for a text without the format of an API key', () => {
   const key = generateApiKey(false);
   expect(isApiKey(key)).toBe(true);
   expect(isSandboxKey(key)).toBe(false);

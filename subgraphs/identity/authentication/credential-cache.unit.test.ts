@@ -54,7 +54,7 @@ test('a change with an empty id, sent after a lost connection, clears the whole 
   expect(loads()).toBe(4);
 });
 
-test('while changes cannot be followed cached credentials are valid for seconds only', async () => {
+test('cached credentials are valid for only 4 seconds while the change feed is not available', async () => {
   // only the clock: fake timers would lose the timers of a platform in this worker
   vi.useFakeTimers({ toFake: ['performance'] });
   const { get, loads } = cacheOf(feed(false));

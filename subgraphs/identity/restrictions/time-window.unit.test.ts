@@ -30,7 +30,7 @@ test('a time window across midnight from Sunday extends into Monday', () => {
   expect(isWithinWindows(new Date('2026-01-12T00:30:00Z'), [window(['sun'], '23:00', '03:00')])).toBe(true);
 });
 
-test('an hour skipped by daylight saving time is never within a time window, and a repeated one twice', () => {
+test('an hour skipped by daylight saving time is never within a time window, and a repeated hour is within it both times', () => {
   const skipped = [window(['sun'], '02:00', '03:00')];
   expect(isWithinWindows(new Date('2026-03-29T00:59:00Z'), skipped)).toBe(false);
   expect(isWithinWindows(new Date('2026-03-29T01:00:00Z'), skipped)).toBe(false);

@@ -44,7 +44,7 @@ const costOf = (days: readonly UsageDay[], reported = 0): bigint =>
     return sum + price * BigInt(quantity);
   }, 0n);
 
-test('overage equals the price of counting requests one by one, for any days of plan changes', () => {
+test('the overage price equals the price of counting requests one by one, for plan changes on any days', () => {
   const numbers = random(13);
   const next = (): number => numbers.next().value;
   let paid = 0;
@@ -57,7 +57,7 @@ test('overage equals the price of counting requests one by one, for any days of 
   expect(paid).toBeGreaterThan(ROUNDS / 10);
 });
 
-test('intermediate overage reports add up to one at the end if the plan is the same', () => {
+test('daily overage reports of an unchanged plan add up to the price of a single report at the end of the month', () => {
   const numbers = random(7);
   for (let round = 0; round < 50; round += 1) {
     const days = Array.from({ length: 30 }, (): UsageDay => ({ plan: 'developer', requests: Math.floor(numbers.next().value * 5_000) }));

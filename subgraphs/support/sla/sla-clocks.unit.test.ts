@@ -32,7 +32,7 @@ describe('resolution clock', () => {
     ]);
   });
 
-  test('the resolution clock stays stopped until the ticket neither is resolved nor waits', () => {
+  test('the resolution clock stays stopped while the ticket is resolved, waits for its customer, or both', () => {
     expect(spans(waiting(9, true), status(10, 'resolved'), waiting(10, false), status(12, 'open'))).toEqual([
       [8, 9],
       [12, null],
@@ -61,7 +61,7 @@ describe('service level terms', () => {
     });
   });
 
-  test('a subcategory can set the time of the first escalation, and no other comes before it', () => {
+  test('a subcategory can set the time of the first escalation, and no later escalation level comes before this time', () => {
     expect(terms(TicketPriority.CRITICAL, 30).escalateAfterMinutes).toEqual([30, 180, 240]);
     expect(terms(TicketPriority.CRITICAL, 200).escalateAfterMinutes).toEqual([200, 200, 240]);
   });
