@@ -247,7 +247,7 @@ function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[]
   return keys.map((key) => groups.get(key) ?? []);
 }
 
-/** Required values of properties. */
+/** Condition that records match: the required values of some properties. */
 export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
 /**

@@ -1,6 +1,6 @@
 /** Addresses of the service provider that identity providers use (specification 5.6). */
 export class SamlAddresses {
-  /** @param origin the `{service_origin}` of the specification */
+  /** @param origin origin of the SAML endpoints, `{service_origin}` in the specification */
   constructor(readonly origin: string) {}
 
   get acsUrl(): string {

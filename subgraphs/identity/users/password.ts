@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 
 /** Cost parameters of scrypt, which make a hash expensive to compute and to guess. */
 export interface PasswordCost {
-  /** Base-2 logarithm of N. */
+  /** Base-2 logarithm of the scrypt cost parameter N. */
   ln: number;
   r: number;
   p: number;
