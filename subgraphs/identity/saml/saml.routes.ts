@@ -20,7 +20,7 @@ const RELAY_STATE_LENGTH = 1024;
 const COOKIE = 'saml_browser';
 const COOKIE_SECONDS = 900;
 
-/** Mounts the endpoints of specification 5.6 at the platform's origin (`{service_origin}`). The edge must be mounted first. */
+/** Mounts the endpoints of specification 5.6 at the service origin (`{service_origin}`). The edge must be mounted first. */
 export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Promise<void> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {
