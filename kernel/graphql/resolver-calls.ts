@@ -92,7 +92,7 @@ function readOf(parameter: Parameter): Read {
     case 'custom':
       return parameter.resolver;
     default:
-      throw new Error(`A resolver has a parameter of the kind ${parameter.kind}, which nothing reads.`);
+      throw new Error(`A resolver has a parameter of the unknown kind ${parameter.kind}.`);
   }
 }
 

@@ -26,7 +26,7 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
     if (!step) refuseUnlessCompatible(schema, one, known);
     else if (one.checksum !== null && one.checksum !== step.checksum) {
       throw new SchemaError(
-        `The step ${one.name} of the schema ${schema} is another one in this release than the one that was applied to this database: start a release that has the applied one, or restore a backup that fits this release. ${WHAT_TO_DO}`,
+        `The step ${one.name} of the schema ${schema} differs between this release and the release that applied it to this database: start a release that has the applied step, or restore a backup that fits this release. ${WHAT_TO_DO}`,
       );
     }
   }

@@ -85,7 +85,7 @@ export class SteppedSchema implements VersionedSchema {
     const named = found.slice(0, NAMED).join(', ');
     const more = found.length > NAMED ? `, and ${found.length - NAMED} more` : '';
     throw new SchemaError(
-      `The schema ${schema} of this database is not what the steps make that it lists (up to ${adopted.at(-1)?.name}): ${named}${more}. It was made by a development version whose steps were changed later; no upgrade leads from there. See Upgrade in docs/operations.md.`,
+      `The schema ${schema} of this database differs from the result of its applied steps (up to ${adopted.at(-1)?.name}): ${named}${more}. A development version whose steps were changed later created it; it cannot be upgraded. See Upgrade in docs/operations.md.`,
     );
   }
 

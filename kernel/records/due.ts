@@ -150,7 +150,7 @@ async function isTaken(
       return isLocked;
     });
   } catch (error) {
-    log.error({ err: error, sweeper: due.name, row: id }, 'what is due could not be done and will be tried again');
+    log.error({ err: error, sweeper: due.name, row: id }, 'a due row could not be handled and will be retried');
     await putOff(postponeMs);
     return true;
   }

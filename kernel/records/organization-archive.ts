@@ -66,7 +66,7 @@ export class OrganizationArchive {
     const shown = this.data.tables.filter(({ statement }) => statement.withheld !== 'all');
     const begun = from ? shown.findIndex(({ name }) => name === from.table) : 0;
     // a table that an older release had; its rows no longer exist
-    if (begun < 0) throw new Error(`There is no table ${from?.table} to go on with.`);
+    if (begun < 0) throw new Error(`The archive cannot continue: there is no table ${from?.table}.`);
     for (const [index, table] of shown.entries()) {
       if (index < begun) continue;
       let after = index === begun ? (from?.after ?? null) : null;

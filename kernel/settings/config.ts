@@ -59,7 +59,7 @@ function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   const isSet = (key: SettingKey): boolean => Boolean(source[settings[key].name]?.trim());
 
   if (isSet('databaseUrl') && !isSet('secretKey')) {
-    yield 'SECRET_KEY is needed with DATABASE_URL: every process that shares the database must know the same one.';
+    yield 'SECRET_KEY is needed with DATABASE_URL: all processes that share the database must use the same key.';
   }
   if (!isSet('databaseUrl')) {
     for (const key of SUBGRAPHS.map((name) => `${name}DatabaseUrl` as const).filter(isSet))
