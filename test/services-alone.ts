@@ -120,9 +120,23 @@ export class ServicesAlone implements AsyncDisposable {
   }
 
   /** Runs the job of a service. */
-  provision(id: string, connectivity: ConnectivityProvider): Promise<void> {
+  provision(id: string, connectivity: ConnectivityProvider, jobNumber?: number): Promise<void> {
     const { store, jobs, clock } = this;
-    return new Converger({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id);
+    return new Converger({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id, jobNumber);
+  }
+
+  /** The numbers of the enqueued jobs of a service, with their delays in seconds. The first job is first. */
+  async jobsOf(id: string): Promise<{ number: number; delay: number }[]> {
+    const sql = `select data, start_after from pgboss.job where data ->> 'serviceId' = $1 order by (data ->> 'number')::int`;
+    const rows = await this.store.rows.query<{ data: Json; start_after: Date | string }>(sql, [id]);
+    const now = this.clock.now().getTime();
+    const delayOf = (at: Date | string): number => Math.max(0, Math.round((new Date(at).getTime() - now) / 1000));
+    return rows.map(({ data, start_after }) => ({ number: data.number, delay: delayOf(start_after) }));
+  }
+
+  /** Removes the time at which the provider was asked to build a service, which the previous release does not store. */
+  async forgetAsked(id: string): Promise<void> {
+    await this.store.rows.query('update "services"."service" set "asked_at" = null where "id" = $1', [id]);
   }
 
   async move(id: string, status: ServiceStatus): Promise<void> {

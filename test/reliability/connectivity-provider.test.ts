@@ -201,6 +201,23 @@ describe('release of a line at a carrier', () => {
     expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
   });
 
+  test.each(['rejected', 'cancelled'])('a line with a reserved id is released without an order if its order is %s', async (state) => {
+    await complete();
+    carrier.orders[0].state = state;
+    expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+    expect(carrier.orders).toHaveLength(1);
+  });
+
+  test('a line is released if the carrier has two orders for its release and completed only one order', async () => {
+    await complete();
+    await provider.release(RELEASE);
+    carrier.orders.push({ ...carrier.orders[1], id: 'so-3', state: 'completed' });
+    for (const state of ['acknowledged', 'rejected']) {
+      carrier.orders[1].state = state;
+      expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+    }
+  });
+
   test('an order that the carrier completes although its cancellation was refused is deleted afterwards', async () => {
     await provider.provision(ORDER);
     carrier.instead = (response) => send(response, 422, { reason: 'Too late.' });

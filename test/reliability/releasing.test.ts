@@ -113,7 +113,79 @@ describe('release of a service at its provider', () => {
   });
 });
 
+describe('jobs that release a service', () => {
+  const inProgress = async (): Promise<Release> => ({ state: 'in_progress', checkAfterSeconds: 5 });
+  const unreachable = async (): Promise<Release> => {
+    throw new Error('connect ECONNREFUSED 10.0.0.7:443');
+  };
+
+  test('a job that is repeated after its process was killed neither calls the provider nor enqueues another job', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    provider.released = inProgress;
+    const [{ number } = { number: 0 }] = await alone.jobsOf(id);
+    for (let run = 0; run < 3; run += 1) await alone.provision(id, provider, number);
+    expect(provider.releases).toHaveLength(1);
+    expect(await alone.jobsOf(id)).toMatchObject([{ number }, { number: number + 1 }]);
+  });
+
+  test('a job that continues the provisioning of a service does nothing after the service was ended', async () => {
+    const provider = new ScriptedProvider(async () => ({ state: 'in_progress', checkAfterSeconds: 5 }));
+    const id = await alone.ordered();
+    await alone.provision(id, provider);
+    const [{ number } = { number: 0 }] = await alone.jobsOf(id);
+    await end(id);
+    await alone.provision(id, provider, number);
+    expect(provider.releases).toEqual([]);
+  });
+
+  test('the delays between attempts grow while the provider is unreachable, and are short again after a response', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    for (const released of [unreachable, unreachable, unreachable, inProgress, unreachable]) {
+      provider.released = released;
+      await alone.provision(id, provider);
+    }
+    expect((await alone.jobsOf(id)).map(({ delay }) => delay)).toEqual([0, 2, 4, 8, 5, 2]);
+  });
+
+  test('a late refusal of an earlier release does not stop a later decommission', async () => {
+    const provider = new ScriptedProvider(built);
+    const id = await operational(provider);
+    await end(id);
+    let refuse: (error: Error) => void = () => undefined;
+    provider.released = () => new Promise((_, reject) => (refuse = reject));
+    const late = alone.provision(id, provider);
+    await eventually(() => provider.releases.length === 1);
+    provider.released = async () => {
+      throw new ProvisioningRejected('The contract runs until May.');
+    };
+    await alone.provision(id, provider);
+    await end(id);
+    refuse(new ProvisioningRejected('The contract runs until May.'));
+    await late;
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
+    expect(await changes(id)).toMatchObject([{ status: 'IN_PROGRESS' }, { status: 'FAILED' }]);
+  });
+});
+
 describe('a service that is ended while the provider builds it', () => {
+  test('a service is not decommissioned immediately if a process of the previous release may be ordering it', async () => {
+    const provider = new ScriptedProvider(async () => ({ state: 'in_progress', checkAfterSeconds: 5 }));
+    const id = await alone.ordered();
+    await alone.provision(id, provider);
+    await alone.forgetAsked(id);
+    await end(id);
+    await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
+    expect((await alone.jobsOf(id)).at(-1)).toMatchObject({ delay: 30 });
+    alone.clock.advance(LONG_AGO_MS);
+    await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
+  });
+
   test('a line that the provider reports after the end is released', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
@@ -161,6 +233,25 @@ describe('a service that is ended while the provider builds it', () => {
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: null });
     await alone.provision(id, provider);
     expect(provider.releases).toHaveLength(2);
+  });
+
+  test('the delays between attempts to release a line grow after its service was decommissioned', async () => {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const id = await alone.ordered();
+    const building = alone.provision(id, provider);
+    await eventually(() => provider.orders.length === 1);
+    await end(id);
+    alone.clock.advance(LONG_AGO_MS);
+    await alone.provision(id, provider);
+    finish({ state: 'completed', reference: 'line-9' });
+    await building;
+    provider.released = async () => {
+      throw new ProvisioningRejected('The contract runs until May.');
+    };
+    for (let run = 0; run < 3; run += 1) await alone.provision(id, provider);
+    expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: 'line-9' });
+    expect((await alone.jobsOf(id)).slice(-3).map(({ delay }) => delay)).toEqual([2, 4, 8]);
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../operator.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { placeOrder, serviceThatIs, tenantWithAccount } from '../services.setup.ts';
-import type { Json, RestResponse, Tenant } from '../tenant.ts';
+import { type Json, type RestResponse, Tenant } from '../tenant.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -50,6 +50,14 @@ describe('ending a service now', () => {
     await until(id, 'decommissioned');
     const { status, body } = await end(id);
     expect([status, body.error]).toMatchObject([409, { code: 'INVALID_STATE', details: { from: 'decommissioned', allowed: [] } }]);
+  });
+
+  test('POST /services/{id}/decommission returns 409 INVALID_STATE for a service that is already being taken down', async () => {
+    const { id } = await operational();
+    await end(id);
+    const { status, body } = await decommission(id, { decommission_date: await inDays(1) });
+    expect([status, body.error.code]).toEqual([409, 'INVALID_STATE']);
+    expect(await changes(id)).toHaveLength(1);
   });
 
   test('ten concurrent DELETE requests for a service decommission it once', async () => {
@@ -180,6 +188,25 @@ describe('decommissioning at a date', () => {
     expect(await changes(id)).toEqual([]);
     const { status, body } = await migrate(destination);
     expect([status, body.data.data_migration]).toEqual([201, { required: true, destination, verification: true }]);
+  });
+
+  test('a caller limited to one account cannot name, read or cancel records of another account', async () => {
+    const { id: other } = await operational();
+    const { data: change } = (await decommission(other, { decommission_date: await inDays(4) })).body;
+    const second = (await tenant.rest('POST', '/accounts', { body: { name: 'Second', email: 'it@acme.example.com' } })).body.data.id;
+    const body = { name: 'Limited', permissions: ['*:*'], accounts: [second] };
+    const { api_key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body;
+    const limited = new Tenant(tenant.origin, tenant.organizationId, api_key.key);
+    const { id } = await serviceThatIs('operational', limited, second);
+    const responses = [
+      await decommission(id, { data_migration: { destination: other } }, limited),
+      await end(other, limited),
+      await limited.rest('GET', `/services/${other}/changes`),
+      await limited.rest('DELETE', `/services/${other}/changes/${change.id}`),
+      await limited.rest('DELETE', `/services/${id}/changes/${change.id}`),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(await changes(other)).toMatchObject([{ status: 'acknowledged' }]);
   });
 
   test('the changes of a service are a relation in GraphQL, and lead back to the service', async () => {

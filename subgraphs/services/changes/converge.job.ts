@@ -10,7 +10,8 @@ import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning, Release, ReleaseOrder } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
-import { openDecommission } from './service-change-follow.ts';
+import type { ServiceChange } from './service-change.entity.ts';
+import { completedDecommission, openDecommission } from './service-change-follow.ts';
 import { move } from './service-move.ts';
 
 const QUEUE = 'services.converge';
@@ -29,6 +30,8 @@ const { PENDING, PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED, FAI
 interface ConvergeJob {
   organizationId: string;
   serviceId: string;
+  /** Number of the job. Jobs of the previous release have none. */
+  number?: number;
 }
 
 export interface ConvergeDeps {
@@ -41,11 +44,14 @@ export interface ConvergeDeps {
 }
 
 /**
- * Enqueues the job that brings the provider to the wanted state of a service. The job exists only if the transaction
- * commits.
+ * Enqueues the job that brings the provider to the wanted state of a locked service. It replaces all earlier jobs of the
+ * service. The job exists only if the transaction commits.
  */
-export const enqueueConverge = (jobs: Jobs, tx: EntityManager, { organizationId, id }: Service, startAfter?: Date): Promise<void> =>
-  jobs.enqueue(tx, QUEUE, { organizationId, serviceId: id } satisfies ConvergeJob, { startAfter });
+export function enqueueConverge(jobs: Jobs, tx: EntityManager, service: Service, startAfter?: Date): Promise<void> {
+  service.jobNumber += 1;
+  const { organizationId, id: serviceId, jobNumber } = service;
+  return jobs.enqueue(tx, QUEUE, { organizationId, serviceId, number: jobNumber } satisfies ConvergeJob, { startAfter });
+}
 
 /**
  * Defines the queue of the jobs. Call it before the job queues start. The queue allows more retries than MAX_FAILURES,
@@ -54,7 +60,7 @@ export const enqueueConverge = (jobs: Jobs, tx: EntityManager, { organizationId,
 export function defineConverge(deps: ConvergeDeps): void {
   const converger = new Converger(deps);
   for (const queue of [QUEUE, FORMER_QUEUE])
-    deps.jobs.define<ConvergeJob>(queue, ({ organizationId, serviceId }) => converger.run(organizationId, serviceId), {
+    deps.jobs.define<ConvergeJob>(queue, ({ organizationId, serviceId, number }) => converger.run(organizationId, serviceId, number), {
       retryLimit: MAX_FAILURES * 2,
       retryDelaySeconds: RETRY_DELAY_SECONDS,
       // a job of a closed organization waits: the identity domain checks again shortly after the closing, and reopens the
@@ -75,10 +81,14 @@ type Wish = { build: ConnectivityOrder } | { release: ReleaseOrder };
 export class Converger {
   constructor(private readonly deps: ConvergeDeps) {}
 
-  /** Runs the next step. @throws the provider's error if a retry may succeed */
-  async run(organizationId: string, serviceId: string): Promise<void> {
+  /**
+   * Runs the next step. Does nothing if a later job has replaced the job with this number: otherwise, a job that is
+   * repeated after its process was killed would create a second series of jobs.
+   * @throws the provider's error if a retry may succeed
+   */
+  async run(organizationId: string, serviceId: string, jobNumber?: number): Promise<void> {
     const em = organizationEm(this.deps.orm, organizationId);
-    const wish = await this.#begin(em, serviceId);
+    const wish = await this.#begin(em, serviceId, jobNumber);
     if (!wish) return;
     if ('build' in wish) await this.#build(em, wish.build);
     else await this.#release(em, wish.release);
@@ -88,18 +98,18 @@ export class Converger {
    * Returns what the provider must do now; null if there is nothing left to do. Changes the status of a pending service
    * to provisioning.
    */
-  #begin(em: EntityManager, serviceId: string): Promise<Wish | null> {
+  #begin(em: EntityManager, serviceId: string, jobNumber?: number): Promise<Wish | null> {
     return em.transactional(async (tx) => {
       const service = await locked(tx, serviceId);
+      if (service && jobNumber !== undefined && jobNumber < service.jobNumber) return null;
       if (service?.status === PENDING) await move(tx, service, PROVISIONING, this.deps.clock.now());
       if (service?.status === PROVISIONING) {
         service.askedAt = this.deps.clock.now();
         return { build: orderOf(service) };
       }
       if (!service || !mustRelease(service)) return null;
-      const change = await openDecommission(tx, serviceId);
       const { providerReference: reference, name } = service;
-      return { release: { releaseId: change?.id ?? `${serviceId}/release`, serviceId, reference, name } };
+      return { release: { releaseId: releaseIdOf(service, await openDecommission(tx, serviceId)), serviceId, reference, name } };
     });
   }
 
@@ -148,13 +158,16 @@ export class Converger {
     await em.transactional(async (tx) => {
       const service = await locked(tx, line.serviceId);
       if (!service || !mustRelease(service)) return;
-      const change = await openDecommission(tx, service.id);
-      if (outcome.state === 'released') return this.#released(tx, service, change?.reason ?? null);
+      const open = await openDecommission(tx, service.id);
+      if (outcome.state === 'released') return this.#released(tx, service, open?.reason ?? null);
+      // a late result of an earlier decommission, which the provider had refused
+      if (line.releaseId !== releaseIdOf(service, open)) return;
       if (outcome.state === 'rejected' && service.status === DECOMMISSIONING) {
         const to = service.provisionedAt ? OPERATIONAL : FAILED;
         return move(tx, service, to, this.deps.clock.now(), `The provider refused to end the service: ${outcome.reason}`);
       }
-      if (outcome.state !== 'in_progress' && change) change.failures += 1;
+      const change = open ?? (await completedDecommission(tx, service.id));
+      if (change) change.failures = outcome.state === 'in_progress' ? 0 : change.failures + 1;
       const pause = outcome.state === 'in_progress' ? outcome.checkAfterSeconds * 1000 : pauseAfter(change?.failures || 1, RELEASE_BACKOFF);
       await enqueueConverge(this.deps.jobs, tx, service, this.#later(pause));
     });
@@ -184,6 +197,9 @@ export class Converger {
  */
 const mustRelease = ({ status, providerReference }: Service): boolean =>
   status === DECOMMISSIONING || (status === DECOMMISSIONED && providerReference !== null);
+
+/** Returns the idempotency key of a release. The line of a service that is already decommissioned has its own key. */
+const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;
 
 /**
  * Returns the reason why provisioning has failed; null if a retry may succeed. Details of an outage are not shown to

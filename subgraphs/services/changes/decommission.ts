@@ -29,6 +29,8 @@ export function checkCanEnd(service: Service, later = false): void {
  */
 export async function decommission(tx: EntityManager, jobs: Jobs, service: Service, change: ServiceChange, now: Date): Promise<void> {
   change.dueAt = null;
+  // a process of the previous release, which does not set this time, may be asking the provider to build
+  if (service.status === ServiceStatus.PROVISIONING) service.askedAt = now;
   // the new change must be stored before the status follows
   await tx.flush();
   await move(tx, service, nextOf(service), now, change.reason);

@@ -11,6 +11,10 @@ const { ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED } = ServiceChangeStatus;
 export const openDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
   tx.findOne(ServiceChange, { serviceId, kind: ServiceChangeKind.DECOMMISSION, status: { $in: [ACKNOWLEDGED, IN_PROGRESS] } }, LOCKED);
 
+/** Returns the decommission that has ended a locked service. */
+export const completedDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
+  tx.findOne(ServiceChange, { serviceId, kind: ServiceChangeKind.DECOMMISSION, status: COMPLETED }, LOCKED);
+
 /**
  * Updates the decommission of a service, if there is one. Runs in the transaction that changes the status of the
  * service.

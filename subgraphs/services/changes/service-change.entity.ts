@@ -58,7 +58,7 @@ export class ServiceChange {
   @Property({ type: 'text' })
   requestedBy!: string;
 
-  /** Number of failed attempts to reach the provider. */
+  /** Number of consecutive failed attempts to release the service at the provider. */
   @Property({ type: 'integer' })
   failures = 0;
 

@@ -13,7 +13,7 @@ export class ServiceInMaintenance extends PlatformError {
   }
 }
 
-/** 409: the service already has a decommission. `details.change_id` is its id. */
+/** 409: the service already has a decommission that waits for its date. `details.change_id` is its id. */
 export class AlreadyEnding extends PlatformError {
   constructor({ id, serviceId, effectiveAt }: ServiceChange) {
     super(

@@ -58,9 +58,9 @@ export class ServiceChangeService {
       const service = await this.#locked(tx, id);
       const now = this.deps.clock.now();
       const isLater = decommissionDate ? decommissionDate > now : false;
-      const running = await openDecommission(tx, id);
-      if (running) throw new AlreadyEnding(running);
       checkCanEnd(service, isLater);
+      const scheduled = await openDecommission(tx, id);
+      if (scheduled) throw new AlreadyEnding(scheduled);
       const change = this.#newDecommission(tx, service, now);
       change.reason = reason ?? null;
       change.dataMigration = dataMigration ? stored(dataMigration) : null;

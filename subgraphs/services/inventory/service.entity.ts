@@ -103,6 +103,10 @@ export class Service {
   @Property({ type: 'datetime', length: 3, nullable: true })
   askedAt: Date | null = null;
 
+  /** Number of the newest job that brings the provider to the wanted state. Jobs with lower numbers do nothing. */
+  @Property({ type: 'integer' })
+  jobNumber = 0;
+
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastIncidentAt: Date | null = null;
 

@@ -43,6 +43,15 @@ type ServiceOrder = z.infer<typeof serviceOrder>;
 /** States of an order that has ended. Every other state may still change. */
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'partial'];
 
+const isOpen = ({ state }: ServiceOrder): boolean => !ENDED.includes(state);
+const isCompleted = ({ state }: ServiceOrder): boolean => state === 'completed';
+
+/** Returns the id of the line that an ended order may have built. The id in an unsuccessful order was only reserved. */
+function lineOf(order: ServiceOrder): string | null {
+  if (order.state === 'rejected' || order.state === 'cancelled') return null;
+  return order.serviceOrderItem[0]?.service?.id ?? (isCompleted(order) ? order.id : null);
+}
+
 /** The fields of a TMF641 cancellation that the platform uses. */
 const cancellation = z.object({ serviceOrder: z.object({ id: z.string() }).nullish() });
 
@@ -83,11 +92,11 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     const removal = await this.#find(release.releaseId);
     if (removal) return this.#releaseOf(removal);
     const order = await this.#find(release.serviceId);
-    if (order && !ENDED.includes(order.state)) {
+    if (order && isOpen(order)) {
       await this.#cancel(order);
       return { state: 'in_progress', checkAfterSeconds: this.#checkAfterSeconds };
     }
-    const line = release.reference ?? order?.serviceOrderItem[0]?.service?.id ?? (order?.state === 'completed' ? order.id : null);
+    const line = release.reference ?? (order ? lineOf(order) : null);
     if (!line) return { state: 'released' };
     return this.#releaseOf(await this.#send(serviceOrder, 'POST', ORDERS, { json: removalBody(release, line) }));
   }
@@ -102,7 +111,9 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     const path = `${ORDERS}?externalId=${encodeURIComponent(externalId)}`;
     const orders = await this.#send(z.array(serviceOrder), 'GET', path);
     // checks the id again, because a server may ignore the filter and also return other orders
-    return orders.find((order) => order.externalId === externalId);
+    const found = orders.filter((order) => order.externalId === externalId);
+    // if a repeated request created a second order, the carrier may have rejected one of the orders
+    return found.find(isCompleted) ?? found.find(isOpen) ?? found[0];
   }
 
   #place(order: ConnectivityOrder): Promise<ServiceOrder> {
