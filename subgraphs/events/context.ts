@@ -30,7 +30,7 @@ export class EventsContext {
     this.#core = core;
   }
 
-  /** Number of whole days that events are kept. */
+  /** Number of whole days for which the log keeps events. */
   get retentionDays(): number {
     return this.#core.ports.retentionDays;
   }

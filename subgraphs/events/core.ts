@@ -35,7 +35,7 @@ import { urlBackfill } from './webhooks/webhook-url.ts';
 
 /** Dependencies of the events domain, in addition to the dependencies of every domain. */
 export interface EventsPorts extends Ports {
-  /** Event types of all domains, including this one. */
+  /** Event types of all domains, including the events domain. */
   declaredTypes: readonly EventType[];
   reactions: readonly Reaction[];
   logConsumers: readonly LogConsumer[];
@@ -49,7 +49,7 @@ export interface EventsPorts extends Ports {
    * Returns the plan of an organization, which determines its monthly limit of webhook deliveries. Default: no limits.
    */
   planOf?: PlanOf | undefined;
-  /** How many days events are kept. */
+  /** Number of days for which the log keeps events. */
   retentionDays: number;
   /** Timeouts of a delivery attempt. Default: 5 s to connect and 10 s for the whole attempt. */
   deliveryTimeouts?: RequestTimeouts | undefined;

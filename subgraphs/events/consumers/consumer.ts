@@ -7,18 +7,19 @@ import type { EventLog } from '../log/event-log.ts';
 const BATCH = 200;
 
 /**
- * A task that processes the events of the log. Changes that it makes in the given transaction take effect exactly once.
+ * A task that processes the events of the log. The changes that `handle` makes in its transaction take effect exactly
+ * once.
  */
 export interface ConsumerTask<R = void> {
-  /** Name of the consumer's cursor: a row of the table `consumer`. */
+  /** Name of the consumer. It identifies the row of the table `consumer` that contains the cursor. */
   name: string;
   /**
-   * Prepares a batch before the transaction of `handle` begins. On the embedded database, a transaction must not wait
-   * for statements outside of it, because these statements wait for the end of the transaction.
+   * Prepares a batch before the transaction of `handle` begins. On the embedded database, a statement outside of a
+   * transaction waits until the transaction ends. So `handle` must not wait for such a statement.
    */
   prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;
-  /** Called after the transaction of `handle` has committed. */
+  /** Called with the result of `handle`, after the transaction of `handle` has committed. */
   committed?(result: R): void;
 }
 
@@ -32,7 +33,8 @@ export interface ConsumerDeps {
 
 /**
  * Reads the event log in order. The transaction that processes a batch of events also moves the cursor. Only one
- * process consumes at a time: it locks the row of the cursor, and a crash releases the lock.
+ * process consumes at a time, because it locks the row of the cursor. If the process crashes, the database releases the
+ * lock.
  */
 export class Consumer<R = void> {
   readonly #loop: WorkLoop;
@@ -86,7 +88,7 @@ export class Consumer<R = void> {
     return events.length === BATCH;
   }
 
-  /** Creates the cursor at the end of the log, so that a new consumer starts with new events. */
+  /** Creates the cursor at the end of the log, so that a new consumer does not process earlier events. */
   async #begin(): Promise<void> {
     const { rows, eventLog } = this.deps;
     const values = [this.task.name, await eventLog.head()];

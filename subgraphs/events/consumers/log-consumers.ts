@@ -4,8 +4,8 @@ import type { ConsumerTask } from './consumer.ts';
 
 /**
  * Creates the task for a log consumer of a domain. The domain may have its own database, so the cursor cannot move in
- * the same transaction: it moves after `consume` has returned. If the process crashes before that, the batch is
- * repeated.
+ * the transaction of `consume`. It moves after `consume` has returned. If the process crashes before the cursor moves,
+ * `consume` receives the batch again.
  */
 export function logConsumerTask({ name, on, consume }: LogConsumer): ConsumerTask {
   const names = new Set(on);

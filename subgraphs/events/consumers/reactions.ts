@@ -9,8 +9,8 @@ import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /**
- * Retry options of a job that is retried until it succeeds. With delays of at most five minutes, the queue deletes the
- * job long before the limit is reached.
+ * Retry options of a job that is retried until it succeeds. Retries are at most five minutes apart. The queue deletes
+ * the job long before it reaches 100,000 retries.
  */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
@@ -25,8 +25,8 @@ interface ReactionJob {
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
 /**
- * Enqueues a job for each event and each reaction to it. The job is retried until the reaction succeeds, so a reaction
- * may run more than once.
+ * Creates the task that enqueues one job for each event and each reaction to this event. A job is retried until the
+ * reaction succeeds, so a reaction may run more than once.
  */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);

@@ -1,4 +1,6 @@
-/** Result of one attempt to deliver an event. `error` is null if there was a response, otherwise `status` is null. */
+/**
+ * Result of one attempt to deliver an event. If the receiver responded, `error` is null. Otherwise `status` is null.
+ */
 export interface Attempt {
   at: Date;
   durationMs: number;

@@ -9,7 +9,7 @@ import { DELIVERY_CHANNEL } from './delivery-feed.ts';
 const GATHERED_MS = 20;
 
 /**
- * Notifies all processes that delivery attempts were recorded. If a notification is lost, the live streams find the
+ * Notifies all processes that delivery attempts were recorded. If a notification is lost, the live streams read the
  * attempts at their next poll.
  */
 export class DeliveryAnnouncement {

@@ -25,7 +25,7 @@ export class DeliveryAttempt {
   durationMs!: number;
 }
 
-/** An attempt as stored in the JSON column of earlier attempts. */
+/** An attempt in the form that the JSON column `earlier_attempts` stores. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'attemptedAt' | 'durationMs'> & { attemptedAt: string; durationMs: number | null };
 
 export const attemptOf = ({ attemptedAt, durationMs, ...rest }: Omit<StoredAttempt, 'attemptedAt'> & { attemptedAt: string | Date }) =>

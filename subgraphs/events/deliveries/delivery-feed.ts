@@ -9,7 +9,7 @@ export const DELIVERY_CHANNEL = 'delivery';
 
 export type DeliveryFollower = Follower<Delivery, DeliverySelection>;
 
-/** Filter of a subscriber: selects deliveries of one organization. */
+/** Filter of a subscriber. It selects deliveries of one organization. */
 export class DeliverySelection implements Selection<Delivery> {
   readonly webhookId: string | undefined;
   readonly status: readonly DeliveryStatus[] | undefined;
@@ -28,7 +28,10 @@ export class DeliverySelection implements Selection<Delivery> {
   }
 }
 
-/** Deliveries of all organizations in the order of their last attempts. The position of a delivery is its revision. */
+/**
+ * Feed of the deliveries of all organizations, in the order of their last attempts. The position of a delivery in the
+ * feed is its `revision`.
+ */
 export class DeliveryFeed implements Feed<Delivery, DeliverySelection> {
   readonly #map: RowMapper<Delivery>;
   readonly #table: string;

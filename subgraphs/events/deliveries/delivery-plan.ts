@@ -4,7 +4,7 @@ import type { EventRecord } from '../log/event.entity.ts';
 import type { Webhook } from '../webhooks/webhook.entity.ts';
 import { DeliveryStatus } from './delivery.entity.ts';
 
-/** The columns of the table `webhook` that planning needs. */
+/** The columns of the table `webhook` that the planning of deliveries reads. */
 export interface Subscriber {
   id: string;
   organization_id: string;
@@ -17,11 +17,11 @@ export interface Subscriber {
 
 export const SUBSCRIBER_COLUMNS = '"id", "organization_id", "url", "events", "family", "filters", "active"';
 
-/** Reasons why a delivery was skipped, as stored in its field `error`. */
+/** Values of the field `error` of a skipped delivery. They state why the delivery was skipped. */
 export const WHILE_DISABLED = 'the platform had disabled the webhook. Resume it and start a replay';
 export const OVER_QUOTA = "the plan's deliveries of the month were used up. Replay the event in the next month or after a change of plan";
 
-/** Row of a new delivery, which is pending, or skipped for a reason. */
+/** Row of a new delivery. The delivery is either pending, or skipped with the reason in `error`. */
 export type Planned = ReturnType<typeof plannedDelivery>;
 
 export const plannedDelivery = (event: EventRecord, { id, organization_id, url }: Subscriber, skippedFor: string | null = null) => ({

@@ -22,7 +22,7 @@ export interface PlannerDeps {
   clock: Clock;
   eventTypes: EventTypes;
   quota: DeliveryQuota;
-  /** Called for each webhook that deliveries were planned for. */
+  /** Called for each webhook that has new pending deliveries. */
   wake(webhookId: string): void;
 }
 
@@ -30,8 +30,9 @@ export interface PlannerDeps {
 type Match = readonly [EventRecord, Subscriber];
 
 /**
- * Creates a delivery for each event and each webhook that subscribes to it, and marks these webhooks as due. A delivery
- * is stored as skipped if the platform has disabled the webhook, or if the plan's monthly limit is reached.
+ * Creates a delivery for each event and each webhook that subscribes to it, and marks webhooks with new pending
+ * deliveries as due. A delivery is stored as skipped instead of pending if the platform has disabled the webhook, or if
+ * the plan's monthly limit is reached.
  */
 export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   readonly name = 'webhooks';
@@ -72,8 +73,8 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   /**
-   * Returns the limits of organizations that have deliveries to plan. The counters of other organizations are not
-   * locked.
+   * Returns the limits of the organizations that have matching webhooks. Organizations without an entry have no counter
+   * to lock.
    */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
@@ -83,14 +84,14 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
 
 function plan([event, webhook]: Match, allowance: Allowance): Planned {
   if (!webhook.active) return plannedDelivery(event, webhook, WHILE_DISABLED);
-  // the event that reports the reached limit is delivered even if no deliveries are left
+  // the event that reports the reached limit is delivered although the organization has no deliveries left
   const isAllowed = event.event === QUOTA_EVENT || allowance.take(webhook.organization_id);
   return plannedDelivery(event, webhook, isAllowed ? null : OVER_QUOTA);
 }
 
 /**
- * Loads the webhooks of the events' organizations that are active, or were disabled by the platform. The lock prevents
- * the deletion of these webhooks until the commit.
+ * Loads the webhooks that are active or were disabled by the platform, for the organizations of the events. The lock
+ * prevents the deletion of these webhooks until the commit.
  */
 async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
   const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];

@@ -9,8 +9,8 @@ interface RemovalJob {
 }
 
 /**
- * Deletes the deliveries of a deleted webhook in a job. There may be millions of them, so no request waits for the
- * deletion.
+ * Deletes the deliveries of a deleted webhook in a job. There may be millions of deliveries, so the request that
+ * deletes the webhook does not wait for the job.
  */
 export class DeliveryRemoval {
   constructor(
@@ -27,7 +27,8 @@ export class DeliveryRemoval {
 
   async #run(webhookId: string): Promise<void> {
     const left = `select 1 from "events"."delivery" where "webhook_id" = $1 limit 1`;
-    // repeated until no row is left, because `deleteExpired` skips rows while an attempt is recorded
+    // repeated until no row is left, because `deleteExpired` skips a row while the result of its attempt is being
+    // written
     while ((await this.rows.query(left, [webhookId])).length > 0)
       await deleteExpired(this.rows, { table: 'events.delivery', where: '"webhook_id" = $1', values: [webhookId] });
   }

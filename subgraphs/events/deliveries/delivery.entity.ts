@@ -62,13 +62,16 @@ export class Delivery {
   event!: string;
 
   /**
-   * Position of the event in the log. First attempts are made in this order. Null for a test event, which is not in the
-   * log.
+   * Position of the event in the log. The first attempts of a webhook's deliveries are made in the order of this
+   * position. Null for a test event, which is not in the log.
    */
   @Property({ type: new BigIntType('number'), nullable: true })
   sequence: number | null = null;
 
-  /** Number that increases with each recorded attempt of any delivery. Revisions become visible in increasing order. */
+  /**
+   * Position of the last attempt in the order in which attempts of all deliveries were recorded. Revisions become
+   * visible in increasing order.
+   */
   @Field(() => String, {
     nullable: true,
     description: 'Position of the last attempt, for `after` of `deliveryUpdated`. Null before the first attempt.',
@@ -115,7 +118,7 @@ export class Delivery {
   @Property({ type: 'datetime', length: 3, nullable: true })
   nextAttemptAt: Date | null = null;
 
-  /** When the event was recorded. The event id and this time are the key of the event in the log. */
+  /** When the event was recorded. This time and the event id together are the key of the event in the log. */
   @Property({ type: 'datetime', length: 3 })
   occurredAt!: Date;
 
@@ -124,8 +127,8 @@ export class Delivery {
   createdAt!: Date;
 
   /**
-   * Results of earlier attempts. When the result of a later attempt is stored in the row, a trigger (migration 0002)
-   * moves the previous result here.
+   * Results of the attempts before the last one. When the result of a new attempt is stored in the row, a trigger
+   * (migration 0002) moves the previous result to this column.
    */
   @Property({ type: 'json', nullable: true })
   readonly earlierAttempts: StoredAttempt[] | null = null;

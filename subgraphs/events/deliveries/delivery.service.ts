@@ -54,7 +54,7 @@ export class DeliveryService {
 
   async find(webhookId: string, id: string): Promise<Delivery | null> {
     const { em, loader } = this.deps;
-    // checks the webhook first: deliveries of a deleted webhook may still exist for some time
+    // checks first that the webhook exists, because a job deletes the deliveries some time after the webhook
     return (await loader.load(webhookId)) && em.findOne(Delivery, { id, webhookId });
   }
 
@@ -64,7 +64,8 @@ export class DeliveryService {
     const webhook = await this.#webhook(webhookId);
     const limits = await quota.limitsOf([webhook.organizationId]);
     const delivery = await em.transactional(async (tx) => {
-      // the quota is locked before the delivery, as in delivery planning; a different order could cause a deadlock
+      // the quota is locked before the delivery, as in the planning of deliveries, because a different order could
+      // cause a deadlock
       const allowance = await quota.open(tx, limits, clock.now());
       await dueNow(tx, [webhookId]);
       const found = orNotFound(await tx.findOne(Delivery, { id, webhookId }, LOCKED), 'webhook_delivery', id);
@@ -85,7 +86,10 @@ export class DeliveryService {
     return quota.usageOf(organizationId, clock.now());
   }
 
-  /** Sends a test event. It is not stored in the event log, and not retried. @throws ResourceNotFound */
+  /**
+   * Sends a test event. The test event is not stored in the event log. Its delivery is not retried.
+   * @throws ResourceNotFound
+   */
   async test(webhookId: string): Promise<Delivery> {
     const { em, clock, sender, secrets } = this.deps;
     const webhook = await this.#webhook(webhookId);

@@ -4,7 +4,7 @@ import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery-schedule.ts';
 
 const GONE = 410;
-/** How long all attempts must have failed before the platform disables a webhook. */
+/** The platform disables a webhook if all attempts have failed for this time. */
 const FAILING_MAX_MS = 5 * 24 * 60 * 60_000;
 
 /** Why the platform disabled a webhook. */

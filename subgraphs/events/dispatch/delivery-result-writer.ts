@@ -6,13 +6,13 @@ import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates }
 
 const BATCH = 500;
 /**
- * How long results are collected before they are written together. A statement costs the database as much as writing
- * twenty results.
+ * How long results are collected before they are written together. Executing one statement costs the database as much
+ * as writing twenty results does.
  */
 const REST_MS = 10;
 /**
- * Number of results of one webhook at which all collected results are written immediately. Otherwise the queue of this
- * webhook would soon have to wait.
+ * Number of results of one webhook at which all collected results are written immediately. If they were written later,
+ * the queue of this webhook would reach its limit of unrecorded results and wait.
  */
 const ENOUGH = 8;
 const RETRIES = { firstMs: 100, factor: 2, maxMs: 2000 };
@@ -24,13 +24,13 @@ interface PendingResult {
 }
 
 /**
- * Writes the results of attempts for all webhooks together. Collects results for a short time and while a statement
- * runs, unless a queue waits for them. Retries until the results are written. Results are lost only if the process
- * ends, and then the deliveries are repeated.
+ * Writes the results of attempts to the database, for all webhooks together. Collects results for REST_MS, and while
+ * the previous statement runs. Writes them without this delay if a queue waits for them. Retries until the results are
+ * written. Results are lost only if the process ends. The deliveries are then sent again.
  */
 export class DeliveryResultWriter {
   readonly #waiting: PendingResult[] = [];
-  /** Number of collected results by webhook. */
+  /** For each webhook id, the number of its results that are collected and not yet written. */
   readonly #gathered = new Map<string, number>();
   #isFlushing = false;
   #endRest: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class DeliveryResultWriter {
   }
 
   /**
-   * Writes a result. Resolves to the state of the webhook at that time; undefined if the webhook was deleted.
+   * Writes a result. Resolves to the state of the webhook after the write, or to undefined if the webhook was deleted.
    * @throws the error of the database if the database is unavailable while the process stops
    */
   write(result: DeliveryResult): Promise<WebhookState | undefined> {

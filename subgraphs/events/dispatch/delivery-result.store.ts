@@ -27,19 +27,19 @@ export interface WebhookState {
   failingSince: Date | null;
 }
 
-/** States of webhooks by id. Deleted webhooks have no entry. */
+/** States of webhooks by id. A deleted webhook has no entry. */
 export type WebhookStates = Map<string, WebhookState>;
 
 /**
- * Records the results of attempts. The statement has no organization filter, because it works for all organizations in
- * the background.
+ * Records the results of attempts. The statement has no organization filter, because this background work records
+ * results for all organizations.
  */
 export class DeliveryResultStore {
   readonly #schema: string;
   /**
    * Value of `synchronous_commit` for the statement. On a PostgreSQL server it is off: if the server crashes, the last
-   * deliveries are repeated. The embedded database ends with this process, so there it is on. A crash then repeats only
-   * deliveries whose results were not written.
+   * deliveries are repeated. On the embedded database it is on, because this database ends with the process. After a
+   * crash of the process, only deliveries whose results were not written are repeated.
    */
   readonly #durability: 'on' | 'off';
 
@@ -70,9 +70,10 @@ export class DeliveryResultStore {
 
   /**
    * Returns the SQL statement that records attempts. Its advisory lock makes revisions visible in order, as the lock of
-   * the event log does for sequences. It locks webhooks before their deliveries and in the order of their ids, as all
-   * other transactions do. It does not update a delivery that has changed since it was read. In this case the result is
-   * already recorded, by another process, or by this process if it lost the response of the database.
+   * the event log does for sequences. The statement locks webhooks before their deliveries, and in the order of their
+   * ids, as all other transactions do. It does not update a delivery that has changed since the delivery was read. The
+   * result of such a delivery is already recorded: by another process, or by this process, if the response of the
+   * database was lost.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
@@ -98,8 +99,9 @@ const COLUMNS =
 const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
 const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
 /**
- * Returns SQL that reads rows from JSON. Its condition is true for all ids. It makes PostgreSQL expect one row and look
- * up each row by key. Without it, PostgreSQL would expect a hundred rows and scan the whole table.
+ * Returns SQL that reads rows from JSON. Its condition is true for all ids. The condition makes PostgreSQL expect one
+ * row in the JSON, and look up each row of the table by key. Without the condition, PostgreSQL would expect a hundred
+ * rows and scan the whole table.
  */
 const recordset = (rows: string, columns: string): string =>
   `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
@@ -123,7 +125,8 @@ interface Clock {
   id: string;
   succeeded: boolean;
   /**
-   * Time of the first failure after the last success in the batch. If there was no success, time of the first failure.
+   * Time of the first failure after the last success in the batch. If the batch has no success, time of its first
+   * failure. Null if there is no such failure.
    */
   failed_at: Date | null;
 }

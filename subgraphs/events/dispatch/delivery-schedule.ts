@@ -21,7 +21,7 @@ const PAUSES_MS = [
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 
 /**
- * Returns the delay before the next attempt in milliseconds, after a number of failed attempts. Returns undefined if
- * there is no further attempt.
+ * Returns the delay before the next attempt in milliseconds. `attempts` is the number of failed attempts. Returns
+ * undefined if there is no further attempt.
  */
 export const pauseAfter = (attempts: number): number | undefined => PAUSES_MS[attempts - 1];

@@ -9,8 +9,7 @@ import type { Secrets } from '../webhooks/webhook-secret.ts';
 import { signatureHeaders, signedBody } from './delivery-signature.ts';
 
 /**
- * Maximum number of bytes that are read from a response. The connection can be used again if the response is not
- * longer.
+ * Maximum number of bytes that are read from a response. If the response is longer, the connection is not used again.
  */
 const READ_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
@@ -26,8 +25,8 @@ export interface Message {
 }
 
 /**
- * Posts signed messages to receivers. Each attempt takes at most ten seconds. After the status was received, the
- * attempt has a response, even if reading the body fails.
+ * Posts signed messages to receivers. Each attempt takes at most ten seconds. If the status was received but the body
+ * cannot be read, the result still contains the status.
  */
 export class DeliverySender {
   readonly #client: HttpClient;
@@ -75,7 +74,7 @@ export class DeliverySender {
 const decoder = new TextDecoder();
 
 /**
- * Decodes the part of a response that is stored. Replaces null characters, because PostgreSQL cannot store them in a
- * text.
+ * Decodes the first bytes of a response body, which are stored. Replaces null characters, because PostgreSQL cannot
+ * store them in a text.
  */
 const textOf = (bytes: Buffer): string => decoder.decode(bytes.subarray(0, KEPT_BYTES)).replaceAll('\u0000', '\uFFFD');

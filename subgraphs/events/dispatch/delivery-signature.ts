@@ -18,8 +18,8 @@ export interface Signed {
 }
 
 /**
- * Returns the headers of the Standard Webhooks specification, which sign the whole body with each secret. The timestamp
- * is the time of the attempt.
+ * Returns the headers of the Standard Webhooks specification. They contain one signature of the whole body for each
+ * secret, and the time of the attempt as the timestamp.
  */
 export function signatureHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -61,7 +61,7 @@ test('removing the signature field from a parsed webhook body gives the signed t
 });
 
 test("the signature in a webhook body matches GitHub's test vector", () => {
-  // "Hello, World!" is not JSON: its last letter is replaced by the signature field like a closing brace
+  // `signedBody` replaces the last character of a JSON text, which is "}"; here it replaces the "!"
   expect(signedBody('Hello, World!', "It's a Secret to Everybody")).toContain(
     'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
   );

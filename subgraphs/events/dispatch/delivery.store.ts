@@ -21,7 +21,7 @@ type DueDelivery = Pick<Delivery, 'id' | 'organizationId' | 'webhookId' | 'event
 export type Due = DueDelivery & { [K in keyof EventPayload]: EventPayload[K] | null };
 
 export interface DueDeliveries {
-  /** Deliveries that were not attempted yet, in the order of the log. */
+  /** Deliveries that were not attempted yet, in the order of their events in the log. */
   firsts: Due[];
   retries: Due[];
 }
@@ -30,10 +30,10 @@ const SWEPT = 500;
 
 /**
  * Reads due deliveries and manages leases. `webhook.due_at` is the time when the next delivery is due. Acquiring the
- * lease (`lane_until`) clears `due_at`; anything that becomes due during the lease sets it again.
- * The statements have no organization filter. They do background work for all organizations, no caller chooses the ids,
- * and a delivery is planned only for events of the webhook's own organization. Callers read deliveries through
- * DeliveryService, which has the filter. Times come from the platform's clock, so that tests can set it.
+ * lease (`lane_until`) clears `due_at`. A delivery that becomes due during the lease sets it again. The statements have
+ * no organization filter. They do background work for all organizations, and no caller chooses the ids. A delivery is
+ * planned only for events of the webhook's own organization. Callers read deliveries through DeliveryService, which has
+ * the filter. Times come from the platform's clock, so that tests can set it.
  */
 export class DeliveryStore {
   readonly #schema: string;
@@ -83,12 +83,11 @@ export class DeliveryStore {
   }
 
   /**
-   * Releases the lease and sets `due_at` to the next due time. If something became due during the lease and `later` is
-   * given, extends the lease until `later` instead and returns `isKept`. The caller must then check for due deliveries
-   * again.
-   * No wake-up is lost, because each transaction that makes deliveries due also writes `due_at`. If that transaction
-   * commits first, this statement reads the new `due_at`, after waiting for the row if necessary. If this statement
-   * commits first, that transaction waits, and then sets `due_at` of a webhook without a lease.
+   * Releases the lease and sets `due_at` to the next due time. If a delivery became due during the lease and `later` is
+   * given, extends the lease until `later` instead, and returns `isKept: true`. The caller must then check for due
+   * deliveries again. No wake-up is lost, because each transaction that makes deliveries due also writes `due_at`. If
+   * that transaction commits first, this statement reads the new `due_at`, after waiting for the row if necessary. If
+   * this statement commits first, that transaction waits, and then sets `due_at` of a webhook without a lease.
    */
   async release({ webhookId, until }: WebhookLease, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
     const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;
@@ -105,7 +104,7 @@ export class DeliveryStore {
     return { isKept: row?.is_kept ?? false, dueAt: row?.due_at ? new Date(row.due_at) : null };
   }
 
-  /** Releases the lease if nothing was delivered. The next delivery is made at `later` or after it. */
+  /** Releases the lease without a delivery. The next delivery is made at the time `later` or after it. */
   async postpone({ webhookId, until }: WebhookLease, later: Date): Promise<void> {
     await this.rows.query(`update ${this.#schema}."webhook" set "lane_until" = null, "due_at" = $3 where "id" = $1 and "lane_until" = $2`, [
       webhookId,
@@ -115,8 +114,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Releases all leases. A process that has the database for itself calls this when it starts, because a killed process
-   * may have left leases.
+   * Releases all leases. A process that is the only user of the database calls this method when it starts, because a
+   * killed process may have left leases.
    */
   async releaseAll(): Promise<void> {
     await this.rows.query(
@@ -144,8 +143,9 @@ export class DeliveryStore {
   }
 
   /**
-   * SQL query that selects webhooks with due deliveries and without a valid lease. It also finds webhooks whose process
-   * died during a lease. Each condition reads only the beginning of an index of its own, so the query is fast.
+   * SQL query that selects webhooks with due deliveries and without a valid lease. It also finds webhooks whose lease
+   * expired because a process crashed. Each condition has its own index and reads only the beginning of this index, so
+   * the query is fast.
    */
   get waiting(): string {
     const from = (condition: string, column: string): string =>
@@ -164,8 +164,8 @@ export class DeliveryStore {
 }
 
 /**
- * Returns a time that is too late for the end of a valid lease. A lease that ends later was acquired before the clock
- * was set back. The margin is large, because the clocks of processes differ.
+ * Returns the latest plausible end of a lease. If a lease ends later, the clock was set back after the lease was
+ * acquired. The margin is large, because the clocks of processes differ.
  */
 const implausible = (now: Date, until: Date): Date => new Date(2 * until.getTime() - now.getTime());
 

@@ -12,8 +12,8 @@ export interface WorkerDeps {
 }
 
 /**
- * Starts and stops the queues of all webhooks. A poll wakes queues with due retries and queues whose process has died,
- * because nothing else wakes these queues.
+ * Starts and stops the queues of all webhooks. Polls for webhooks with due retries, and for webhooks whose lease has
+ * expired because a process crashed. Only this poll wakes the queues of these webhooks.
  */
 export class DeliveryWorker {
   #stopPolling: (() => void) | undefined;

@@ -11,19 +11,20 @@ import type { DeliveryResultWriter } from './delivery-result-writer.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 
 /**
- * Duration of a lease. A queue renews its lease when half of this time is left. An attempt takes less than half of it.
+ * Duration of a lease. A queue renews its lease when half of this time is left. An attempt takes less than half of this
+ * duration.
  */
 export const LEASE_MS = 30_000;
 /**
- * Maximum number of first attempts whose results are not recorded yet. If the process is killed, these attempts are
- * repeated.
+ * Maximum number of first attempts that were made and whose results are not recorded yet. If the process is killed,
+ * these attempts are repeated.
  */
 const AHEAD = 16;
 /** Maximum number of concurrent retries, in addition to the first attempts. */
 const RETRIES = 4;
 /**
- * How long first attempts are made before due deliveries are read again. Otherwise retries would wait behind many slow
- * first attempts.
+ * After first attempts were made for this time, due deliveries are read again. This finds due retries, which would
+ * otherwise wait until all first attempts are made.
  */
 const LOOK_MS = 1000;
 
@@ -73,7 +74,7 @@ export class WebhookQueue {
   }
 
   /**
-   * Makes attempts until nothing is due or `isOver` is set, and waits until all results are recorded.
+   * Makes attempts until no delivery is due or `isOver` is true, and waits until all results are recorded.
    * @throws Error if the database failed or an attempt was interrupted
    */
   async deliver(): Promise<void> {
@@ -98,7 +99,7 @@ export class WebhookQueue {
 
   /**
    * Reads due deliveries. Leaves out deliveries whose results were not recorded when the query began, because the query
-   * may return their previous state.
+   * may return the state before these results.
    */
   async #findDue(): Promise<DueDeliveries & { isAll: boolean }> {
     const { store, clock } = this.deps;

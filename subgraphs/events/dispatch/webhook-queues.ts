@@ -8,13 +8,13 @@ import { leaseEnd, WebhookQueue, type WebhookQueueDeps } from './webhook-queue.t
 
 /**
  * Maximum number of deliveries that all queues of the process together load into memory. Each queue may load at least
- * one, even above this limit.
+ * one delivery, even above this limit.
  */
 const HELD = 5000;
 const PAGE = 100;
 const STOP_GRACE_MS = 3000;
 const FAILED_MS = 500;
-/** Delay before the deliveries of a suspended organization are checked again. */
+/** How long the deliveries of a suspended organization wait before the suspension is checked again. */
 const SUSPENDED_MS = 10_000;
 
 export interface WebhookQueuesDeps extends WebhookQueueDeps {
@@ -24,15 +24,15 @@ export interface WebhookQueuesDeps extends WebhookQueueDeps {
 }
 
 interface Running {
-  /** Whether the queue was woken and must check for due deliveries again. */
+  /** True if the queue was woken while it was running. It must then check for due deliveries again. */
   again: boolean;
   queue?: WebhookQueue;
 }
 
 /**
- * Manages the queues of all webhooks. Only one process at a time works on a queue. It makes first attempts one after
- * the other in the order of the log, and retries in parallel. Queues do not wait for each other and their number is
- * unlimited, so a slow receiver delays only its own deliveries.
+ * Manages the queues of all webhooks. Only one process at a time works on a queue. First attempts of a queue are made
+ * one after the other in the order of the log. Retries are made in parallel. Queues do not wait for each other and
+ * their number is unlimited, so a slow receiver delays only its own deliveries.
  */
 export class WebhookQueues {
   readonly #running = new Map<string, Running>();
@@ -55,7 +55,10 @@ export class WebhookQueues {
     running.queue?.wake();
   }
 
-  /** Stops all queues. Running attempts have a short time to finish. Deliveries of interrupted attempts stay due. */
+  /**
+   * Stops all queues. Running attempts have a few seconds to finish, and are then interrupted. Deliveries of
+   * interrupted attempts stay due.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { queue } of this.#running.values()) queue?.end();
@@ -91,7 +94,7 @@ export class WebhookQueues {
       if (this.#isStopped) queue.end();
       do {
         await queue.deliver();
-        // every wake-up so far belongs to a committed transaction, so releasing the lease reads its changes
+        // the transactions of all wake-ups so far have committed, so releasing the lease reads their changes
         state.again = false;
       } while (await this.#renewOrRelease(lease, queue, state));
     } catch (error) {
@@ -105,13 +108,13 @@ export class WebhookQueues {
     const later = leaseEnd(now);
     const { isKept, dueAt } = await this.deps.store.release(lease, queue.isOver ? null : later);
     if (isKept) lease.until = later;
-    // a changed webhook continues immediately with its new settings; if no attempt was made, the poll wakes the queue
-    // later
+    // after attempts, the queue continues immediately, for example with the new settings of a changed webhook; without
+    // attempts, the poll wakes the queue later
     else if (dueAt && dueAt <= now && queue.made > 0) state.again = true;
     return isKept;
   }
 
-  /** Releases the lease after a failure. If the database fails, retries until the lease has expired. */
+  /** Releases the lease after a failure. If the database is unavailable, retries until the lease has expired. */
   async #release(lease: WebhookLease): Promise<void> {
     const { store, clock } = this.deps;
     for (;;) {

@@ -5,20 +5,20 @@ import { readPermissionOf } from './families.ts';
 
 /**
  * All event types that the platform's domains declare (specification section 6). Finds the types that match patterns or
- * permissions. Webhooks can already subscribe to announced types that are not emitted yet, and receive the events
- * later.
+ * permissions. A domain may declare a type before it emits events of this type. Webhooks can already subscribe to such
+ * a type.
  */
 export class EventTypes {
   readonly #types: ReadonlyMap<string, EventType>;
 
-  /** @throws Error if two types have the same name, or a family has no read permission */
+  /** Checks the types. @throws Error if two types have the same name, or a family has no read permission */
   constructor(readonly types: readonly EventType[]) {
     this.#types = new Map(types.map((type) => [type.name, type]));
     if (this.#types.size < types.length) throw new Error('Two event types have the same name.');
     for (const { family } of types) readPermissionOf(family);
   }
 
-  /** Returns the type of an event; undefined if no domain declares it any more. */
+  /** Returns the type of an event; undefined if no domain declares the event. */
   find(name: string): EventType | undefined {
     return this.#types.get(name);
   }
@@ -33,7 +33,7 @@ export class EventTypes {
   /**
    * Returns the names of the events that match the patterns, optionally within one family. `field` is the name of the
    * input list in error messages.
-   * @throws InvalidParameters for each pattern that matches nothing
+   * @throws InvalidParameters if a pattern matches no event
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
     refuse(this.problemsOf(patterns, field, family));
@@ -54,14 +54,14 @@ export class EventTypes {
     return new Set(this.types.filter(isCovered).map(({ name }) => name));
   }
 
-  /** Returns the names of the events that a caller may read, among `names` (default: all events). */
+  /** Returns those of `names` whose events the caller may read. Default for `names`: all events. */
   readable(principal: Principal, names?: ReadonlySet<string>): ReadonlySet<string> {
     const readable = this.types.filter((type) => (!names || names.has(type.name)) && principal.may(readPermission(type)));
     return new Set(readable.map(({ name }) => name));
   }
 
   /**
-   * Checks that the caller may read all these events. A caller must not send other events to a receiver.
+   * Checks that the caller may read all events of `names`. A caller may send only readable events to a receiver.
    * @throws InsufficientPermissions
    */
   requireReadable(principal: Principal, names: ReadonlySet<string>): void {

@@ -1,6 +1,9 @@
 import type { Permission } from '../../../kernel/access/principal.ts';
 
-/** Permission to read the events of each family. It is the permission to read the records that the events are about. */
+/**
+ * Permissions to read events, by family. Each is the permission to read the records that the events of the family are
+ * about.
+ */
 const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   service: 'services:read',
   billing: 'billing:read',
@@ -16,7 +19,7 @@ const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
 
 /**
  * Returns the permission to read the events of a family.
- * @throws Error for an unknown family. All families are checked when the platform starts
+ * @throws Error for an unknown family.
  */
 export function readPermissionOf(family: string): Permission {
   const permission = READ_PERMISSIONS[family];

@@ -30,7 +30,7 @@ export interface Wanted {
 /** Payload of an event, and the trace context of the request that caused it. */
 export type EventPayload = Pick<EventRecord, 'payload' | 'traceparent'>;
 
-/** The event log of all organizations, for internal use. The position of an event is its sequence. */
+/** The event log of all organizations, for internal use. The position of an event in this feed is its `sequence`. */
 export class EventLog implements Feed<EventRecord, EventSelection> {
   readonly #map: RowMapper<EventRecord>;
   /** Columns of an event with the table alias `e`. */
@@ -54,8 +54,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /**
-   * Appends events from the relay. Events that are already in the log are ignored. Appends run one after the other, so
-   * that sequences become visible in order and a reader never skips an uncommitted event.
+   * Appends events from the relay. Events that are already in the log are ignored. Transactions that append run one
+   * after the other. So sequences become visible in order, and a reader never skips an event that is committed later.
    */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
     const batch = events.map(
@@ -126,7 +126,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
 
   /**
    * Returns the number of an organization's events in a period, and their first and last sequence. Counts only events
-   * that webhook deliveries were already planned for.
+   * that the delivery planner has already processed.
    */
   async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
     const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(
@@ -138,7 +138,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return { count: Number(row?.count ?? 0), first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
   }
 
-  /** Returns the payloads of events by event id. Events that are no longer in the log are missing. */
+  /** Returns the payloads of events by event id. The result has no entry for an event that is no longer in the log. */
   async payloads(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, EventPayload>> {
     const known = wanted.map(({ organizationId, eventId }) => this.recent.find(organizationId, eventId));
     const payloads = new Map(known.flatMap((event): [string, EventPayload][] => (event ? [[event.id, event]] : [])));
@@ -153,7 +153,10 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return payloads;
   }
 
-  /** Returns the event with this id and time; undefined if it is no longer in the log. */
+  /**
+   * Returns the event with the id `id` that was recorded at `recordedAt`; undefined if the event is no longer in the
+   * log.
+   */
   async find(id: string, recordedAt: Date): Promise<EventRecord | undefined> {
     const [found] = await this.#records(`select ${this.#columns} from ${this.#table} e where "id" = $1 and "occurred_at" = $2`, [
       id,

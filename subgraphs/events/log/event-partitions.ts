@@ -1,10 +1,16 @@
 import type { Orm } from '../../../kernel/database/database.ts';
 import { DailyPartitions } from '../../../kernel/partitions/daily-partitions.ts';
 
-/** Number of the advisory lock for appending to the log and for changing its partitions ("events" in ASCII). */
+/**
+ * Number of the advisory lock ("events" in ASCII). A transaction holds this lock while it appends to the log or changes
+ * the log's partitions.
+ */
 const LOG_LOCK = 0x6576656e7473;
 
-/** Creates the access to the partitions of the event log. A partition is kept until every consumer has read it. */
+/**
+ * Returns the object that manages the daily partitions of the event log. It keeps a partition until every consumer has
+ * read all events of the partition.
+ */
 export const eventPartitions = (orm: Orm): DailyPartitions =>
   new DailyPartitions({
     orm,

@@ -9,7 +9,10 @@ export interface EventNarrowing {
   subjectId?: string | null | undefined;
 }
 
-/** Filter of a subscriber: the events that it selects and may read, within one organization or some accounts of it. */
+/**
+ * Filter of a subscriber. It selects events by name, subject and account. All of them are events of one organization
+ * that the subscriber may read.
+ */
 export class EventSelection implements Selection<EventRecord> {
   readonly organizationId: string;
   /** Accounts whose events are selected. Undefined selects all events, including events without an account. */

@@ -7,7 +7,7 @@ import { keptFrom } from './event.retention.ts';
 import type { EventLog } from './event-log.ts';
 
 const BATCH = 1_000;
-/** Maximum number of problems that one query returns. */
+/** Maximum number of problems that each query of `#tables` returns. */
 const FOUND_MAX = 1_000;
 
 export interface EventVerificationParts {
@@ -21,7 +21,7 @@ export interface EventVerificationParts {
 export interface VerificationReport {
   /** Reports a problem as text that contains the ids of the affected records. */
   problem(line: string): void;
-  /** Called with each batch, in the order of the log. */
+  /** Called with each batch of events, in the order of the log. */
   batch(events: readonly EventRecord[]): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class EventVerification {
     return [...differs, ...misfits.map(({ path, message }) => `data.${path.join('.')} does not match its schema: ${message}`)];
   }
 
-  /** Runs the checks of whole tables, by SQL queries. */
+  /** Runs the checks that need whole tables, as SQL queries. Returns the problems. */
   async #tables(): Promise<string[]> {
     const { rows, clock, retentionDays } = this.parts;
     const find = async (text: string, values: readonly unknown[] = []): Promise<string[]> =>

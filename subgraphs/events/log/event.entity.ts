@@ -6,7 +6,8 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 
 /**
  * An event in the log. Events never change. The table is partitioned by day (event-partitions.ts), so the time is part
- * of the primary key. Ids are unique nevertheless, because an event that is appended again has the same time.
+ * of the primary key. The id alone is unique too: an event that is appended again has the same id and time, and is
+ * ignored.
  */
 @ObjectType('Event', { description: 'An event: a change of a record, as it was logged. It never changes.' })
 @Directive('@key(fields: "id")')
@@ -21,7 +22,7 @@ export class EventRecord {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  /** Position in the log. Events become visible in this order, so that readers miss none. */
+  /** Position in the log. Events become visible in this order, so that readers miss no event. */
   @Property({ type: new BigIntType('number'), autoincrement: true })
   sequence!: number;
 
@@ -50,12 +51,15 @@ export class EventRecord {
 
   /**
    * When the platform recorded the event. This time determines the partition. The column is named `occurred_at`,
-   * because it was the only time of an event in earlier releases.
+   * because earlier releases stored only one time for each event, under this name.
    */
   @PrimaryKey({ type: 'datetime', length: 3, fieldName: 'occurred_at' })
   recordedAt!: Date;
 
-  /** When the event happened, if a clock other than the platform's clock states this time. */
+  /**
+   * When the event happened according to another clock, such as the clock of a device. Null if only the platform's
+   * clock states a time.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   eventTime: Date | null = null;
 

@@ -4,13 +4,16 @@ import type { DailyPartitions } from '../../../kernel/partitions/daily-partition
 import { dayStart } from '../../../kernel/values/days.ts';
 import type { Retained } from '../../../kernel/work/retention.ts';
 
-/** Number of deliveries that one statement deletes. It is small, so that concurrent changes do not wait long. */
+/**
+ * Number of deliveries that one statement deletes. The number is small, so that concurrent changes wait only for a
+ * short statement.
+ */
 const BATCH = 1_000;
 
 export interface EventRetentionParts {
   rows: Rows;
   partitions: DailyPartitions;
-  /** Number of whole days that events are kept. */
+  /** Number of whole days for which the log keeps events. */
   days: number;
   clock: Clock;
 }
@@ -20,8 +23,8 @@ export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /**
  * Returns the tasks that delete deliveries and events that are older than the retention time. Deliveries are deleted
- * first, then the events of one day at a time. A delivery of a late replay may be kept longer than its event. If it is
- * still pending then, it is skipped.
+ * first, then the events of one day at a time. A delivery that a late replay created may be kept longer than its event.
+ * If this delivery is still pending when the event is deleted, it is skipped.
  */
 export function eventRetention({ rows, partitions, days, clock }: EventRetentionParts): Retained[] {
   const first = (): Date => keptFrom(clock.now(), days);

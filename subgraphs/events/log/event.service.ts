@@ -51,8 +51,8 @@ export class EventService {
   /**
    * Returns the names of the events that match the patterns (default: all) and that the caller may read.
    * @throws InvalidParameters for a pattern that matches nothing
-   * @throws InsufficientPermissions if the caller may read none of the events, because a stream would never return
-   * anything
+   * @throws InsufficientPermissions if the caller may read none of the events, because a stream of them would never
+   * return an event
    */
   covered(patterns: readonly string[] | null | undefined, field: string): ReadonlySet<string> {
     const { eventTypes, principal } = this.deps;

@@ -20,7 +20,8 @@ interface CounterRow {
 
 /**
  * Counts deliveries by organization and calendar month (UTC), and applies the limit of the plan (specification 8.1,
- * 8.5). A delivery counts when it is planned: for an event, a replay or a redelivery. Retries and tests do not count.
+ * 8.5). A delivery is counted when it is planned for an event, a replay or a redelivery. Retries and test events are
+ * not counted.
  */
 export class DeliveryQuota {
   readonly #table: string;
@@ -34,8 +35,8 @@ export class DeliveryQuota {
   }
 
   /**
-   * Returns the limits. Call it before a transaction begins, because it may need another query. On the embedded
-   * database, this query would wait for the transaction to end.
+   * Returns the monthly limits of the organizations. Must be called before a transaction begins, because it may send a
+   * query. On the embedded database, this query would wait until the transaction ends.
    */
   async limitsOf(organizationIds: Iterable<string>): Promise<Limits> {
     const limits = [...new Set(organizationIds)].map(async (id) => [id, PLANS[await this.planOf(id)].webhookDeliveriesPerMonth] as const);
@@ -43,8 +44,8 @@ export class DeliveryQuota {
   }
 
   /**
-   * Locks the counters of these organizations until the transaction ends. So deliveries of one organization are planned
-   * by one transaction at a time.
+   * Locks the counters of these organizations until the transaction ends. So only one transaction at a time plans
+   * deliveries of an organization.
    */
   async open(tx: EntityManager, limits: Limits, now: Date): Promise<Allowance> {
     const ids = [...limits.keys()].sort();
@@ -57,7 +58,10 @@ export class DeliveryQuota {
     return new Allowance(rows, limits, now);
   }
 
-  /** Writes the counters. If an organization has reached its limit, records an event, at most once per month. */
+  /**
+   * Writes the counters. Records an event for each organization that has reached its limit, at most once per
+   * organization and month.
+   */
   async close(tx: EntityManager, { limits, now, taken, refused, notified }: Allowance): Promise<void> {
     const ids = [...new Set([...taken.keys(), ...refused])];
     if (ids.length === 0) return;
@@ -94,7 +98,7 @@ export class DeliveryQuota {
 export class Allowance {
   readonly #left: Map<string, number>;
   readonly taken = new Map<string, number>();
-  /** Organizations that have reached their limit. */
+  /** Organizations that had no deliveries left when one was needed. */
   readonly refused = new Set<string>();
   /** Organizations for which the event about the reached limit was already recorded this month. */
   readonly notified: ReadonlySet<string>;

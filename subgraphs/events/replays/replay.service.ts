@@ -28,8 +28,8 @@ export class ReplayService {
   constructor(private readonly deps: ReplayServiceDeps) {}
 
   /**
-   * Starts a replay of the events up to the position of the delivery planner, which plans the deliveries of later
-   * events.
+   * Starts a replay. It includes only events that the delivery planner has already processed. The planner itself plans
+   * deliveries for later events.
    * @throws ResourceNotFound, WebhookInactive, InvalidParameters
    */
   async start(webhookId: string, { since, until: wishedEnd, events, status }: WebhookReplayInput): Promise<WebhookReplay> {
@@ -49,7 +49,7 @@ export class ReplayService {
 
   /**
    * Returns the names of the events that the webhook subscribes to and that match the caller's patterns.
-   * @throws InvalidParameters if there are none
+   * @throws InvalidParameters if there are no such events
    */
   #names({ events: own, family }: Webhook, wished: readonly string[] | null | undefined): ReadonlySet<string> {
     const { eventTypes } = this.deps;

@@ -24,7 +24,7 @@ const QUEUE = 'webhook-replay';
 const BATCH = 200;
 const RETRY = { retryLimit: 1000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
-/** A replay that starts at a position in the log. */
+/** A replay, or the rest of a replay after the position `after` in the log. */
 export interface Replay {
   webhookId: string;
   organizationId: string;
@@ -60,8 +60,9 @@ export interface ReplayWorkerDeps {
 }
 
 /**
- * Runs replays in batches. The transaction of each batch enqueues the next batch, so that a replay continues after a
- * crash. Repeating a batch is safe: it skips deliveries that are pending or were attempted after the replay began.
+ * Runs replays in batches. The transaction of each batch enqueues a job for the next batch, so that a replay continues
+ * after a crash. A batch can be repeated safely, because it skips deliveries that are pending or were attempted after
+ * the replay began.
  */
 export class ReplayWorker {
   constructor(private readonly deps: ReplayWorkerDeps) {
@@ -85,8 +86,8 @@ export class ReplayWorker {
   }
 
   /**
-   * Plans a batch. Returns whether there is something to deliver. Ends the replay if the webhook was disabled or
-   * deleted.
+   * Plans the deliveries of a batch. Returns whether any delivery was planned. Ends the replay if the webhook was
+   * deactivated or deleted.
    */
   async #batch(tx: EntityManager, replay: Replay, events: readonly EventRecord[], limits: Limits): Promise<boolean> {
     const [webhook] = await tx.execute<Subscriber[]>(
@@ -107,7 +108,8 @@ export class ReplayWorker {
     const { quota, clock } = this.deps;
     const now = clock.now();
     const { organizationId, status } = replay;
-    // the quota is locked first: after this, all other planning for the organization is committed and visible
+    // locks the quota first: once it is locked, all deliveries that other transactions planned for the organization are
+    // committed and visible
     const allowance = await quota.open(tx, limits, now);
     await dueNow(tx, [webhook.id]);
     const known = await knownDeliveries(tx, webhook, wanted);
@@ -137,7 +139,7 @@ async function knownDeliveries(tx: EntityManager, { id }: Subscriber, events: re
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
-/** Resets deliveries to the state of newly planned deliveries. */
+/** Resets deliveries, so that they are pending with 0 attempts, like newly planned deliveries. */
 async function resetDeliveries(tx: EntityManager, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(

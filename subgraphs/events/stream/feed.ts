@@ -1,11 +1,11 @@
 /**
  * A sequence of records of all organizations. Each record has a position. Records become visible in the order of their
- * positions, so that readers miss none. A record that changes may move to a later position.
+ * positions, so that readers miss no record. When a record changes, it may move to a later position.
  */
 export interface Feed<T, S extends Selection<T>> {
   /** Returns the position of the last record; 0 if there is none. */
   head(): Promise<number>;
-  /** Returns the next records of all organizations, in order. */
+  /** Returns the records after `position`, of all organizations, in order. */
   after(position: number, limit: number): Promise<T[]>;
   /** Returns an SQL query that returns a row if there is a record after a position. `position` is an SQL expression. */
   newer(position: string): string;

@@ -13,8 +13,8 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
   readonly #loop: WorkLoop;
   readonly #head: Coalesced<number>;
   /**
-   * Position up to which all records were passed on. Undefined while there are no subscribers, because then the feed is
-   * not read.
+   * Position up to which all records were passed on to subscribers. Undefined while there are no subscribers, because
+   * the feed is then not read.
    */
   #position: number | undefined;
   #isStopped = false;
@@ -56,7 +56,10 @@ export class Follower<T extends { organizationId: string }, S extends Selection<
     return this.#head.get();
   }
 
-  /** Adds a queue for a subscriber. The queue starts at the follower's position. Returns undefined after `stop`. */
+  /**
+   * Adds a queue for a subscriber. The queue starts after the last record that the follower has read. Returns undefined
+   * after `stop`.
+   */
   async attach(selection: S): Promise<LiveQueue<T> | undefined> {
     const head = this.#position === undefined ? await this.head() : 0;
     if (this.#isStopped) return undefined;

@@ -6,8 +6,8 @@ import type { EventRecord } from '../log/event.entity.ts';
 import type { Narrowing } from './stream.service.ts';
 
 /**
- * Returns a schema extension for the declarations of the domains. It has a subscription for each declaration, and
- * fields of Event that return the record that the event is about.
+ * Returns a schema extension for the live subscriptions that the domains declare. It adds one subscription field for
+ * each declaration. It also adds fields to Event that return the record that the event is about.
  */
 export function liveFields(declarations: readonly LiveField[]): SchemaExtension | undefined {
   if (declarations.length === 0) return undefined;

@@ -4,8 +4,8 @@ import type { Selection } from './feed.ts';
 const CAPACITY = 256;
 
 /**
- * Live records for one subscriber, after a position. The queue closes when it is full. The subscriber then continues by
- * reading the feed.
+ * Queue of live records after a position, for one subscriber. The queue closes when it is full. The subscriber then
+ * reads the following records from the feed.
  */
 export class LiveQueue<T> {
   readonly #records: T[] = [];

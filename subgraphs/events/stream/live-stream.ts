@@ -7,10 +7,10 @@ const ENDED = { done: true, value: undefined } as const;
 
 /**
  * Iterates over the selected records of a feed after a position, in order, without gaps or repetitions. It first
- * attaches a live queue, and then reads the records before this queue from the feed, so that none is missed. If the
- * subscriber is too slow and the queue closes, the stream does this again. So a slow subscriber blocks no other
- * subscriber, and memory use is limited. This class is not a generator, because the `return` of a generator would wait
- * for the next record.
+ * attaches a live queue, and then reads the records before this queue from the feed, so that no record is missed. If
+ * the queue closes because the subscriber is slow, the stream attaches a new queue in this way. So a slow subscriber
+ * blocks no other subscriber, and memory use is limited. This class is not a generator, because the `return` of a
+ * generator would wait for the next record.
  */
 export class LiveStream<T extends { organizationId: string }, S extends Selection<T>> implements AsyncIterableIterator<T> {
   #queue: LiveQueue<T> | undefined;
@@ -53,7 +53,7 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
 
   async #attach(): Promise<LiveQueue<T> | undefined> {
     const queue = await this.follower.attach(this.selection);
-    // meanwhile the follower was stopped, or the subscriber left
+    // true if the follower was stopped, or the subscriber closed the stream, while `attach` was running
     if (!queue || this.#hasEnded) await this.return();
     if (this.#hasEnded) queue?.close();
     return queue;

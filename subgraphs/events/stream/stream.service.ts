@@ -27,7 +27,7 @@ export interface Followers {
   deliveries: DeliveryFollower;
 }
 
-/** Start position and filters of a stream. A filter with an unknown id matches nothing. */
+/** Start position and filters of a stream. A filter with an unknown id matches no record. */
 export interface Narrowing {
   accountId?: string | null;
   subjectId?: string | null;
@@ -39,8 +39,8 @@ export class StreamService {
   constructor(private readonly deps: StreamServiceDeps) {}
 
   /**
-   * Streams the events that match the patterns (default: all that the caller may read), in order, without gaps or
-   * repetitions. Starts after the event with the id `after`. Without `after`, starts with new events.
+   * Streams the events that match the patterns, in order, without gaps or repetitions. Default: all events that the
+   * caller may read. Starts after the event with the id `after`. Without `after`, starts with new events.
    * @throws InvalidParameters for an unknown pattern or event
    */
   async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {
@@ -51,8 +51,9 @@ export class StreamService {
   }
 
   /**
-   * Streams deliveries in the order of their revisions. Starts after the revision `after`. Without `after`, starts with
-   * new changes. A delivery that changes several times before the subscriber receives it is sent once.
+   * Streams deliveries in the order of their revisions. Starts after the revision `after`, or with new changes if
+   * `after` is not set. If a delivery changes several times before the subscriber receives it, the stream contains it
+   * once.
    * @throws LimitedToAccounts if the caller is limited to some accounts
    * @throws ResourceNotFound for a webhook that the organization does not have
    * @throws InvalidParameters for an invalid revision

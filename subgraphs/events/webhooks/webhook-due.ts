@@ -1,12 +1,15 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 
-/** Value of `due_at` that is in the past for every clock. A new event must not wait because a clock was set back. */
+/**
+ * Value of `due_at` that is in the past for every clock, so that the webhook is due immediately. A new event must not
+ * wait because a clock was set back.
+ */
 export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
- * Marks webhooks as due, in the transaction that makes their deliveries due. Updates each row even if it is already
- * marked. A lease that is being released at the same time (DeliveryStore.release) then waits for this commit. Locks
- * rows in the order of their ids, as all other transactions do.
+ * Marks webhooks as due, in the transaction that makes their deliveries due. Updates the row of each webhook even if it
+ * is already marked. So a concurrent release of the lease (DeliveryStore.release) waits for the commit of this
+ * transaction. Locks rows in the order of their ids, as all other transactions do.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;

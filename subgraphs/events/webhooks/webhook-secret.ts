@@ -3,15 +3,15 @@ import type { SecretBox } from '../../../kernel/access/secret-box.ts';
 import type { Webhook } from './webhook.entity.ts';
 
 /**
- * Prefix of a secret in the format of the Standard Webhooks specification. The key in base64 follows. The text of a
- * secret without this prefix is the key itself.
+ * Prefix of a secret in the format of the Standard Webhooks specification. The rest of such a secret is the key in
+ * base64. If a secret has no prefix, its text is the key.
  */
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
 
 export const generateSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
-/** Secrets that sign deliveries: the current one, and for some time after a rotation also the previous one. */
+/** Secrets that sign deliveries: the current secret, and for 24 hours after a rotation also the previous secret. */
 export type Secrets = readonly [current: string, ...previous: string[]];
 
 export type SealedSecrets = Pick<Webhook, 'sealedSecret' | 'previousSealedSecret' | 'previousSecretUntil'>;
@@ -24,20 +24,23 @@ export function openSecrets(box: SecretBox, webhookId: string, sealed: SealedSec
 }
 
 /**
- * Returns the key of the signature in the `webhook-signature` header. The signature in the body has a different key:
- * the whole text of the secret.
+ * Returns the key of the signature in the `webhook-signature` header. The signature in the body is made with a
+ * different key: the whole text of the secret.
  */
 export const headerKey = (secret: string): Buffer =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'latin1');
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Pattern of secrets, shown in the API documents. It is the rule of `isAcceptableSecret` without the length. */
+/**
+ * Regular expression for the secrets that `isAcceptableSecret` accepts, except for their length. It is shown in the API
+ * documents.
+ */
 export const SECRET_PATTERN = '^(whsec_([A-Za-z0-9+/]{4}){3,60}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[ -~]+)$';
 
 /**
- * Returns whether a secret is valid: 16 to 255 printable ASCII characters, which all libraries encode in the same way.
- * The text after the prefix `whsec_` must be base64.
+ * Returns whether a secret is valid: 16 to 255 printable ASCII characters, because all libraries convert these
+ * characters to the same bytes. The text after the prefix `whsec_` must be base64.
  */
 export function isAcceptableSecret(secret: string): boolean {
   if (!/^[\x20-\x7e]{16,255}$/.test(secret)) return false;

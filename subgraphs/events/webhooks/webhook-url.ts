@@ -10,7 +10,7 @@ const BATCH = 500;
 /**
  * Returns a URL in its stored form: `new URL(url).href`, with international domains in punycode and without default
  * ports.
- * @throws InvalidParameters for a URL that must not be called
+ * @throws InvalidParameters if the platform must not send requests to the URL
  */
 export async function acceptedUrl(guard: UrlGuard, url: string): Promise<string> {
   const reason = (await guard.problemWith(url)) ?? lengthProblem(new URL(url).href);
@@ -31,8 +31,7 @@ async function normalizeUrls(tx: EntityManager, from: Position): Promise<Positio
   );
   for (const { id, url } of rows) {
     const href = URL.parse(url)?.href;
-    // requests to the normalized URL are the same, so this is not a change of the webhook, and its deliveries are not
-    // reset
+    // the receiver of the normalized URL is the same, so `updated_at` and pending deliveries do not change
     if (href && href !== url) await tx.execute(`update "events"."webhook" set "url" = ? where "id" = ? and "url" = ?`, [href, id, url]);
   }
   const last = rows.at(-1);

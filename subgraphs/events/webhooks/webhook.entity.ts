@@ -4,7 +4,7 @@ import { Directive, Field, ID, InputType, ObjectType, registerEnumType } from 't
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { WebhookActive } from './webhook.errors.ts';
 
-/** Event families of specification section 6 that have their own path for webhooks. */
+/** Event families whose webhooks have their own path in the REST API (specification section 6). */
 export enum WebhookFamily {
   SERVICE = 'service',
   BILLING = 'billing',
@@ -40,8 +40,8 @@ registerEnumType(WebhookPriority, {
 const MAX_CUSTOMERS = 1000;
 
 /**
- * Filters for ticket events (specification 2.8). A filter that is not set does not restrict. Events of other families
- * always pass.
+ * Filters for ticket events (specification 2.8). If a filter is not set, events with any value pass. Events that are
+ * not about tickets always pass.
  */
 @ObjectType('WebhookFilters', { description: 'Conditions for events of the support family. Other events are not filtered.' })
 @InputType('WebhookFiltersInput', { description: 'Conditions for events of the support family. Other events are not filtered.' })
@@ -142,7 +142,10 @@ export class Webhook {
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 
-  /** When the next delivery is due; null if nothing is pending. See dispatch/delivery.store.ts. */
+  /**
+   * When the next delivery is due; null if no delivery is pending, or if a process has the lease. See
+   * dispatch/delivery.store.ts.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
@@ -174,7 +177,10 @@ export class Webhook {
     this.sealedSecret = sealed;
   }
 
-  /** Activates or deactivates the webhook for its owner, and clears the platform's reason for disabling it. */
+  /**
+   * Activates or deactivates the webhook at the request of its owner. Clears the platform's reason for disabling the
+   * webhook.
+   */
   setActive(active: boolean): void {
     this.active = active;
     this.disabledAt = null;

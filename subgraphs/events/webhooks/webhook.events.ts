@@ -10,7 +10,7 @@ const webhookPayload = z.strictObject({
   active: z.boolean(),
   disabled_at: timestamp.nullable(),
   disabled_reason: z.string().nullable(),
-  /** Time of the first failed attempt after the last successful one. */
+  /** Time of the first failed attempt after the last successful attempt. */
   failing_since: timestamp.nullable(),
 });
 const data = z.strictObject({ webhook: webhookPayload });

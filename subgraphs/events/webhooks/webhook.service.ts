@@ -122,8 +122,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes a webhook. Every change needs the permission to read the webhook's events. Not only new patterns give
-   * access to events, but also a new URL or secret.
+   * Changes a webhook. Every change needs the permission to read the webhook's events. The reason is that a new URL or
+   * secret gives access to events, too, not only new patterns.
    */
   async #change(
     id: string,
