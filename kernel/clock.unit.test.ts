@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestClock } from './clock.ts';
 
-test('a test clock moves when it is advanced and continues from there', () => {
+test('the time of a test clock continues from the time to which the clock was set and advanced', () => {
   const clock = new TestClock();
   clock.set(new Date('2030-01-31T00:00:00.000Z'));
   clock.advance(60_000);
@@ -11,7 +11,7 @@ test('a test clock moves when it is advanced and continues from there', () => {
   expect(elapsed).toBeLessThan(5_000);
 });
 
-test('listeners of a test clock are called at each move until they unsubscribe', () => {
+test('a listener of a test clock is called at each change of the time until the listener unsubscribes', () => {
   const clock = new TestClock();
   const seen: number[] = [];
   const forget = clock.onMoved(() => seen.push(clock.offsetMs));

@@ -13,7 +13,7 @@ const routes = [
 ];
 const price = (...fields: string[]) => ({ weight: fields.length, requests: fields.length, fields });
 
-test('an operation has the lowest priority of its fields', () => {
+test('a GraphQL operation has the lowest priority of its root fields', () => {
   const priorityOf = prioritiesByRoutes(routes);
   expect(priorityOf(price('outages'))).toBe('critical');
   expect(priorityOf(price('outages', '__typename'))).toBe('critical');
@@ -23,11 +23,11 @@ test('an operation has the lowest priority of its fields', () => {
   expect(priorityOf(price())).toBe('normal');
 });
 
-test('a field that serves several REST routes has the lowest priority of these routes', () => {
+test('a GraphQL field that serves several REST routes has the lowest priority of these routes', () => {
   expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
 });
 
-test('an operation costs the same weight, requests and category limits as the REST requests with the same effect', () => {
+test('a GraphQL operation has the same weight, number of requests and category counts as REST requests with the same effect', () => {
   const costOf = costsByRoutes(routes);
   expect(costOf(price('accounts', 'createAccount', 'createAccount', 'createReport', 'createWebhook'))).toEqual({
     weight: 5,
@@ -37,6 +37,6 @@ test('an operation costs the same weight, requests and category limits as the RE
   expect(costOf({ weight: 0, requests: 0, fields: ['outages'] })).toBeUndefined();
 });
 
-test('a mutation field whose REST route uses DELETE has the weight of a DELETE request, even if its name does not show it', () => {
+test('a mutation whose REST route uses DELETE has the weight of a DELETE request, also if it is not named "delete…"', () => {
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
 });

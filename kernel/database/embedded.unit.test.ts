@@ -42,7 +42,7 @@ const VALUES: [type: string, value: unknown][] = [
   ['int[]', [1, 2]],
 ];
 
-test.each(VALUES)('a value of type %s is written and read like in PGlite: %s', async (type, value) => {
+test.each(VALUES)('the embedded database returns a value of type %s in the same form as PGlite: %s', async (type, value) => {
   for (const rowMode of ['object', 'array'] as const) {
     const text = `select $1::${type} as value, 1 as one`;
     const expected = await plain.query(text, [value], { rowMode });
@@ -61,7 +61,7 @@ test('the embedded database returns the number of changed rows', async () => {
   expect((await database.query('with gone as (delete from thing returning id) select * from gone')).rows).toHaveLength(2);
 });
 
-test('a statement that fails has an error code and can be run again', async () => {
+test('a failed statement throws an error with its PostgreSQL code, and the same statement can be run again', async () => {
   await insert(1);
   for (let times = 0; times < 2; times += 1) await expect(insert(1)).rejects.toMatchObject({ code: '23505', constraint: 'thing_pkey' });
   await expect(database.query('select nothing from thing')).rejects.toMatchObject({ code: '42703' });
@@ -69,7 +69,7 @@ test('a statement that fails has an error code and can be run again', async () =
   expect(await names()).toEqual(['a', 'a']);
 });
 
-test('a failed transaction stores nothing, and a successful one stores everything', async () => {
+test('a failed transaction stores no rows, and a successful transaction stores its rows', async () => {
   const failing = database.transaction(async (tx) => {
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
@@ -79,7 +79,7 @@ test('a failed transaction stores nothing, and a successful one stores everythin
   expect(await names()).toEqual(['b']);
 });
 
-test('statements outside a running transaction wait for its end', async () => {
+test('a statement outside a transaction waits until the running transaction ends', async () => {
   const seen: string[] = [];
   const running = database.transaction(async (tx) => {
     await tx.query('insert into thing values ($1, $2)', [1, 'a']);
@@ -90,7 +90,7 @@ test('statements outside a running transaction wait for its end', async () => {
   expect(seen).toEqual(['transaction', 'a']);
 });
 
-test('a table is read with its current columns after it was altered', async () => {
+test('select * returns the current columns of a table after ALTER TABLE', async () => {
   await insert(1);
   expect((await database.query('select * from thing')).rows).toEqual([{ id: 1, name: 'a' }]);
   await database.query('alter table thing add column size int default 3');
@@ -99,12 +99,12 @@ test('a table is read with its current columns after it was altered', async () =
   expect((await database.query('select * from thing')).rows).toEqual([{ id: 1, size: 3 }]);
 });
 
-test('the number of prepared statements is limited', async () => {
+test('the embedded database keeps at most 300 prepared statements', async () => {
   for (let count = 0; count < 400; count += 1) await database.query(`select $1::int + ${count} as value`, [1]);
   expect(await prepared()).toHaveLength(300);
 });
 
-test('a frequent statement stays prepared while others are added', async () => {
+test('a frequently used statement stays prepared while 400 other statements are run', async () => {
   const often = 'select $1::text as often';
   for (let count = 0; count < 400; count += 1) {
     await database.query(often, ['a']);
@@ -114,7 +114,7 @@ test('a frequent statement stays prepared while others are added', async () => {
   expect((await prepared()).filter(({ statement }) => statement === often)).toEqual([{ statement: often, uses: 400 }]);
 });
 
-test('a statement without parameters is prepared at its second use, unless its text is very long', async () => {
+test('a statement without parameters is prepared at its second use, unless it has more than 5,000 characters', async () => {
   const [short, long] = ["select 'short'", `select '${'long'.repeat(2_000)}'`];
   const uses = async () => {
     const statements = await prepared();
@@ -127,7 +127,7 @@ test('a statement without parameters is prepared at its second use, unless its t
   }
 });
 
-test('a notification sent by a statement is received', async () => {
+test('a listener receives a notification that a pg_notify statement sends', async () => {
   const heard = new Promise((resolve) => void database.listen('news', resolve));
   await database.query('select 1');
   for (let times = 0; times < 2; times += 1) await database.query("select pg_notify('news', $1)", ['came']);

@@ -4,7 +4,7 @@ import { StatementNames } from './statements.ts';
 /** PostgreSQL truncates longer names. */
 const NAME_MAX_BYTES = 63;
 
-test('a statement keeps its name, and similar statements have different names that PostgreSQL does not truncate', () => {
+test('a prepared statement keeps its name, and two similar statements have different names of at most 63 bytes', () => {
   const names = new StatementNames();
   const texts = ['a', 'b'].map((end) => `select ${'"column", '.repeat(200)} "${end}" from "table"`);
   const given = texts.map((text) => names.of(text) ?? '');
@@ -13,7 +13,7 @@ test('a statement keeps its name, and similar statements have different names th
   expect(texts.map((text) => names.of(text))).toEqual(given);
 });
 
-test('a process prepares at most 1,000 statements and keeps the first ones', () => {
+test('a process prepares the first 1,000 statements and does not prepare later statements', () => {
   const names = new StatementNames();
   const given = Array.from({ length: 2_000 }, (_, number) => names.of(`select ${number}`));
   expect(given.filter((name) => name !== undefined)).toHaveLength(1_000);

@@ -18,8 +18,8 @@ test.each([
   ['a deadlock', coded('40P01')],
   ['a serialization failure', coded('40001')],
   ['a statement that was cancelled', coded('57014')],
-  ['any of these as the cause of another error', new Error('wrapped', { cause: coded('53100') })],
-])('%s results in SERVICE_UNAVAILABLE with a time to wait', (_, error) => {
+  ['a full disk as the cause of another error', new Error('wrapped', { cause: coded('53100') })],
+])('%s results in SERVICE_UNAVAILABLE with the detail retry_after', (_, error) => {
   const shown = toPlatformError(error);
   expect([shown.code, shown.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
   expect(shown.details.retry_after).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ test.each([
   expect(toPlatformError(error).code).toBe('INTERNAL_ERROR');
 });
 
-test('a COMMIT without a response is reported with an unknown outcome, also if the ORM has wrapped the error', () => {
+test('a COMMIT without a response is reported as an unknown outcome, even if the ORM wraps the error', () => {
   const lost = new CommitOutcomeUnknown(new Error('Connection terminated unexpectedly'));
   for (const error of [lost, Object.assign(new Error(lost.message), { code: lost.code })])
     expect(toPlatformError(error)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: { outcome: 'unknown' } });

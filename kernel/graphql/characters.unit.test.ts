@@ -17,7 +17,7 @@ class Note {
 
 const reasonFor = (input: Partial<Note>): string | undefined => problemsOf(Object.assign(new Note(), input), {}).listed[0]?.reason;
 
-test('a name must not be blank or too long', () => {
+test('a blank name, or a name of 11 characters with a limit of 10, is rejected', () => {
   expect(reasonFor({ name: 'x' })).toBeUndefined();
   expect(['', ' \t', 'x'.repeat(11)].map((name) => reasonFor({ name }))).toEqual([
     'must not be blank',
@@ -26,12 +26,12 @@ test('a name must not be blank or too long', () => {
   ]);
 });
 
-test('a text must have the required number of characters', () => {
+test('a text with fewer or more characters than allowed is rejected', () => {
   expect(['ab', 'abcd'].map((code) => reasonFor({ code }))).toEqual([undefined, undefined]);
   expect(['a', 'abcde'].map((code) => reasonFor({ code }))).toEqual(Array(2).fill('must have 2 to 4 characters'));
 });
 
-test('an optional text must have at most the maximum number of characters', () => {
+test('an optional text may be null or empty and is rejected if it exceeds the maximum number of characters', () => {
   expect(['', 'abc', null].map((text) => reasonFor({ text }))).toEqual([undefined, undefined, undefined]);
   expect(reasonFor({ text: 'abcd' })).toBe('must have at most 3 characters');
 });

@@ -3,14 +3,14 @@ import { describeForLog } from './error.ts';
 
 const message = (text: string) => describeForLog(new Error(text)).message;
 
-test('the SQL statement is removed from a logged database error, whatever its values contain', () => {
+test('the SQL statement is removed from a logged database error, even if a value contains a dash', () => {
   expect(message(`insert into "support"."ticket" ("title") values ('a - b') - duplicate key value`)).toBe(
     '[statement] - duplicate key value',
   );
   expect(message('select * from secrets')).toBe('[statement]');
 });
 
-test('an ordinary error message is logged unchanged', () => {
+test('an error message without SQL statements and secrets is logged unchanged', () => {
   expect(message('invalid input syntax for type timestamp with time zone: "x"')).toBe(
     'invalid input syntax for type timestamp with time zone: "x"',
   );

@@ -8,7 +8,7 @@ test('values in an HTML template are escaped in text and attributes', () => {
   );
 });
 
-test('nested HTML templates are not escaped again, and absent values are empty', () => {
+test('a nested HTML template is not escaped a second time, and an absent value becomes an empty text', () => {
   const items = ['a', '<b>'].map((name) => html`<li>${name}</li>`);
   expect(html`<ul>${items}</ul>${null}${undefined}${false}${0}`.text).toBe('<ul><li>a</li><li>&lt;b&gt;</li></ul>0');
 });

@@ -9,7 +9,7 @@ test('two platforms in one process have separate metrics', async () => {
   expect(await second.text()).not.toContain('subgraph="support"');
 });
 
-test('metrics include the memory and event loop of the process', async () => {
+test('the metrics include the memory use and the event loop lag of the process', async () => {
   const text = await createMetrics().text();
   expect(text).toContain('process_resident_memory_bytes');
   expect(text).toContain('nodejs_eventloop_lag_seconds');

@@ -4,7 +4,7 @@ import { createMetrics } from './metrics.ts';
 
 const log = createLogger({ level: 'silent' });
 
-test('many concurrent metrics readers share one sample until it is too old', async () => {
+test('one hundred concurrent requests for metrics and a later request use the same sample of the database', async () => {
   const metrics = createMetrics();
   const take = vi.fn(async () => metrics.jobsWaiting.set({ queue: 'test' }, 3));
   metrics.samples.add('test', log, async () => void (await take()));
@@ -14,7 +14,7 @@ test('many concurrent metrics readers share one sample until it is too old', asy
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('metrics are returned while a sample waits for the database, and no second sample starts', async () => {
+test('requests for metrics return while a sample waits for the database, and they start no second sample', async () => {
   const metrics = createMetrics();
   const take = vi.fn(() => new Promise<void>(() => undefined));
   metrics.samples.add('test', log, take, 0);
@@ -23,7 +23,7 @@ test('metrics are returned while a sample waits for the database, and no second 
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('a failed metrics sample is taken again, and its timestamp shows that gauges are old', async () => {
+test('a failed metrics sample sets no timestamp, and the next request for metrics takes the sample again', async () => {
   const metrics = createMetrics();
   const take = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue();
   const stop = metrics.samples.add('test', log, take, 0);

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const waitMs = (pauseMs: number, askedMs?: number, random?: () => number): number =>
   retryAt(NOW, pauseMs, askedMs, random).getTime() - NOW.getTime();
 
-test('retry pauses grow by their factor up to the maximum', () => {
+test('each retry pause is the previous pause multiplied by the factor, up to the maximum', () => {
   const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 100_000].map(
     (failures) => pauseAfter(failures, { firstMs: 5000, factor: 3, maxMs: 3_600_000 }) / 1000,
   );
@@ -19,7 +19,7 @@ test('jitter changes a retry pause by at most a tenth', () => {
   expect(waitMs(300_000, 0, () => 1)).toBe(330_000);
 });
 
-test('every retry pause is within a tenth of its schedule or follows Retry-After up to a day, whichever is longer', () => {
+test('a retry waits for the scheduled pause, plus or minus 10%, or for up to a day of Retry-After, whichever is longer', () => {
   // pauses from a millisecond to a day, and Retry-After values from zero to beyond the range of Date
   for (let round = 0; round < 2000; round += 1) {
     const pauseMs = Math.ceil(DAY_MS ** Math.random());

@@ -48,24 +48,24 @@ test('the HTTP client never connects to a private address if it has a URL guard'
   expect(asked).toBe(before);
 });
 
-test('a redirect is returned as the response and not followed', async () => {
+test('the HTTP client returns a redirect as the response and does not follow the redirect', async () => {
   const before = asked;
   expect(await clientOf().send({ url: origin })).toMatchObject({ status: 302, retryAfterMs: 7000, text: 'moved', outcome: 'later' });
   expect(asked).toBe(before + 1);
 });
 
-test('a request ends after the timeout of the client or the request', async () => {
+test('a request without a response throws NoResponse after the timeout of the client or of the request', async () => {
   const late = new NoResponse('no response within 0.05 s');
   await expect(clientOf({ timeouts: within(50) }).send({ url: `${origin}/slow` })).rejects.toThrow(late);
   await expect(clientOf().send({ url: `${origin}/slow`, timeoutMs: 50 })).rejects.toThrow(late);
 });
 
-test('an endless response is read up to 512 KiB', async () => {
+test('the HTTP client reads only the first 512 KiB of an endless response', async () => {
   const { status, text, isCut, outcome } = await clientOf().send({ url: `${origin}/endless` });
   expect([status, text.length, isCut, outcome]).toEqual([200, 512 * 1024, true, 'later']);
 });
 
-test('an incomplete response throws NoResponse, unless the client needs only its status', async () => {
+test('a request with an incomplete response throws NoResponse, unless the client needs only the response status', async () => {
   const url = `${origin}/broken`;
   await expect(clientOf().send({ url })).rejects.toThrow(NoResponse);
   expect(await clientOf({ isStatusEnough: true }).send({ url })).toMatchObject({ status: 200, text: 'half' });
@@ -113,7 +113,7 @@ describe('requests on a closed kept connection', () => {
     expect([received, connections()]).toEqual([[method, method], 2]);
   });
 
-  test('a POST request on a reused connection that the server has closed is not sent again, because it may have been processed', async () => {
+  test('a POST request on a reused connection that the server has closed is not sent again and throws NoResponse', async () => {
     const { url, connections } = await closing();
     const client = clientOf();
     await client.send({ method: 'POST', url, json: {} });
@@ -122,7 +122,7 @@ describe('requests on a closed kept connection', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a request that fails on each connection is sent again only once', async () => {
+  test('a request whose connections are all reset is sent again only once', async () => {
     let connections = 0;
     const one = createNetServer((socket) => {
       connections += 1;

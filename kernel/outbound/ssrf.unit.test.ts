@@ -150,13 +150,13 @@ test.each([
 });
 
 test.each(['example.com', '', '127.1', '0x7f000001', '[::1]', 'fe80::1%eth0', '2606:4700:4700::1111%eth0', '::ffff:127.0.0.1', '8.8.8.8 '])(
-  'the text %j is not accepted as a public IP address from a resolver',
+  'isPublicAddress returns false for the text %j',
   (text) => {
     expect(isPublicAddress(text)).toBe(false);
   },
 );
 
-test('http and private addresses are accepted in development, and other schemes are not', async () => {
+test('in development, http URLs and private addresses are accepted, and schemes other than http and https are refused', async () => {
   expect(await open.problemWith('http://127.0.0.1:8080/hook')).toBeUndefined();
   expect(await open.problemWith('ftp://127.0.0.1/hook')).toBe('must be an https URL');
 });
@@ -215,7 +215,7 @@ describe('host names', () => {
     expect([error, reached]).toEqual([expect.any(ForbiddenAddress), []]);
   });
 
-  test('a connection is refused if its host name resolved to a public address before and resolves to a private one now', async () => {
+  test('a connection is refused if its host name resolves first to a public address and then to a private address', async () => {
     const { guard: rebound, asked } = guardOf(['8.8.8.8'], ['169.254.169.254']);
     expect(await rebound.problemWith('https://rebind.example.com/')).toBeUndefined();
     const { error, addresses } = await dialled(rebound, 'http://rebind.example.com/');
@@ -223,14 +223,14 @@ describe('host names', () => {
     expect(asked).toEqual(['rebind.example.com', 'rebind.example.com']);
   });
 
-  test('a host name is resolved once per connection, and the connection uses the address that was checked', async () => {
+  test('the host name of a connection is resolved once, and the connection uses the address that the guard checked', async () => {
     const { guard: pinned, asked } = guardOf(['8.8.8.8'], ['127.0.0.1']);
     const { error, addresses } = await dialled(pinned, 'http://pinned.example.com/');
     expect([error.message, addresses]).toEqual(['no network in tests', ['8.8.8.8']]);
     expect(asked).toEqual(['pinned.example.com']);
   });
 
-  test('a URL whose host name cannot be resolved passes the first check, and the connection to it fails', async () => {
+  test('a URL whose host name cannot be resolved is accepted, and a connection to the URL fails', async () => {
     const failing = new UrlGuard({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await failing.problemWith('https://no-such-host.example.com/hook')).toBeUndefined();
     expect((await dialled(failing, 'http://no-such-host.example.com/')).error.message).toBe('ENOTFOUND');
@@ -239,7 +239,7 @@ describe('host names', () => {
 });
 
 test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(
-  'a connection to %s is refused before it reaches the server',
+  'a connection to the private host %s is refused, and no connection reaches the server',
   async (host) => {
     let connections = 0;
     const server = createServer((_, response) => response.end()).on('connection', () => (connections += 1));

@@ -43,7 +43,7 @@ test('a sweeper runs at start and whenever the poller finds due rows', async () 
   expect(Number(seen[1]) - Number(seen[0])).toBeGreaterThanOrEqual(HOUR_MS);
 });
 
-test('a stopped sweeper is no longer polled', async () => {
+test('a stopped sweeper does not run when the poller finds due rows', async () => {
   const sweep = vi.fn<Sweep>().mockResolvedValue(0);
   sweeping(sweep);
   const last = source;
@@ -66,7 +66,7 @@ test('after a sweep that processed a full batch, the next sweep starts immediate
   await expect.poll(() => taken, { timeout: 900 }).toEqual([10, 10, 5]);
 });
 
-test('sweeps never overlap, and stopping waits for the running one', async () => {
+test('two sweeps never run at the same time, and stopping the sweeper waits for the running sweep', async () => {
   let end = () => {};
   const sweep = vi.fn(() => new Promise<number>((resolve) => (end = () => resolve(10))));
   sweeping(sweep);
@@ -84,7 +84,7 @@ test('sweeps never overlap, and stopping waits for the running one', async () =>
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-test('a failed sweep is logged with its name and retried', async () => {
+test('a failed sweep is logged with the name of its sweeper and retried', async () => {
   const sweep = vi.fn<Sweep>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue(0);
   sweeping(sweep);
   await expect.poll(() => sweep.mock.calls.length, { timeout: 10_000 }).toBe(2);

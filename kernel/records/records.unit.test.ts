@@ -13,7 +13,7 @@ test('definedOnly keeps null and false and removes undefined', () => {
   expect(definedOnly({ name: 'a', note: null, active: false, phone: undefined })).toStrictEqual({ name: 'a', note: null, active: false });
 });
 
-test('a violated unique constraint becomes the given error, and other errors stay the same', async () => {
+test('onDuplicate replaces the error of a violated unique constraint by the given error and leaves other errors unchanged', async () => {
   const taken = onDuplicate(() => new PlatformError('DUPLICATE_RESOURCE', 'There is one.'));
   await expect(Promise.reject(new UniqueConstraintViolationException(new Error('23505'))).catch(taken)).rejects.toThrow('There is one.');
   await expect(Promise.reject(new Error('another')).catch(taken)).rejects.toThrow('another');

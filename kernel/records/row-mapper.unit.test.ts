@@ -21,7 +21,7 @@ const metadata = {
 } as unknown as EntityMetadata<Parcel>;
 const mapper = new RowMapper(metadata, {} as Platform);
 
-test('a row is read as a record of the class from any column offset', () => {
+test('a row mapper creates a record of the class from columns at any offset in the row', () => {
   const parcel = mapper.read(['before', 'parcel_1', null, ['a']], 1);
   expect(parcel).toBeInstanceOf(Parcel);
   expect({ ...parcel }).toEqual({ id: 'parcel_1', sentAt: null, tags: ['a'] });
@@ -29,7 +29,7 @@ test('a row is read as a record of the class from any column offset', () => {
   expect(mapper.columns('p')).toBe('p."id", p."sent_at", p."tags"');
 });
 
-test('a joined table without a row is read as null', () => {
+test('a row mapper returns null for a joined table that has no matching row', () => {
   expect(mapper.readJoined([null, null, null], 0)).toBeNull();
   expect(mapper.readJoined(['parcel_1', null, null], 0)).toMatchObject({ id: 'parcel_1' });
 });
@@ -44,11 +44,11 @@ test.each([
   ['2026-01-31', '2026-01-31T00:00:00.000Z'],
   ['1999-01-31 09:30:00.125+00', '1999-01-31T09:30:00.125Z'],
   ['0150-01-31 09:30:00.125+00', '0150-01-31T09:30:00.125Z'],
-])('the timestamp %s is read exactly', (text, instant) => {
+])('a row mapper reads the timestamp %s as the instant %s', (text, instant) => {
   expect(mapper.read(['parcel_1', text, null]).sentAt?.toISOString()).toBe(instant);
 });
 
-test('a row mapper for some fields selects only these columns, and reading another field of the record throws', () => {
+test('a row mapper for some fields selects only these columns, and reading another field of the record throws an error', () => {
   const part = new RowMapper(metadata, {} as Platform, new Set(['id', 'tags']));
   expect(part.columns('p')).toBe('p."id", p."tags"');
   const parcel = part.read(['parcel_1', ['a']]);

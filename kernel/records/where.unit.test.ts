@@ -17,16 +17,16 @@ test('a list filter matches any of its values, and an empty list matches nothing
   expect(matching<Job>({ status: [] })).toEqual({ status: { $in: [] } });
 });
 
-test('a single filter value matches itself, including false', () => {
+test('a filter with a single value, including false, is an equality condition', () => {
   expect(matching<Job>({ id: 'job_1', urgent: false })).toEqual({ id: 'job_1', urgent: false });
 });
 
-test('alternatives in a filter are kept', () => {
+test('the alternatives in $or of a filter are kept unchanged', () => {
   const $or = [{ id: containing('a') }, { status: 'open' }];
   expect(matching<Job>({ $or })).toEqual({ $or });
 });
 
-test('a time range includes its start and excludes its end', () => {
+test('a filter by a time range includes the start and excludes the end of the range', () => {
   const [start, end] = [new Date('2026-01-01'), new Date('2026-02-01')];
   expect(matching<Job>({ createdAt: between(start, end) })).toEqual({ createdAt: { $gte: start, $lt: end } });
   expect(between(start, null)).toEqual({ $gte: start });

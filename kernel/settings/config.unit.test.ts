@@ -28,7 +28,7 @@ test('without settings, the platform uses embedded databases and the loopback ad
   });
 });
 
-test('all invalid settings are reported together, in one line each', () => {
+test('loadConfig reports all invalid settings in one error, with one line for each setting', () => {
   const problems = problemsOf({
     PORT: '70000',
     SANDBOX: 'yes',
@@ -56,7 +56,7 @@ test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])(
   },
 );
 
-test('no error contains the value of a secret setting', () => {
+test('no error of loadConfig contains the value of a secret setting', () => {
   const bad = {
     SECRET_KEY: 'hunter2',
     DATABASE_URL: 'hunter2',
@@ -70,13 +70,13 @@ test('no error contains the value of a secret setting', () => {
   expect(problems.join('\n')).not.toContain('hunter2');
 });
 
-test('a database server requires a secret key, and the embedded mode does not', () => {
+test('the setting DATABASE_URL requires SECRET_KEY, and the embedded database does not', () => {
   const DATABASE_URL = 'postgres://root@127.0.0.1/postgres';
   expect(problemsOf({ DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEY is needed with DATABASE_URL/)]);
   expect(loadConfig({ DATABASE_URL, SECRET_KEY }).secretKey).toBe(SECRET_KEY);
 });
 
-test('a subgraph uses its own database server if one is set', () => {
+test('a subgraph uses its own database server if its database URL is set, and otherwise DATABASE_URL', () => {
   const config = loadConfig({ DATABASE_URL: 'postgres://a/all', BILLING_DATABASE_URL: 'postgres://b/billing', SECRET_KEY });
   expect(databaseUrlsOf(config, 'billing')).toEqual({ url: 'postgres://b/billing', directUrl: 'postgres://b/billing' });
   expect(databaseUrlsOf(config, 'support')).toEqual({ url: 'postgres://a/all', directUrl: 'postgres://a/all' });
@@ -84,7 +84,7 @@ test('a subgraph uses its own database server if one is set', () => {
   expect(problemsOf({ BILLING_DATABASE_URL: 'postgres://b/billing' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
-test('a direct database URL applies only to the database URL with the same prefix', () => {
+test('a setting such as BILLING_DATABASE_DIRECT_URL applies only to the database URL with the same prefix', () => {
   const pooled = { DATABASE_URL: 'postgres://pooler/all', DATABASE_DIRECT_URL: 'postgres://a/all', SECRET_KEY };
   const config = loadConfig({
     ...pooled,
@@ -116,7 +116,7 @@ test.each([
   expect(problemsOf(source)).toEqual([expect.stringMatching(line)]);
 });
 
-test('an empty setting counts as not set', () => {
+test('a setting that is empty or only spaces has its default value', () => {
   expect(loadConfig({ PORT: '', DATABASE_URL: '', REDIS_URL: '  ' })).toEqual(loadConfig({}));
 });
 
@@ -126,7 +126,7 @@ test('loadConfig removes the trailing slash of PUBLIC_ORIGIN and splits TRUSTED_
   expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1', 'fd00::/8']);
 });
 
-test('SMS settings must be complete or absent', () => {
+test('loadConfig accepts complete SMS settings and names each missing SMS setting', () => {
   const SMS = { SMS_ACCOUNT_SID: 'AC1', SMS_AUTH_TOKEN: 'secret', SMS_FROM: '+12125550100' };
   expect(loadConfig(SMS)).toMatchObject({ smsProviderUrl: 'https://api.twilio.com', smsAccountSid: 'AC1', smsFrom: '+12125550100' });
   for (const name of ['SMS_ACCOUNT_SID', 'SMS_AUTH_TOKEN', 'SMS_FROM']) {
@@ -136,7 +136,7 @@ test('SMS settings must be complete or absent', () => {
   expect(problemsOf({ ...SMS, SMS_FROM: 'somebody' })[0]).toMatch(/^SMS_FROM must be/);
 });
 
-test('allowed origins are normalized like in browsers', () => {
+test('allowed origins are stored in the form that browsers send, and an origin with a path or wildcard is rejected', () => {
   expect(loadConfig({}).allowedOrigins).toBe('*');
   expect(
     loadConfig({ ALLOWED_ORIGINS: 'HTTPS://App.Example.com:443, http://localhost:3000,capacitor://localhost' }).allowedOrigins,

@@ -3,7 +3,7 @@ import { dayStart, hourStart, isDate, monthStart } from './days.ts';
 
 const at = (text: string): Date => new Date(text);
 
-test('dayStart, hourStart and monthStart return the start in UTC, also before 1970 and at the end of a year', () => {
+test('dayStart, hourStart and monthStart return the start of the day, hour or month in UTC, also before 1970', () => {
   expect(dayStart(at('2026-01-31T23:59:59.999Z'))).toEqual(at('2026-01-31T00:00:00.000Z'));
   expect(dayStart(at('2026-01-01T00:00:00.000Z'), -1)).toEqual(at('2025-12-31T00:00:00.000Z'));
   expect(dayStart(at('1969-12-31T12:00:00.000Z'))).toEqual(at('1969-12-31T00:00:00.000Z'));

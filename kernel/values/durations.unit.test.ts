@@ -12,7 +12,7 @@ test.each([
   ['1 year', { months: 12, ms: 0 }],
   ['1 week', { months: 0, ms: 7 * 24 * HOUR_MS }],
   ['0 seconds', { months: 0, ms: 0 }],
-])('the duration %s is parsed according to the specification', (text, expected) => {
+])('the duration %s is parsed as %j', (text, expected) => {
   expect(parseDuration(text)).toEqual(expected);
 });
 
@@ -31,7 +31,7 @@ test.each([
   '2 constructors',
   '9999 years',
   '999999999 days',
-])('the duration %j is refused, and the error shows the format', (text) => {
+])('the duration %j is refused, and the error shows the expected format', (text) => {
   expect(() => parseDuration(text)).toThrow(/is not a duration: .+ Write it as 2 hours/);
 });
 
@@ -39,7 +39,7 @@ test('the error for a long invalid duration has at most 200 characters', () => {
   expect(() => parseDuration('x'.repeat(5000))).toThrow(/^.{0,200}$/);
 });
 
-test('a formatted duration is parsed as the same duration', () => {
+test('parsing the output of formatDuration returns the original duration', () => {
   for (const unit of ['second', 'minute', 'hour', 'day', 'week', 'month', 'year']) {
     for (let count = 0; count <= 100; count++) {
       for (const separator of [' ', '_'] as const) {
@@ -50,7 +50,7 @@ test('a formatted duration is parsed as the same duration', () => {
   }
 });
 
-test('formatDuration writes the unit of one in the singular and all others in the plural', () => {
+test('formatDuration writes the unit in the singular after 1 and in the plural after other numbers', () => {
   expect(formatDuration(parseDuration('1 hours'))).toBe('1 hour');
   expect(formatDuration(parseDuration('2 hour'))).toBe('2 hours');
   expect(formatDuration(parseDuration('60 minutes'))).toBe('1 hour');
@@ -58,7 +58,7 @@ test('formatDuration writes the unit of one in the singular and all others in th
   expect(formatDuration(parseDuration('0 days'))).toBe('0 seconds');
 });
 
-test('months added to the 31st end on the last day of a shorter month, and on the 31st of a longer month', () => {
+test('adding months to the 31st gives the last day of a shorter month and the 31st of a longer month', () => {
   const month = parseDuration('1 month');
   const january = new Date('2027-01-31T12:00:00.000Z');
   const february = addDuration(january, month, 31);
@@ -67,7 +67,7 @@ test('months added to the 31st end on the last day of a shorter month, and on th
   expect(addDuration(new Date('2028-02-29T00:00:00Z'), parseDuration('1 year')).toISOString()).toBe('2029-02-28T00:00:00.000Z');
 });
 
-test('adding months one by one gives the same date as adding them in one step', () => {
+test('adding one month several times gives the same date as adding these months in one step', () => {
   for (let day = 1; day <= 31; day++) {
     const start = new Date(Date.UTC(2026, 0, day, 23, 59, 59, 999));
     let step = start;

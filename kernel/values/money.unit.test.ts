@@ -12,7 +12,7 @@ describe('currency digits', () => {
     ['KWD', 3],
     ['IQD', 3],
     ['CLF', 4],
-  ])('%s has %i decimal digits', (currency, count) => {
+  ])('the currency %s has %i decimal digits', (currency, count) => {
     expect(minorDigits(currency)).toBe(count);
   });
 
@@ -66,13 +66,13 @@ describe('sums of money', () => {
 describe('money column', () => {
   const type = new MoneyType();
 
-  test('a money column reads the exact value that it wrote', () => {
+  test('a money column returns exactly the decimal value that was written', () => {
     for (const value of ['0', '0.0001', '149.95', '99999999999999.9999', '-12.5']) {
       expect(type.convertToJSValue(type.convertToDatabaseValue(new Decimal(value)))?.toFixed()).toBe(value);
     }
   });
 
-  test('a money column keeps null', () => {
+  test('a money column writes null and reads it as null', () => {
     expect(type.convertToJSValue(type.convertToDatabaseValue(null))).toBeNull();
   });
 });

@@ -18,18 +18,18 @@ const written = (instant: Date): string =>
     .replace('T', ' ')
     .replace(/\.?0*Z$/, '')}+00`;
 
-test('isoText writes a timestamp like toISOString', () => {
+test('isoText returns the same text as Date.toISOString for timestamps of any year', () => {
   for (const instant of generated()) expect(isoText(instant)).toBe(instant.toISOString());
 });
 
-test('timestampOf reads every timestamp that PostgreSQL writes', () => {
+test('timestampOf returns the instant of every timestamp in the text format of PostgreSQL', () => {
   for (const instant of generated()) {
     if (instant.getUTCFullYear() >= 1000) expect(timestampOf(written(instant)).getTime(), written(instant)).toBe(instant.getTime());
   }
 });
 
 test.each([new Date(8.64e15), new Date(-8.64e15), new Date(-62_167_219_200_001)])(
-  'isoText formats a year with more than four digits like toISOString: %s',
+  'isoText returns the same text as Date.toISOString for a year with more than four digits: %s',
   (instant) => expect(isoText(instant)).toBe(instant.toISOString()),
 );
 

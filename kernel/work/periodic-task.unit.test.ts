@@ -12,7 +12,7 @@ const every = (task: () => Promise<void>): PeriodicFunction => {
 
 const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a periodic task repeats, also after a failure, until it is stopped', async () => {
+test('a periodic task runs again, also after a failed run, until the task is stopped', async () => {
   const task = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue();
   const periodic = every(task);
   await expect.poll(() => task.mock.calls.length, { interval: 1 }).toBeGreaterThanOrEqual(3);
@@ -25,7 +25,7 @@ test('a periodic task repeats, also after a failure, until it is stopped', async
   expect(task).toHaveBeenCalledTimes(calls);
 });
 
-test('a periodic task never overlaps itself, and stopping waits for the running one', async () => {
+test('two runs of a periodic task never overlap, and stopping the task waits for the current run', async () => {
   let end = () => {};
   const task = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
   const periodic = every(task);

@@ -10,19 +10,19 @@ const state = {
   retryAfter: 0,
 };
 
-test('rate limit headers round the reset time up to a full second', () => {
+test('the reset time in the rate limit headers is rounded up to a full second', () => {
   const headers = rateHeaders(state);
   expect(headers['x-ratelimit-reset']).toBe(String(Date.parse('2026-01-31T10:00:01Z') / 1000));
   expect(headers.ratelimit).toBe('"burst";r=99;t=60, "hour";r=999;t=3600');
 });
 
-test('rate limit headers of an accepted request have a retry time of 0 and no Retry-After', () => {
+test('an accepted request has the header X-RateLimit-Retry-After with the value 0 and no Retry-After header', () => {
   expect(rateHeaders(state)).toMatchObject({ 'x-ratelimit-retry-after': '0' });
   expect(rateHeaders(state)['retry-after']).toBeUndefined();
   expect(rateHeaders({ ...state, retryAfter: 7 })).toMatchObject({ 'x-ratelimit-retry-after': '7', 'retry-after': '7' });
 });
 
-test('rate limit headers of a plan without a limit show fair-use values and no policy', () => {
+test('rate limit headers of a plan without a limit contain fair-use values and no RateLimit-Policy', () => {
   const unlimited = { ...state, hour: { ...state.hour, limit: Number.POSITIVE_INFINITY, remaining: Number.POSITIVE_INFINITY } };
   const headers = rateHeaders({ ...unlimited, burst: unlimited.hour });
   expect(headers).toMatchObject({ 'x-ratelimit-limit': '60000000', 'x-ratelimit-remaining': '59999999' });

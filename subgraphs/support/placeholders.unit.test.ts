@@ -20,7 +20,7 @@ test('a placeholder without a value stays unchanged, even if its name is an inhe
     expect(fill(text, textFor)).toBe(text);
 });
 
-test('placeholdersIn lists each name once', () => {
+test('placeholdersIn lists each placeholder name of a text once', () => {
   expect(placeholdersIn('{{a}} {{ b.c }} {{a}} {{}} {d} {{constructor}}')).toEqual(['a', 'b.c', '', 'constructor']);
   expect(placeholdersIn(`${'{{'.repeat(50_000)}a}}`)).toEqual(['a']);
 });

@@ -46,14 +46,14 @@ describe('invalid prices', () => {
     expect(pricingProblems([line(1, price)], currency)).toEqual([]);
   });
 
-  test('one error reports all invalid prices', () => {
+  test('pricingProblems returns a problem for each invalid price', () => {
     expect(pricingProblems([line(1, '-1'), line(1, '0.001')], 'USD').map(({ field }) => field)).toEqual([
       'services.0.unitPrice',
       'services.1.unitPrice',
     ]);
   });
 
-  test('an invoice total must be below 10^12', () => {
+  test('an invoice total of 10^12 or more is refused', () => {
     expect(pricingProblems([line(1000, '999999999.99')], 'USD')).toEqual([]);
     expect(pricingProblems([line(1000, '1000000000')], 'USD')).toEqual([
       { field: 'services', reason: expect.stringContaining('less than') },

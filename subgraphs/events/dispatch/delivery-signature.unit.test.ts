@@ -38,13 +38,13 @@ test('deliveries are also signed with the previous webhook secret until its grac
   expect(openSecrets(box, 'wh_1', { ...sealed, previousSealedSecret: null, previousSecretUntil: null }, new Date(0))).toEqual(['current']);
 });
 
-test('a webhook secret without the prefix whsec_ is used as the key itself', () => {
+test('a webhook secret without the prefix whsec_ is used as the HMAC key without decoding', () => {
   const secret = "It's a Secret to Everybody";
   const { 'webhook-signature': signature } = signatureHeaders({ id: 'evt_1', at: new Date(1000), body: '{}', secrets: [secret] });
   expect(signature).toBe(`v1,${createHmac('sha256', secret).update('evt_1.1.{}').digest('base64')}`);
 });
 
-test('the signature in a webhook body is the HMAC of the body without it', () => {
+test('the signature in a webhook body is the HMAC of the body without the signature field', () => {
   const payload = '{"id":"evt_1","data":{"title":"Ünïcode \\u2028, and a ,\\"signature\\":\\"sha256=x\\"}"}}';
   const body = signedBody(payload, 'whsec_AAAAAAAAAAAAAAAAAAAAAA==');
   const [, signature] = /,"signature":"sha256=([0-9a-f]{64})"}$/.exec(body) ?? [];
@@ -77,7 +77,7 @@ test.each([
   ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', true],
   ['whsec_not base64 at all!', false],
   ['whsec_AAAA', false],
-])('the webhook secret %j is acceptable: %s', (secret, expected) => {
+])('the webhook secret %j is valid: %s', (secret, expected) => {
   expect(isAcceptableSecret(secret)).toBe(expected);
 });
 

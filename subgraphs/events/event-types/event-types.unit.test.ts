@@ -33,13 +33,13 @@ test.each([
   expect([...eventTypes.namesOf([pattern], 'events')].sort()).toEqual([...names].sort());
 });
 
-test('the event pattern * matches every event type, or every event type of the given family', () => {
+test('the event pattern * matches every event type, or if a family is given, every event type of this family', () => {
   expect(eventTypes.namesOf(['*'], 'events').size).toBe(6);
   expect([...eventTypes.namesOf(['*'], 'events', 'support')].every((name) => /^(ticket|comment)\./.test(name))).toBe(true);
 });
 
 test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'billing.ticket.*', '**'])(
-  'the event pattern %j is rejected with an error that names it',
+  'the event pattern %j is rejected with an error that contains the pattern',
   (pattern) => {
     try {
       eventTypes.namesOf(['ticket.*', pattern], 'events');
@@ -55,7 +55,7 @@ test.each(['ticket', 'ticket.', 'tick*', '*.created', 'ticket.deleted', '', 'bil
   },
 );
 
-test('event patterns of another family are rejected with an error that names all of them', () => {
+test('event patterns of another family are rejected with an error that lists all these patterns', () => {
   try {
     eventTypes.namesOf(['ticket.*', 'invoice.created', 'webhook.*'], 'events', 'billing');
     expect.unreachable();
@@ -65,7 +65,7 @@ test('event patterns of another family are rejected with an error that names all
   }
 });
 
-test('a caller may read events of the families whose records it may read', () => {
+test('a caller may read an event type only with the read permission of its family', () => {
   expect(eventTypes.readable(holding('support:read')).has('ticket.created')).toBe(true);
   expect(eventTypes.readable(holding('support:read')).has('invoice.created')).toBe(false);
   expect(eventTypes.readable(holding('*:*')).size).toBe(6);

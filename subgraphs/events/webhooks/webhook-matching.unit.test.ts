@@ -18,7 +18,7 @@ test.each([
   [['invoice.*', 'ticket.created'], true],
   [['ticket.updated'], false],
   [['billing.*'], false],
-])('a webhook with the patterns %j receives ticket.created: %s', (events, expected) => {
+])('a webhook with the patterns %j receives the event ticket.created: %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), undefined)).toBe(expected);
 });
 
@@ -49,6 +49,6 @@ test.each([
   [['ticket.*'], false],
   [['support.*'], false],
   [['*'], false],
-])('an event that requires a permission matches only its exact name, so the patterns %j match: %s', (events, expected) => {
+])('a webhook with the patterns %j receives a ticket.created event that requires a permission: %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
 });

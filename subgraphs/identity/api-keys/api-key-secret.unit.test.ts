@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { digestOf, generateApiKey, isApiKey, isSandboxKey } from './api-key-secret.ts';
 
-test('an API key has its prefix and 64 letters or digits, and is unique', () => {
+test('each generated API key is unique and has the prefix of its mode and 64 letters or digits', () => {
   const keys = Array.from({ length: 500 }, () => generateApiKey(false));
   expect(new Set(keys).size).toBe(500);
   for (const key of keys) expect(key).toMatch(/^sk_live_[A-Za-z0-9]{64}$/);

@@ -26,7 +26,7 @@ function cacheOf(changes: ReturnType<typeof feed>, max = 10) {
   return { cache, get, loads: () => loads };
 }
 
-test('cached credentials are not looked up again until one of their sources changes', async () => {
+test('cached credentials are looked up again only after one of the records that they depend on changes', async () => {
   const changes = feed();
   const { get, loads } = cacheOf(changes);
   for (let round = 0; round < 3; round += 1) expect(await get('a', ['key', 'organization'])).toBe('value of a');
@@ -45,7 +45,7 @@ test('cached credentials are not looked up again until one of their sources chan
   expect(loads()).toBe(5);
 });
 
-test('a change with an empty id, sent after a lost connection, clears the whole credential cache', async () => {
+test('a change with an empty id, which reports a lost connection, clears the whole credential cache', async () => {
   const changes = feed();
   const { get, loads } = cacheOf(changes);
   await Promise.all([get('a'), get('b')]);
@@ -67,7 +67,7 @@ test('cached credentials are valid for only 4 seconds while the change feed is n
   expect(loads()).toBe(2);
 });
 
-test('credentials that changed during their lookup are returned and not cached', async () => {
+test('credentials whose record changes during their lookup are returned and not cached', async () => {
   const changes = feed();
   const { cache, get, loads } = cacheOf(changes);
   const looking = get('a', ['key']);
@@ -84,7 +84,7 @@ test('concurrent lookups of the same credentials share one lookup', async () => 
   expect(loads()).toBe(1);
 });
 
-test('unknown credentials have a separate cache, so that guesses do not evict known ones', async () => {
+test('unknown credentials have a separate cache, so that guessed credentials do not evict known credentials', async () => {
   const { cache, get, loads } = cacheOf(feed(), 3);
   await get('known');
   for (let index = 0; index < 20; index += 1) expect(await cache.get(`guess ${index}`, async () => undefined)).toBeUndefined();

@@ -25,7 +25,7 @@ describe('SAML metadata in production', () => {
   });
 });
 
-test('in development an identity provider may be local and without TLS', () => {
+test('in development, the sign-in URL of an identity provider may use http only with a local address', () => {
   const source = new IdpMetadataSource(new UrlGuard({ allowPrivate: true }), true);
   const ssoUrl = 'http://127.0.0.1:8080/sso';
   expect(source.problemsOf({ ssoUrl })).toEqual([]);

@@ -44,7 +44,7 @@ const costOf = (days: readonly UsageDay[], reported = 0): bigint =>
     return sum + price * BigInt(quantity);
   }, 0n);
 
-test('the overage price equals the price of counting requests one by one, for plan changes on any days', () => {
+test('overageOf gives the same price as a count of single requests, for months with random plan changes', () => {
   const numbers = random(13);
   const next = (): number => numbers.next().value;
   let paid = 0;
@@ -57,7 +57,7 @@ test('the overage price equals the price of counting requests one by one, for pl
   expect(paid).toBeGreaterThan(ROUNDS / 10);
 });
 
-test('daily overage reports of an unchanged plan add up to the price of a single report at the end of the month', () => {
+test('daily overage reports of an unchanged plan cost the same in total as one report at the end of the month', () => {
   const numbers = random(7);
   for (let round = 0; round < 50; round += 1) {
     const days = Array.from({ length: 30 }, (): UsageDay => ({ plan: 'developer', requests: Math.floor(numbers.next().value * 5_000) }));
@@ -71,7 +71,7 @@ test('daily overage reports of an unchanged plan add up to the price of a single
   }
 });
 
-test('each day of a plan adds its share of included requests, and reported overage is never reduced', () => {
+test('included requests are weighted by the days of each plan, and overage that was already reported is not refunded', () => {
   const days = Array.from({ length: 30 }, (_, index): UsageDay => ({ plan: index < 15 ? 'developer' : 'business', requests: 0 }));
   expect(overageOf(days, 0)).toMatchObject({ included: (50_000 + 500_000) / 2, overage: 0, unreported: [] });
   expect(overageOf(days, 10)).toMatchObject({ overage: 0, unreported: [] });

@@ -13,7 +13,7 @@ test('projected usage continues the current rate until the end of the hour', () 
   expect(after(10, 0).endOfHour).toBe(0);
 });
 
-test('projected usage in the first minute assumes a full minute', () => {
+test('projected usage in the first minute of an hour is calculated as if a full minute had passed', () => {
   expect(after(0, 5).endOfHour).toBe(300);
   expect(after(0.5, 5).endOfHour).toBe(300);
   expect(after(1, 5).endOfHour).toBe(300);

@@ -36,7 +36,7 @@ test.each([
   [300, 'standard', 'bandwidth', 'must be one of 100mbps, 1000mbps'],
   [100, 'platinum', 'sla', 'must be one of standard, business'],
 ])(
-  'the price of an offer with %d megabits and the service level %s throws an error with the field %s and its available values',
+  'pricing %d megabits with the service level %s throws an error with the field %s and its available values',
   (mbps, sla, field, reason) => {
     const attempt = () => priceOf(offer, mbps, sla);
     expect(attempt).toThrow(PlatformError);

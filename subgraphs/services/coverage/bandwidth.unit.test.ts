@@ -19,6 +19,6 @@ test.each(['', 'fast', '1000', '0mbps', '-5mbps', '1.5mbps', '1000kbps', '1000 m
   },
 );
 
-test('a formatted bandwidth is parsed as the same bandwidth', () => {
+test('parsing a formatted bandwidth returns the original number of megabits per second', () => {
   for (const mbps of [1, 250, 1000, 10_000]) expect(parseBandwidth(formatBandwidth(mbps))).toBe(mbps);
 });

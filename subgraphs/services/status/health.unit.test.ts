@@ -4,7 +4,7 @@ import { Health, healthOf } from './health.ts';
 
 const measured = { latencyMs: 5, bandwidthUtilization: 40, packetLoss: 0.01, jitterMs: 1, securityIncidents: 0, measuredAt: new Date(0) };
 
-test('an operational service with good measurements is healthy in every respect', () => {
+test('an operational service with good measurements has healthy connectivity, performance and security', () => {
   expect(healthOf(ServiceStatus.OPERATIONAL, measured)).toEqual({
     connectivity: Health.HEALTHY,
     performance: Health.HEALTHY,
@@ -18,7 +18,7 @@ test.each([
   [{ bandwidthUtilization: 96 }, Health.DEGRADED],
   [{ latencyMs: 301 }, Health.UNHEALTHY],
   [{ jitterMs: 31, packetLoss: 6 }, Health.UNHEALTHY],
-])('the measurements %j make the performance %s', (worse, performance) => {
+])('an operational service with the measurements %j has the performance %s', (worse, performance) => {
   expect(healthOf(ServiceStatus.OPERATIONAL, { ...measured, ...worse })).toMatchObject({ performance, connectivity: Health.HEALTHY });
 });
 
@@ -30,7 +30,7 @@ test('a security incident degrades only the security of a service', () => {
   });
 });
 
-test('without measurements the health of a service follows its status only', () => {
+test('a service without measurements has unknown performance and security, and connectivity according to its status', () => {
   expect(healthOf(ServiceStatus.DOWN, null)).toEqual({
     connectivity: Health.UNHEALTHY,
     performance: Health.UNKNOWN,

@@ -18,6 +18,6 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('the CSV text %j is es
   ).toMatch(/^'/);
 });
 
-test('a negative number in CSV stays a number', () => {
+test('a negative number in a CSV cell is not escaped', () => {
   expect(toCsv(['a'], [{ a: -1.5 }])).toBe('a\r\n-1.5\r\n');
 });

@@ -32,7 +32,7 @@ describe('resolution clock', () => {
     ]);
   });
 
-  test('the resolution clock stays stopped while the ticket is resolved, waits for its customer, or both', () => {
+  test('the resolution clock runs again only when the ticket is neither resolved nor waiting for its customer', () => {
     expect(spans(waiting(9, true), status(10, 'resolved'), waiting(10, false), status(12, 'open'))).toEqual([
       [8, 9],
       [12, null],
@@ -48,7 +48,7 @@ describe('service level terms', () => {
   const terms = (priority: TicketPriority, escalationThreshold: number | null = null) =>
     termsOf(builtInPromise('business', 'general'), { plan: 'business', priority, timezone: 'Asia/Tokyo', escalationThreshold });
 
-  test('service level terms depend on the priority, and critical tickets are handled around the clock', () => {
+  test('service level terms depend on the priority, and the terms of critical tickets count time around the clock', () => {
     expect(terms(TicketPriority.HIGH)).toMatchObject({
       tier: 'business',
       response: { minutes: 60, calendar: { timezone: 'Asia/Tokyo' } },
@@ -61,13 +61,13 @@ describe('service level terms', () => {
     });
   });
 
-  test('a subcategory can set the time of the first escalation, and no later escalation level comes before this time', () => {
+  test('a subcategory can set the time of the first escalation, and later escalations do not come before this time', () => {
     expect(terms(TicketPriority.CRITICAL, 30).escalateAfterMinutes).toEqual([30, 180, 240]);
     expect(terms(TicketPriority.CRITICAL, 200).escalateAfterMinutes).toEqual([200, 200, 240]);
   });
 });
 
-test('service level targets are written in hours and minutes', () => {
+test('service level targets are formatted in hours and minutes, and targets in seconds or months are rejected', () => {
   expect([15, 60, 90, 1440, 0].map(formatMinutes)).toEqual(['15 minutes', '1 hour', '90 minutes', '24 hours', '0 minutes']);
   const minutes = [0, 1, 60, 61, 1500, -5, -125].map((count) => formatTime(count * 60_000));
   expect(minutes).toEqual(['0 minutes', '1 minute', '1 hour', '1 hour 1 minute', '25 hours', '-5 minutes', '-2 hours 5 minutes']);

@@ -21,7 +21,7 @@ const opened = (more: Partial<Ticket> = {}): Ticket => {
   return Object.assign(new Ticket(), { createdAt: at(15), slaTerms, ...due, ...more });
 };
 
-test('a ticket due at closing time is late after closing, although no working time passes', () => {
+test('a ticket that is due at closing time is breached after closing time, although no working time passes', () => {
   const late = opened({ respondedAt: at(20), resolvedAt: at(20), resolutionElapsed: 2 * HOUR_MS });
   const { response, resolution, responseMet } = new SlaView(late, at(21));
   expect([response.status, resolution.status, responseMet]).toEqual(['breached', 'breached', false]);
@@ -29,13 +29,13 @@ test('a ticket due at closing time is late after closing, although no working ti
   expect([open.response.status, open.resolution.status, open.responseMet]).toEqual(['breached', 'breached', false]);
 });
 
-test('a response exactly at its due time is too late', () => {
+test('a response or resolution exactly at its due time has the status breached', () => {
   const late = opened({ respondedAt: at(17), resolvedAt: at(17), resolutionElapsed: 2 * HOUR_MS });
   const { response, resolution } = new SlaView(late, at(21));
   expect([response.status, resolution.status]).toEqual(['breached', 'breached']);
 });
 
-test('a response before its due time meets the target', () => {
+test('a response or resolution before its due time has the status met', () => {
   const done = opened({ respondedAt: at(16), resolvedAt: at(16), resolutionElapsed: HOUR_MS });
   const { response, resolution, responseMet } = new SlaView(done, at(21));
   expect([response.status, resolution.status, responseMet]).toEqual(['met', 'met', true]);

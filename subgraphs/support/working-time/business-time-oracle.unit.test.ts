@@ -89,7 +89,7 @@ const ZONES = [
 ];
 const CHANGES = new Map(ZONES.map((zone) => [zone, changesOf(zone)]));
 
-test(`working time is every minute within business hours by the local clock, around clock changes (seed ${seed})`, () => {
+test(`working time equals a count of the minutes within business hours by the local clock, around clock changes (seed ${seed})`, () => {
   const random = randomFrom(seed);
   const below = (bound: number) => Math.floor(random() * bound);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;

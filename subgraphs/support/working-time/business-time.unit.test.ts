@@ -32,9 +32,9 @@ describe('working time', () => {
     ['crosses a weekend', '2026-06-05T16:00-04:00', 2, '2026-06-08T10:00-04:00'],
     ['starts on a Sunday', '2026-06-07T12:00-04:00', 8, '2026-06-08T17:00-04:00'],
     ['takes two weeks', '2026-06-01T09:00-04:00', 80, '2026-06-12T17:00-04:00'],
-  ])('the end of working time is correct if it %s', (_, start, hours, due) => expectDue(start, hours, office(), due));
+  ])('working time that %s: from %s, %i hours end at %s', (_, start, hours, due) => expectDue(start, hours, office(), due));
 
-  test('working time skips holidays, also next to a weekend', () => {
+  test('working time leaves out holidays, also holidays next to a weekend', () => {
     const calendar = office({ holidays: ['2026-07-03', '2026-07-06'] });
     expectDue('2026-07-02T16:00-04:00', 2, calendar, '2026-07-07T10:00-04:00');
   });
@@ -46,13 +46,13 @@ describe('working time', () => {
 
   test('working time around the clock equals elapsed time', () => expectDue('2026-03-07T22:00Z', 72, null, '2026-03-10T22:00Z'));
 
-  test('working time between reversed times is zero', () => {
+  test('working time is zero if its end is before its start', () => {
     expect(workingTime(new Date('2026-06-04T10:00Z'), new Date('2026-06-03T10:00Z'), office())).toBe(0);
     expect(workingTime(new Date('2026-06-04T10:00Z'), new Date('2026-06-03T10:00Z'), null)).toBe(0);
     expect(addWorkingTime(new Date('2026-06-06T10:00Z'), 0, office())).toEqual(new Date('2026-06-06T10:00Z'));
   });
 
-  test('a due time in a calendar with hardly any working time is found without an endless search', () => {
+  test('the due time in a calendar with almost no working time is at most ten years later', () => {
     const start = new Date('2026-06-06T10:00Z');
     const never = addWorkingTime(start, 1, office({ hours: [] }));
     const rarely = addWorkingTime(start, 100_000 * HOUR_MS, office({ hours: [{ days: ['mon'], from: '09:00', to: '09:01' }] }));
@@ -116,7 +116,7 @@ describe('daylight saving time', () => {
     expectDue('2026-03-08T00:00-05:00', 3, office({ hours: all('00:30', '02:30') }), '2026-03-09T02:00-04:00');
   });
 
-  test('a clock change at midnight leaves no gap and counts nothing twice', () => {
+  test('working time across a clock change at midnight has no gap and counts no hour twice', () => {
     expectDue('2026-03-07T12:00-05:00', 48, always('America/Havana'), '2026-03-09T13:00-04:00');
     expectDue('2026-10-31T12:00-04:00', 48, always('America/Havana'), '2026-11-02T11:00-05:00');
   });
@@ -131,7 +131,7 @@ describe('working time within spans', () => {
   const due = (spans: Span[], hours: number, calendar: BusinessCalendar | null = office()) =>
     reachedAt(spans, hours * HOUR_MS, calendar).toISOString();
 
-  test('a due time without a pause is the end of working time', () => {
+  test('without a pause, the due time is the time at which the working time ends', () => {
     expect(due([span('2026-06-03T15:00-04:00')], 4)).toBe('2026-06-04T15:00:00.000Z');
   });
 

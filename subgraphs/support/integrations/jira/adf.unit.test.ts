@@ -4,7 +4,7 @@ import { documentOf, paragraphsOf, textOfAdf } from './adf.ts';
 const p = (...content: object[]): object => ({ type: 'paragraph', content });
 const t = (text: string, ...marks: object[]): object => ({ type: 'text', text, marks });
 
-test('plain text becomes paragraphs and line breaks in a Jira document and is the same when read back', () => {
+test('plain text that is converted to a Jira document and back to plain text is unchanged', () => {
   const plain = 'One\ntwo\n\nThree *is* {code} & <b>\n\n  four';
   expect(paragraphsOf(plain)).toHaveLength(3);
   expect(textOfAdf(documentOf(...paragraphsOf(plain)))).toBe('One\ntwo\n\nThree *is* {code} & <b>\n\n  four');
@@ -14,7 +14,7 @@ test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('a Jira document of %j has
   expect(JSON.stringify(paragraphsOf(plain))).not.toContain('"text":""');
 });
 
-test('a text that is too long for Jira ends with an ellipsis without splitting a character', () => {
+test('a text beyond the length limit of Jira is cut between two characters and ends with an ellipsis', () => {
   const words = JSON.stringify(paragraphsOf('🦊'.repeat(40_000)));
   expect(words.isWellFormed()).toBe(true);
   expect(words).toContain('…');
@@ -62,13 +62,13 @@ test.each([
   ['an unknown node', { type: 'novelty', content: [p(t('inside'))] }, 'inside'],
   ['an unknown node named like an inherited property', { type: 'constructor', content: [p(t('inside'))] }, 'inside'],
   ['a mention without a name', { type: 'mention', attrs: null }, ''],
-  ['something that is not a document', 'text', ''],
-  ['a text of another type', { type: 'text', text: 7 }, '7'],
+  ['a text instead of a node', 'text', ''],
+  ['a number instead of a text', { type: 'text', text: 7 }, '7'],
 ])('a Jira document with %s is converted to plain text', (_, node, expected) => {
   expect(textOfAdf({ type: 'doc', version: 1, content: [node] })).toBe(expected);
 });
 
-test('an extremely nested Jira document is read down to a limited depth', () => {
+test('text in 10,000 nested nodes of a Jira document is left out of the plain text', () => {
   let node: object = t('deep');
   for (let depth = 0; depth < 10_000; depth += 1) node = { type: 'panel', content: [node] };
   expect(textOfAdf(node)).toBe('');
