@@ -21,7 +21,7 @@ import { fieldWeight } from './weight.ts';
 /** How much a root field counts in the rate limits. */
 export interface FieldRate {
   weight: number;
-  /** Categories of operations in which the field is counted too. Each category has its own limit. */
+  /** Categories, such as `billing`, whose limits also count the field. Each category has its own limit. */
   categories?: readonly string[];
 }
 export type RateOf = (operation: `${OperationTypeNode}`, field: string) => FieldRate;
@@ -39,7 +39,8 @@ interface Described {
 /**
  * Returns the schema that clients read. The description of each root field also states its permission, its weight and
  * its cost.
- * It is a copy: the REST bridge takes the descriptions of the original schema and adds the permissions itself.
+ * The result is a copy, because the REST bridge reads the descriptions of the original schema and adds the permissions
+ * itself.
  */
 export function describeApi({ schema, supergraph, costs, limits, rateOf }: Described): GraphQLSchema {
   const demands = demandsIn(supergraph);
@@ -92,7 +93,10 @@ function costText(
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
-/** Returns a text about the permission and policies of each root field, by coordinate such as `Query.ticket`. */
+/**
+ * Returns a text about the permission and policies of each root field. The keys are coordinates of the fields, such as
+ * `Query.ticket`.
+ */
 function demandsIn({ definitions }: DocumentNode): Map<string, string> {
   return new Map(
     definitions.flatMap((definition) =>

@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, encodedTag } from '../kernel/http/entity-tags.ts';
 import { addVary } from '../kernel/http/http.ts';
 
-/** Minimum size of a response that is compressed. Compressing a smaller one costs more than it saves. */
+/** Minimum size of a response that is compressed. Compressing a smaller response costs more time than it saves. */
 const MIN_BYTES = 1024;
 /**
- * Maximum size for synchronous compression, which is faster than a worker thread for small responses. Password hashing
- * may keep the worker threads busy.
+ * Maximum size of a response that is compressed synchronously. For small responses, this is faster than a worker
+ * thread. Worker threads may also be busy with password hashing.
  */
 const MAX_SYNC_BYTES = 16 * 1024;
 
 /**
  * Content types that are compressed: texts, except HTML pages and event streams.
- * HTML pages contain a session token and values that the user sent. Their compressed size would leak the token (BREACH
- * attack).
+ * HTML pages contain a session token and values that the user sent. The size of a compressed HTML page would leak the
+ * token (BREACH attack).
  */
 const COMPRESSIBLE = /^(application\/(json|javascript|xml|[\w.-]+\+(json|xml))|text\/(?!event-stream|html)|image\/svg\+xml)/;
 
@@ -24,7 +24,7 @@ const GZIP = { level: 5 };
 /**
  * Compresses responses of at least 1 KiB for clients that accept it. Each encoding has its own entity tag.
  * Event streams and attachments are not compressed.
- * Call it on the root instance, after all hooks that read a payload.
+ * Call this function on the root instance of Fastify, after all hooks that read a payload.
  */
 export function mountCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -50,7 +50,7 @@ function isCompressible(reply: FastifyReply): boolean {
 
 /**
  * Sets the headers of a compressed response. In the response to GET or HEAD, the entity tag names the encoding.
- * In the response to a change, the tag is for a later `If-Match` and does not depend on the encoding.
+ * In the response to another method, the entity tag is for a later `If-Match` and does not depend on the encoding.
  */
 export function markEncoded({ method }: FastifyRequest, reply: FastifyReply, encoding: Encoding): void {
   const tag = reply.getHeader('etag');
@@ -71,7 +71,10 @@ function compress(payload: string | Buffer, bytes: number, encoding: Encoding, d
 
 const RANGES_MAX = 20;
 
-/** Returns the preferred encoding that Accept-Encoding allows (RFC 9110, 12.5.3). Undefined if none is supported. */
+/**
+ * Returns the preferred encoding that Accept-Encoding allows (RFC 9110, 12.5.3). Returns undefined if the client
+ * accepts no supported encoding.
+ */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const range of String(header ?? '')

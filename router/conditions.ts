@@ -20,7 +20,7 @@ export interface Unconditional {
 }
 
 /**
- * Returned if a variable of `@skip` or `@include` is null. This can be detected only when the values of a request are
+ * Returned if a variable of `@skip` or `@include` is null. A null can be detected only when the values of a request are
  * available.
  */
 export class NullCondition {

@@ -14,7 +14,7 @@ export interface CorsOptions {
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * Headers of a preflight response. They are equal for every path and caller.
+ * Headers of a preflight response. These headers are the same for every path and caller.
  * `*` covers all header names, because browsers send these requests without cookies and client certificates. Only
  * `Authorization` must be listed (Fetch standard, 4.9).
  */
@@ -22,15 +22,15 @@ const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'Authorization, *',
   'access-control-max-age': String(PREFLIGHT_SECONDS),
-  // for shared caches, which must not store a preflight response (browsers cache it according to max-age)
+  // shared caches must not store a preflight response (browsers cache it according to max-age)
   'cache-control': 'no-store',
 };
 
 /**
  * Enables cross-origin resource sharing (Fetch standard) for paths that require credentials in headers.
  * Every response of these paths has the CORS headers, including errors and unknown paths.
- * Preflight requests are answered here. They are not authenticated, and do not count in the rate limit.
- * Call it on the root instance before the edge is mounted. Never include a path that reads a cookie.
+ * This function also answers preflight requests, which are not authenticated and do not count in the rate limit.
+ * Call it on the root instance of Fastify before the edge is mounted. Never include a path that reads a cookie.
  */
 export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions): void {
   const isCovered = (url: string): boolean => {
@@ -46,7 +46,7 @@ export function mountCors(app: FastifyInstance, { allowed, paths }: CorsOptions)
     if (method !== 'OPTIONS' || !headers.origin || !headers['access-control-request-method']) return done();
     void reply.code(204).headers(PREFLIGHT_HEADERS).header('x-request-id', request.id).send();
   });
-  // runs after the handler, because a handler may set Vary itself
+  // this hook runs after the handler, because a handler may set the header Vary itself
   if (allowed === '*') return;
   app.addHook('onSend', ({ url, originalUrl }, reply, payload, done) => {
     if (isCovered(url) || isCovered(originalUrl)) addVary(reply, 'Origin');

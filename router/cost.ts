@@ -34,8 +34,8 @@ const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first'
 type ListSize = number | { variable: string; fields: readonly string[]; fallback: number };
 
 /**
- * The cost of a selection. `objects` is the cost of everything that occurs once. The cost of each list is the cost of
- * an item multiplied by its size.
+ * The cost of a selection. `objects` is the cost of everything that occurs once. The cost of a list is the cost of one
+ * item multiplied by the size of the list.
  */
 interface CostNode {
   objects: number;
@@ -67,8 +67,9 @@ function numberIn({ directives = [] }: FieldDefinitionNode, directive: string, a
 
 /**
  * Compiles the function that computes the cost of an operation. Each object that the response may have costs 1, and a
- * large field costs its weight. The size of a list is taken from its size argument. If no size depends on a variable,
- * the cost is computed only once. The operation must already be validated, and be within the other limits.
+ * field with `@cost` costs its weight. The size of a list is taken from its size argument. If no size depends on a
+ * variable, the cost is computed only once. The operation must already be validated, and be within the other limits of
+ * `OperationLimits`.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -98,7 +99,7 @@ class CostCompiler {
 
   /**
    * Compiles a selection set. `pageSize` is the size argument of a page such as `tickets(limit: 20) { nodes { … } }`.
-   * It applies to the list inside the page.
+   * This size applies to the list inside the page.
    */
   compile({ selections }: SelectionSetNode, parent: GraphQLCompositeType, pageSize: ListSize | undefined): CostNode {
     const node: CostNode = { objects: 0, lists: [] };
@@ -163,7 +164,10 @@ class CostCompiler {
 /** Returns true if an argument sets the maximum number of items, directly or in a field of its input object. */
 export const isSized = (name: string, type: GraphQLInputType): boolean => SIZE_ARGUMENTS.has(name) || sizeFields(type) !== undefined;
 
-/** Returns the fields of an input object that set the maximum number of items. Undefined if it has none. */
+/**
+ * Returns the fields of an input object that set the maximum number of items. Returns undefined if the input object has
+ * no such field.
+ */
 function sizeFields(type: GraphQLInputType): string[] | undefined {
   const named = getNamedType(type);
   if (!isInputObjectType(named)) return undefined;

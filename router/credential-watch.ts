@@ -7,9 +7,9 @@ import { inTime, Rounds } from './rounds.ts';
 
 /** A connection that stays open: a WebSocket or a stream of server-sent events. */
 export interface OpenConnection<C> {
-  /** Authenticates the connection again. Throws the same errors as when it was opened. */
+  /** Authenticates the connection again. Throws the same errors as at the opening of the connection. */
   readmit(): Promise<C>;
-  /** Closes the connection because its credentials are no longer valid (401, 403). It is called once. */
+  /** Closes the connection because its credentials are no longer valid (401, 403). Called once. */
   end(error: PlatformError): void;
 }
 
@@ -44,7 +44,7 @@ export class CredentialWatch<C extends RequestContext> {
     options.onCredentialChange?.((subjectId) => this.#recheckOf(subjectId));
   }
 
-  /** Checks a connection until its `leave` is called. */
+  /** Checks a connection repeatedly, until `leave` of the returned object is called. */
   watch(admitted: C, connection: OpenConnection<C>): Watched<C> {
     const watched: Watched<C> = new Watched(admitted, connection, this.options.log, () => this.#watched.delete(watched));
     this.#watched.add(watched);
@@ -56,8 +56,8 @@ export class CredentialWatch<C extends RequestContext> {
   }
 
   /**
-   * Checks the connections of one subject immediately. A check of all connections that is already running may have
-   * passed them.
+   * Checks the connections of one subject immediately. A periodic check of all connections may be running, but may have
+   * checked these connections before the change.
    */
   #recheckOf(subjectId: string): void {
     const affected = [...this.#watched].filter(({ admitted }) => isAbout(subjectId, admitted.principal));
@@ -69,8 +69,8 @@ export class CredentialWatch<C extends RequestContext> {
 export class Watched<C extends RequestContext> {
   #isOpen = true;
   /**
-   * The last two principals for which no permission was missing. Successive events mostly have the same principals, so
-   * they need no new comparison.
+   * The last pair of principals that `narrowed` compared without finding a lost permission. Successive events mostly
+   * have the same pair, which is not compared again.
    */
   #sufficient: { now: Principal; begun: Principal } | undefined;
 
@@ -107,8 +107,8 @@ export class Watched<C extends RequestContext> {
   }
 
   /**
-   * Returns an error if the caller has lost permissions since a subscription began. `begun` is the caller at that time.
-   * Call it for each event.
+   * Returns an error if the caller has lost permissions since a subscription began. `begun` is the caller at the start
+   * of the subscription. Call this method for each event.
    */
   narrowed(begun: Principal): PlatformError | undefined {
     const now = this.admitted.principal;
@@ -120,7 +120,7 @@ export class Watched<C extends RequestContext> {
     return undefined;
   }
 
-  /** Stops watching after the connection was closed. */
+  /** Ends the checks of this connection. Call this method when the connection is closed. */
   leave(): void {
     this.#isOpen = false;
     this.onLeave();

@@ -27,7 +27,10 @@ import type { Variables } from './transport.ts';
 import { compileVariableCheck } from './variables.ts';
 import { type OperationPrice, priceOf } from './weight.ts';
 
-/** A document that is parsed, validated and checked against the limits. The cache returns one object for each text. */
+/**
+ * A document that is parsed, validated and checked against the limits. The cache returns the same object for the same
+ * text.
+ */
 export interface PreparedDocument {
   readonly text: string;
   /**
@@ -43,7 +46,7 @@ export interface PreparedDocument {
    * long.
    */
   readonly isTooLarge: boolean;
-  /** The operations of the document by name. Each is added at its first use. */
+  /** The operations of the document by name. Each operation is added at its first use. */
   readonly operations: Map<string, OperationVariants>;
 }
 
@@ -81,15 +84,15 @@ const MAX_DOCUMENTS = 2_000;
 /** Maximum number of prepared combinations of `@skip` and `@include` values per operation. */
 const MAX_VARIANTS = 32;
 /**
- * Maximum length of a short text. Only a few longer texts are cached, to limit memory. Clients should send variables
- * instead of long literals.
+ * Maximum length of a document that counts as short. Only `MAX_LONG_DOCUMENTS` longer documents are cached, to limit
+ * memory. Clients should send variables instead of long literals.
  */
 const MAX_SHORT_LENGTH = 32 * 1024;
 const MAX_LONG_DOCUMENTS = 20;
 
 /**
  * The validation rules of graphql-js, except one that cannot handle `@skip(if: $variable)` at the root of a
- * subscription. The number of root fields then depends on the variables.
+ * subscription. With this condition, the number of root fields depends on the variables.
  */
 const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 
@@ -122,8 +125,8 @@ export class Documents {
   }
 
   /**
-   * Returns the requested operation for these variables, without its conditions. Returns an error if the document has
-   * no such operation.
+   * Returns the requested operation for these variables, without its `@skip` and `@include` conditions. Returns an
+   * error if the document has no such operation.
    */
   operation(prepared: PreparedDocument, name: string | null | undefined, variables: Variables): PreparedOperation | GraphQLError {
     const operation = this.#variantsOf(prepared, name);

@@ -87,7 +87,7 @@ export function requestError(problem: FieldProblem, located?: GraphQLError): Gra
 
 /**
  * Creates the error for variables that do not match their types. It names fields as callers do (`input.items.0.price`).
- * Undefined if all variables match.
+ * Returns undefined if all variables match.
  */
 export function variableError({ listed, total }: Problems): GraphQLError | undefined {
   const [first, ...rest] = listed;
@@ -97,8 +97,8 @@ export function variableError({ listed, total }: Problems): GraphQLError | undef
 }
 
 /**
- * Rewrites the errors of a subgraph that rejected the caller's variables. Without data in the result, nothing was
- * executed.
+ * Rewrites the errors of a subgraph that rejected the caller's variables. Only a result without `data` is rewritten,
+ * because in this case the subgraph has executed nothing.
  */
 export function namingVariables(result: ExecutionResult): ExecutionResult {
   return result.errors && result.data === undefined ? { ...result, errors: result.errors.map(refusedVariable) } : result;

@@ -23,7 +23,7 @@ import { type OperationLimits, rootFields } from './limits.ts';
 import { checkScalars } from './scalars.ts';
 import type { Transport, Variables } from './transport.ts';
 
-/** Transports by subgraph name. The name is in `join__graph(name:)`. */
+/** Transports by subgraph name. The supergraph contains this name in `join__graph(name:)`. */
 export type Transports = ReadonlyMap<string, Transport>;
 
 /** Maximum number of cached introspection results. Each can be as large as the schema. */
@@ -111,8 +111,8 @@ export class ExecutableSupergraph {
   }
 
   /**
-   * Returns the introspection part of a response. Results are cached, because tools repeat their queries, and one query
-   * takes as long as a hundred data operations.
+   * Returns the introspection part of a response. Results are cached, because tools repeat the same introspection
+   * queries, and one of them takes as long as a hundred data operations.
    */
   #introspect(operation: PreparedOperation, variables: Variables): ExecutionResult {
     const known = this.#introspections.get(operation);

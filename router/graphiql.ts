@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { StaticContent } from './static-content.ts';
 
 /**
- * Folders of the built page. The first is next to the compiled router. The second is in dist/, for a router that runs
- * from its sources.
+ * Folders of the built page. The first folder is next to the compiled router. The second folder is in dist/, for a
+ * router that runs from its sources.
  */
 const FOLDERS = ['../graphiql/', '../dist/graphiql/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
@@ -82,8 +82,8 @@ const secured = (reply: FastifyReply): FastifyReply =>
     .header('referrer-policy', 'no-referrer');
 
 /**
- * A route constraint for browsers that open the page. Clients that send a query by GET use the same path, but do not
- * prefer HTML.
+ * A route constraint for browsers that open the page. Clients that send a query with GET use the same path, but their
+ * `Accept` header does not prefer HTML.
  */
 const BROWSER_PAGES = {
   name: 'page',

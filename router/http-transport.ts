@@ -153,7 +153,7 @@ function toError({ message, path, extensions }: JsonObject): GraphQLError {
 }
 
 /**
- * Returns the events of a graphql-ws client, and closes the client when they end.
+ * Returns the events of a graphql-ws client, and closes the client when the events end.
  * If the subgraph rejects the subscription, the client throws an array of errors. If the connection is lost, it throws
  * a close event.
  */

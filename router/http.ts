@@ -100,7 +100,8 @@ function createApollo(router: Router, { charge, refused, once }: GraphqlHttpOpti
     documentStore: documents.store,
     parseOptions: { maxTokens: router.limits.tokens },
     introspection: true,
-    // not needed: browsers do not send keys or tokens automatically, and a request without them is anonymous
+    // CSRF protection is not needed: browsers do not send keys or tokens automatically, and a request without them is
+    // anonymous
     csrfPrevention: false,
     persistedQueries: false,
     allowBatchedHttpRequests: false,

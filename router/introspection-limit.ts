@@ -16,7 +16,10 @@ import { type Fragments, fragmentsOf, INTROSPECTION } from './limits.ts';
  * Maximum size of the introspection in one operation, as a number of full introspection queries (as tools send them).
  */
 const MAX_QUERIES = 2;
-/** Introspection fields that return a single type. This type may have the most fields of all types. */
+/**
+ * Introspection fields that return a single type. The size of this type is assumed to be that of the type with the most
+ * fields.
+ */
 const SINGLE_TYPE_FIELDS: ReadonlySet<string> = new Set(['__type', 'queryType', 'mutationType', 'subscriptionType']);
 
 /**

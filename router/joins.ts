@@ -36,7 +36,10 @@ interface TypeJoins {
 
 /** The types and fields of each subgraph, from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
 export class Joins {
-  /** The subgraphs by their enum value in `join__Graph`. The other directives use this value. */
+  /**
+   * The subgraphs by their enum value in `join__Graph`. The other `join__` directives refer to a subgraph by this
+   * value.
+   */
   readonly graphs: ReadonlyMap<string, JoinedGraph>;
   readonly #types = new Map<string, TypeJoins>();
 

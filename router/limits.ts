@@ -10,7 +10,7 @@ import {
 
 /**
  * Limits of one operation. Introspection (`__schema`, `__type`) may be nested as deeply as graphql-js allows, and has
- * no cost. All other limits apply to it.
+ * no cost. All other limits apply to introspection too.
  */
 export interface OperationLimits {
   /** Maximum number of nested fields. */
@@ -64,8 +64,8 @@ interface Size {
 
 /**
  * Returns an error message if a document is too large. Otherwise returns undefined.
- * It must run before validation and other algorithms that take very long for some documents. It reads each fragment
- * once, and its own time is within the limits.
+ * This check must run before validation and other algorithms that take very long for some documents.
+ * The check reads each fragment once, so it takes little time itself.
  */
 export function exceededLimit({ definitions }: DocumentNode, fragments: Fragments, limits: OperationLimits): string | undefined {
   const measuring = new Measuring(fragments);

@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * Enforces the plan's limits of open connections and subscriptions. It counts per organization in this process, so each
- * of several processes allows the full number.
+ * Enforces the plan's limits of open connections and subscriptions. Each process counts separately for each
+ * organization, so each of several processes allows the full number.
  */
 export class LiveCaps {
   readonly #open = new Map<string, Open>();
@@ -35,7 +35,7 @@ export class LiveCaps {
   }
 }
 
-/** The slot of one connection. When the connection leaves, its subscriptions are released too. */
+/** The slot of one connection. When the slot is released, the subscriptions of the connection are released too. */
 export class LiveSlot {
   #subscriptions = 0;
   #isTaken = true;
@@ -47,7 +47,7 @@ export class LiveSlot {
   ) {}
 
   /**
-   * Counts a subscription of this connection. Returns a function that releases it.
+   * Counts a subscription of this connection. Returns a function that releases the subscription.
    * @throws PlatformError RATE_LIMIT_EXCEEDED (429) if the limit is reached
    */
   subscribe(principal: Principal): () => void {

@@ -71,8 +71,8 @@ const variableOf = (field: string): string => `__${field}`;
 /**
  * Plans a subscription. The subgraph that owns the field streams the events.
  * If the owner can resolve the whole selection, its events are the results.
- * Otherwise, the owner sends only the key of the record, and `Query.<type>(id: ID!)` loads the selection. If that query
- * has other required arguments, their values are the fields of the record with the same names:
+ * Otherwise, the owner sends only the key of the record, and `Query.<type>(id: ID!)` loads the selection. If this query
+ * field has other required arguments, their values are the fields of the record with the same names:
  * `webhookDelivery(webhookId: ID!, id: ID!)`.
  */
 export function planLive(graph: ExecutableSupergraph, { node, fragments }: PreparedOperation): LivePlan | NotSubscribable {

@@ -43,7 +43,7 @@ export interface LiveRequest {
 
 interface Subscribed {
   subscription: SharedSubscription;
-  /** Signal that is aborted when the last subscriber has left. */
+  /** Signal that is aborted when the last subscriber has left the stream. */
   left: AbortSignal;
   /**
    * Resolves when the stream has started. If the subgraph rejected the subscription, it resolves with the result that
@@ -124,7 +124,10 @@ export class LiveOperations {
     return shared;
   }
 
-  /** Subscribes at the subgraph that owns the field. Resolves with undefined when the stream has started. */
+  /**
+   * Subscribes at the subgraph that owns the field. Resolves with undefined when the stream has started, or with a
+   * result that contains errors.
+   */
   async #connect({ subscription, left }: Subscribed, asked: LiveRequest, plan: LivePlan): Promise<ExecutionResult | undefined> {
     const { transports, variables } = asked;
     const context = renewContext(asked.context, left);

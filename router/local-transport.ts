@@ -101,8 +101,8 @@ function compile({ schema }: Subgraph, document: DocumentNode): Run | undefined 
 }
 
 /**
- * Maps the events of a stream. When the result is closed, the source is closed immediately, even while the next event is
- * awaited. An async generator would first wait for that event.
+ * Maps the events of a stream. When the returned stream is closed, `source` is closed immediately, even while its next
+ * event is awaited. An async generator would first wait for the next event.
  */
 function mapStream(source: AsyncIterable<unknown>, map: (event: unknown) => MaybePromise<ExecutionResult>): AsyncIterable<ExecutionResult> {
   const events = source[Symbol.asyncIterator]();

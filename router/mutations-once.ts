@@ -26,8 +26,8 @@ export interface OnceResult {
 }
 
 /**
- * Runs each mutation with an idempotency key once. A repeated request gets the first response. The store and the rules
- * are those of REST (kernel/idempotency/idempotency.ts).
+ * Runs each mutation with an idempotency key once. A repeated request gets the first response. REST uses the same store
+ * and rules (kernel/idempotency/idempotency.ts).
  * A response is stored as a whole, even if some fields failed and others succeeded.
  */
 export class MutationsOnce {
@@ -81,7 +81,10 @@ export class MutationsOnce {
   }
 }
 
-/** Thrown to release the key without storing the response. Nothing was changed, so a retry may have another result. */
+/**
+ * Thrown to release the key without storing the response. The mutation has changed nothing, so a retry may have another
+ * result.
+ */
 class NotKept extends Error {}
 
 /**

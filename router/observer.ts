@@ -8,7 +8,10 @@ export interface RouterObserver {
   operation?(record: OperationRecord): void;
   /** Called after a request to a subgraph. */
   fetch?(record: FetchRecord): void;
-  /** Called with the current number of subscribers, and of the streams from subgraphs that serve them. */
+  /**
+   * Called with the current numbers of subscribers and of streams from subgraphs. Several subscribers can share a
+   * stream.
+   */
   live?(record: { subscribers: number; streams: number }): void;
 }
 

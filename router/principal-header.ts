@@ -24,7 +24,7 @@ export function signPrincipal(principal: Principal, secret: string, now: Date): 
 /**
  * Verifies the header and returns its principal.
  * @throws PlatformError INVALID_CREDENTIALS if the header is missing or not signed with the secret
- * @throws PlatformError TOKEN_EXPIRED if the header is too old
+ * @throws PlatformError TOKEN_EXPIRED if the expiry time has passed, or is too far in the future
  */
 export function verifyPrincipal(header: unknown, secret: string, now: Date): Principal {
   const [payload = '', signature = ''] = typeof header === 'string' ? header.split('.', 2) : [];

@@ -1,7 +1,7 @@
 const AT_ONCE = 8;
 const TIMEOUT_MS = 10_000;
 
-/** Runs an action for many items, a few in parallel. Two rounds never overlap. */
+/** Runs an action for many items, at most 8 in parallel. Two rounds of the same object never overlap. */
 export class Rounds<T> {
   #isRunning = false;
 

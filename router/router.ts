@@ -28,8 +28,8 @@ export interface RouterOptions {
   /** Creates the second-factor challenge of a caller. The challenge becomes the `details` of MFA_REQUIRED. */
   challenge?: Challenge;
   /**
-   * Returns the weight and categories of a root field in the rate limit, for its description. Default: the weight of
-   * `weight.ts`.
+   * Returns the weight and categories of a root field in the rate limit, for the description of the field. Default: the
+   * weight of `weight.ts`.
    */
   rateOf?: RateOf;
 }
@@ -226,7 +226,7 @@ export class Router {
   /**
    * Replaces the supergraph, after planning the most used operations. Running operations finish with the old
    * supergraph, and streams of subscriptions continue.
-   * @throws Error if the text is not a supergraph, and keeps the old supergraph
+   * @throws Error if the text is not a supergraph; the old supergraph is kept
    */
   async update(supergraphSdl: string, transports: Transports = this.#transports): Promise<void> {
     const next = await ExecutableSupergraph.load(supergraphSdl, transports, this.limits, this.#rateOf);
@@ -308,8 +308,8 @@ export class Router {
   }
 
   /**
-   * Plans an operation for the new supergraph. An operation that is not valid there is skipped here, and rejected at
-   * its next use.
+   * Plans an operation for the new supergraph. An operation that is not valid for the new supergraph is skipped, and
+   * rejected at its next use.
    */
   async #warm(next: ExecutableSupergraph, { prepared, name, node, decisions }: PreparedOperation): Promise<void> {
     const operation = next.documents.operation(next.documents.prepare(prepared.text), name, Object.fromEntries(decisions));

@@ -2,8 +2,8 @@ import { GraphQLError, type GraphQLSchema, isScalarType, isSpecifiedScalarType, 
 import type { Transports } from './executable-supergraph.ts';
 
 /**
- * Validates custom scalars with the code of the subgraphs in this process. So all invalid values are reported together
- * before a subgraph is called.
+ * Makes the custom scalars of `schema` validate values with the code of the subgraphs in this process. So all invalid
+ * values are reported together before a subgraph is called.
  * Valid values are passed on unchanged. Scalars of subgraphs in other processes are validated only there.
  */
 export function checkScalars(schema: GraphQLSchema, transports: Transports): void {

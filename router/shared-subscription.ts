@@ -48,12 +48,12 @@ export class SharedSubscription {
     private readonly listener: { left(): void; idle(): void },
   ) {}
 
-  /** Adds a sink, before or after the stream has started. The sink gets all results from this time on. */
+  /** Adds a sink, before or after the stream has started. The sink gets all later results. */
   join(sink: LiveSink): void {
     this.#sinks.add(sink);
   }
 
-  /** Removes a sink. The stream ends when its last sink is removed. Returns true if the sink was subscribed. */
+  /** Removes a sink. The stream ends when its last sink is removed. Returns false if the sink was not subscribed. */
   leave(sink: LiveSink): boolean {
     if (!this.#sinks.delete(sink)) return false;
     if (this.#sinks.size === 0) {

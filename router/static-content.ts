@@ -11,7 +11,8 @@ import { acceptedEncoding, markEncoded } from './compression.ts';
 /**
  * Folders of the compressed files that the build wrote (apps/tools/precompress.ts). A file name is an entity tag and an
  * encoding.
- * The first folder is next to the compiled router. The second is in dist/, for a router that runs from its sources.
+ * The first folder is next to the compiled router. The second folder is in dist/, for a router that runs from its
+ * sources.
  */
 const FOLDERS = ['../static/', '../dist/static/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 /**

@@ -25,7 +25,7 @@ export interface Transport {
    * throws if the connection is lost.
    */
   subscribe(request: SubgraphRequest): MaybePromise<AsyncIterable<ExecutionResult> | ExecutionResult>;
-  /** Closes all connections. The transport cannot be used afterwards. */
+  /** Closes all connections. A closed transport cannot be used again. */
   close(): Promise<void>;
 }
 

@@ -16,8 +16,8 @@ import { UNSTORABLE, unstorableIn } from '../kernel/values/text.ts';
 import type { Variables } from './transport.ts';
 
 /**
- * Maximum number of fields in an input object. No valid input has this many. A larger object is rejected without being
- * read.
+ * Maximum number of fields in an input object. No valid input object has this many fields. A larger object is rejected
+ * without being read.
  */
 const MAX_FIELDS = 100;
 const MAX_ITEMS = 1000;
@@ -42,7 +42,7 @@ export function compileVariableCheck(
       if (value !== undefined) check(value, type, name, problems);
       else if (isNonNullType(type) && !hasDefault) problems.add({ field: name, reason: 'is required' });
     }
-    // checked last, because the messages about types explain better why a large value is rejected
+    // the size is checked last, because the messages about types explain better why a large value is rejected
     const unstorable = problems.total === 0 ? unstorableIn(variables) : undefined;
     if (unstorable !== undefined) problems.add({ field: unstorable, reason: UNSTORABLE });
     return problems;

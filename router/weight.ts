@@ -10,7 +10,10 @@ export interface OperationPrice {
    * route may increase it. It is at least 1.
    */
   readonly weight: number;
-  /** Number of requests in the monthly usage: one for each root field, as over REST, and at least one. */
+  /**
+   * Number of requests in the monthly usage: one for each root field, and at least one. Over REST, each of these fields
+   * would be one request.
+   */
   readonly requests: number;
   /** Names of the root fields, one for each selection. Some root fields have their own limit. */
   readonly fields: readonly string[];

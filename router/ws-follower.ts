@@ -6,7 +6,10 @@ import { SOCKET_CLOSE, type SocketSession } from './ws-session.ts';
 
 export interface FollowerParts {
   session: SocketSession<RequestContext>;
-  /** The client's id of the operation. `name` is the name of the operation, or its id. */
+  /**
+   * The id that the client gave to the operation. `name` is the name of the operation. An unnamed operation has its id
+   * as `name`.
+   */
   id: string;
   name: string;
   /** The request context at the start of the subscription. */
@@ -23,8 +26,8 @@ const NAME_LENGTH = 32;
 
 /**
  * A subscription on a socket. It writes events directly to the socket. All subscribers share the text of an event. Only
- * the id before the text differs. graphql-ws handles the protocol. It gets an iterator that has no results and ends
- * with the subscription.
+ * the id before the text differs. graphql-ws handles the protocol: to it, this object is an iterator that has no
+ * results and ends with the subscription.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;

@@ -34,7 +34,7 @@ export interface SocketOperationsOptions<C extends RequestContext> {
    * Authenticates the client of a socket. It is called again while the socket is open, and the returned context
    * replaces the previous one.
    * @throws PlatformError to reject the client. At the opening, 401 closes the socket with 4401, 403 with 4403, and 429
-   * with 4429. Later, 401 and 403 close it with 4403.
+   * with 4429. While the socket is open, 401 and 403 close it with 4403.
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
@@ -48,7 +48,7 @@ export interface SocketOperationsOptions<C extends RequestContext> {
   /**
    * Runs a query or mutation when a concurrency slot is free. Subscriptions need no slot, because they stay open.
    * `closed` is aborted when the socket closes.
-   * @throws PlatformError if no slot was free for too long
+   * @throws PlatformError if no slot was free within the maximum wait
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
   /**
@@ -102,7 +102,7 @@ export class SocketOperations<C extends RequestContext> {
     const opening = { requestId: newId('request'), request: session.request, params };
     try {
       const admitted = await this.options.admit({ ...opening, isRecheck: false });
-      // A socket that has closed in the meantime must not be counted, because nothing would release the count.
+      // A socket that was closed during `admit` must not be counted, because nothing would release the count.
       if (!session.isOpen) return true;
       session.operations = subscriptions;
       session.slot = this.options.caps?.connect(admitted.principal);
@@ -133,7 +133,8 @@ export class SocketOperations<C extends RequestContext> {
     { query, variables, operationName, extensions }: SubscribePayload,
   ) {
     session.idleSince = undefined;
-    // must run before the first await, so that operations that are sent together get places in their order
+    // this must run before the first await, so that operations that are sent together get places in the order in which
+    // they were sent
     session.operations = subscriptions;
     const hasPlace = session.takePlace(id, this.options.maxOperations);
     // checks the credentials again, so that a revoked key or a verified second factor takes effect immediately
@@ -156,7 +157,7 @@ export class SocketOperations<C extends RequestContext> {
       if ('errors' in operation) return operation.errors;
       const { price, node, prepared } = operation.operation;
       await this.options.charge?.(admitted, beyondRequest(price));
-      // must be the last step that can fail, because only the end of the subscription releases its count
+      // this must be the last step that can fail, because only the end of the subscription releases its count
       if (node.operation === 'subscription') caller.leave = session.slot?.subscribe(admitted.principal);
       caller.operation = operation;
       caller.idempotencyKey = extensions?.idempotencyKey;

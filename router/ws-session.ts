@@ -90,7 +90,7 @@ export class SocketSession<C extends RequestContext> {
     );
   }
 
-  /** Sends an event. Returns false, without sending it, if too many events are waiting. */
+  /** Sends an event. Returns false, without sending it, if more than `maxEventBytes` of events are waiting. */
   event(text: string): boolean {
     const { socket } = this;
     const waiting = socket.bufferedAmount;
@@ -101,7 +101,7 @@ export class SocketSession<C extends RequestContext> {
     return true;
   }
 
-  /** Resolves when the waiting data is written or discarded. Undefined if only little data is waiting. */
+  /** Resolves when the waiting data is written or discarded. Returns undefined if at most `PACE_BYTES` are waiting. */
   ready(): Promise<void> | undefined {
     return this.socket.bufferedAmount > PACE_BYTES ? this.#written : undefined;
   }

@@ -102,7 +102,7 @@ class GraphqlSockets<C extends RequestContext> {
     return undefined;
   }
 
-  /** Closes all sockets when the server stops. Clients that do not confirm in time are disconnected. */
+  /** Closes all sockets when the server stops. Clients that do not confirm within `STOP_GRACE_MS` are disconnected. */
   async close(): Promise<void> {
     clearInterval(this.#pings);
     const closed = [...this.#sockets.clients].map((socket) => new Promise((resolve) => socket.once('close', resolve)));

@@ -67,7 +67,7 @@ export class Admission implements RequestContext {
 
   /**
    * Charges the cost of a request.
-   * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
+   * @throws RateLimitExceeded (429) or KeySuspended (403); nothing is charged
    */
   async charge(cost: Cost): Promise<RateState> {
     return this.limiter.charge(this.#holder ?? this.#address, cost);
@@ -76,7 +76,7 @@ export class Admission implements RequestContext {
   /**
    * Charges the cost of a request that will be executed, and takes a concurrency slot of the plan if one is free.
    * `leave` releases the slot.
-   * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
+   * @throws RateLimitExceeded (429) or KeySuspended (403); nothing is charged
    */
   async chargeServed(cost: Cost, priority: Priority): Promise<RateState> {
     const payer = this.#holder ?? this.#address;
@@ -88,7 +88,8 @@ export class Admission implements RequestContext {
   }
 
   /**
-   * Refunds operations to the limits of their categories. It is called if they were rejected before they had an effect.
+   * Refunds operations to the limits of their categories. Called for operations that were rejected before they had an
+   * effect.
    */
   async giveBack(categories: NonNullable<Cost['categories']>): Promise<void> {
     if (!this.#holder || Object.keys(categories).length === 0) return;
@@ -105,7 +106,7 @@ export class Admission implements RequestContext {
 
   /**
    * Waits for a concurrency slot if none was free when the request was charged.
-   * @throws RateLimitExceeded after the maximum wait, and refunds the charge
+   * @throws RateLimitExceeded after the maximum wait; the charge is refunded
    */
   async enter(priority: Priority): Promise<void> {
     if (!this.#slot || this.#slot.isHeld || !this.#holder) return;
@@ -123,7 +124,7 @@ export class Admission implements RequestContext {
 
   /**
    * Runs an operation of a socket in a concurrency slot. If the socket closes first, the operation does not run.
-   * @throws RateLimitExceeded after the maximum wait, and refunds the charge
+   * @throws RateLimitExceeded after the maximum wait; the charge is refunded
    */
   async serve<T>({ cost, priority }: { cost: Cost; priority: Priority }, closed: AbortSignal, run: () => Promise<T>): Promise<T> {
     const slot = this.#holder && this.limiter.slotFor(this.#holder);

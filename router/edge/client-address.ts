@@ -12,8 +12,8 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
 }
 
 /**
- * Returns a function that reads the client's country from a header of a trusted proxy. The header is ignored if another
- * client sends it.
+ * Returns a function that reads the client's country from a header of a trusted proxy. The header is ignored if the
+ * request does not come directly from a trusted proxy.
  */
 export function clientCountry(
   trustedProxies: readonly string[],

@@ -19,8 +19,9 @@ const CACHED_HEADERS = 1_000;
 
 /**
  * Returns a function that finds the client certificate of a request.
- * The certificate comes from the TLS handshake, or from the header of a trusted proxy that terminated TLS. A proxy's
- * own certificate is never used for its client. The header is ignored if another client sends it.
+ * The certificate comes from the TLS handshake, or from the header of a trusted proxy that terminated TLS. The proxy's
+ * own TLS certificate is never used as the certificate of the client. The header is ignored if the request does not
+ * come directly from a trusted proxy.
  * The function throws InvalidCredentials if the header contains no certificate, or if a page of another origin sent the
  * request.
  */
@@ -60,7 +61,7 @@ function forwarded(
 ): X509Certificate | undefined {
   const [value, ...more] = (header && headersDistinct[header]) || [];
   if (!value) return undefined;
-  // the client itself may have sent the first value
+  // if the header occurs several times, the client itself may have sent the first value
   if (more.length > 0)
     throw new InvalidCredentials(`${header} was sent more than once. The proxy must overwrite the value that a client sends.`);
   const certificate = known.get(value) ?? parse(value);

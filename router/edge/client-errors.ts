@@ -10,8 +10,8 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
 /**
- * Answers a connection whose data is not a complete request, and closes it. The headers were too large, too slow or
- * malformed.
+ * Answers a connection whose data is not a complete request, and closes it. The headers were too large, arrived too
+ * slowly, or were malformed.
  */
 export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {

@@ -1,17 +1,20 @@
-/** A charge to one window. An `amount` of 0 reads the window without charging. A negative `amount` is a refund. */
+/**
+ * A charge to one time window of a limit. An `amount` of 0 reads the window without charging. A negative `amount` is a
+ * refund.
+ */
 export interface WindowCharge {
   readonly key: string;
   readonly amount: number;
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * True if the limit applies to every interval of this length. Otherwise the window starts with its first charge, and
-   * is reset when it ends.
+   * True if the limit applies to every interval of the length `windowMs`. Otherwise the window starts with its first
+   * charge, and is reset when it ends.
    */
   readonly isSliding?: boolean;
   /**
-   * True if the payer is suspended when it exceeds this window (specification 8.3). Such windows are checked before the
-   * others.
+   * True if the payer is suspended when it exceeds this window (specification 8.3). Windows with this property are
+   * checked first.
    */
   readonly isHard?: boolean;
   /** True if this window also counts requests that exceed another window. */

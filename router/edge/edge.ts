@@ -26,7 +26,7 @@ declare module 'fastify' {
      * Charges a request whose cost is known only after its body was read, in addition to the weight of the route.
      * Updates the rate limit headers.
      * A GraphQL root field costs as much as the same operation over REST.
-     * @throws RateLimitExceeded (429) or KeySuspended (403), without charging anything
+     * @throws RateLimitExceeded (429) or KeySuspended (403); nothing is charged
      */
     charge(cost: Cost): Promise<void>;
     /**
@@ -47,9 +47,9 @@ export interface EdgeOptions {
   /** Returns the client's country, from a header of a trusted proxy. */
   countryOf?(request: IncomingMessage): string | undefined;
   /**
-   * Returns true if these credentials are in memory because they were valid before. They are then verified without
-   * checking the address.
-   * Other credentials are verified only while the client's address is within its rate limit.
+   * Returns true if these credentials are in memory because they were valid before. Credentials in memory are verified
+   * without checking the address. Other credentials are verified only while the client's address is within its rate
+   * limit.
    */
   isFamiliar(credentials: Credentials): boolean;
   /**
@@ -86,10 +86,10 @@ export interface ConnectionOpening {
 }
 
 /**
- * Mounts the edge, which handles every request first. It assigns a request id, authenticates the caller, and charges
- * the request (specification 5, 8).
+ * Mounts the edge, which handles every request first. The edge assigns a request id, authenticates the caller, and
+ * charges the request (specification 5, 8).
  * Every response, with any status, has the request id and the rate limit headers.
- * Call it on the root instance, before any route is added.
+ * Call this function on the root instance of Fastify, before any route is added.
  */
 export function mountEdge(app: FastifyInstance, options: EdgeOptions): Edge {
   const edge = new Edge(options);
@@ -117,8 +117,8 @@ const USER_AGENT_MAX = 500;
 export class Edge {
   readonly #limiter: RateLimiter;
   /**
-   * Holders of credentials by principal. A cached principal is always the same object. Subgraphs use it to get the
-   * usage of its holder.
+   * Holders of credentials by principal. A cached principal is always the same object. Subgraphs pass the principal to
+   * get the usage of its holder.
    */
   readonly #holders = new WeakMap<Principal, Holder>();
 
@@ -186,8 +186,8 @@ export class Edge {
   }
 
   /**
-   * Returns a caller's current usage. If the request was charged, hour and burst have the values of its rate limit
-   * headers.
+   * Returns a caller's current usage. If the request was charged, `hour` and `burst` are the values in the rate limit
+   * headers of the response.
    */
   async usageOf({ principal, rates }: { principal: Principal; rates?: RateState | undefined }): Promise<LiveUsage> {
     const usage = await this.#limiter.usage(this.#holders.get(principal) ?? { principal });

@@ -28,7 +28,7 @@ export interface Cost {
   requests?: number;
 }
 
-/** The state of one window for callers. `limit` and `remaining` may be `Infinity`. */
+/** The state of one window, as callers get it. `limit` and `remaining` may be `Infinity`. */
 export interface WindowState {
   limit: number;
   used: number;
@@ -38,7 +38,7 @@ export interface WindowState {
 
 /**
  * The values of the rate limit headers (specification 8.2). If both the organization and its key have a window, the
- * window with less remaining is used.
+ * window with the smaller `remaining` is used.
  */
 export interface RateState {
   hour: WindowState;
@@ -105,8 +105,8 @@ export class RateLimiter {
   }
 
   /**
-   * Charges the cost, and takes the slot if one is free. If none is free, the caller must wait for the slot.
-   * @throws RateLimitExceeded or KeySuspended, without charging anything or taking a slot
+   * Charges the cost, and takes the slot if one is free. If no slot is free, call `wait` next.
+   * @throws RateLimitExceeded or KeySuspended; nothing is charged and no slot is taken
    */
   async charge(payer: Payer, cost: Cost, slot?: Slot, priority: Priority = 'normal'): Promise<RateState> {
     const windows = this.#windows(payer, cost);
@@ -124,7 +124,7 @@ export class RateLimiter {
 
   /**
    * Waits for a slot that was not free.
-   * @throws RateLimitExceeded after the maximum wait, and refunds the cost
+   * @throws RateLimitExceeded after the maximum wait; the cost is refunded
    */
   async wait(holder: Holder, cost: Cost, slot: Slot, priority: Priority): Promise<void> {
     if (await slot.wait(priority)) return;
@@ -152,7 +152,8 @@ export class RateLimiter {
   }
 
   /**
-   * Checks that the credentials are not suspended. It is for the opening of a socket, which charges nothing.
+   * Checks that the credentials are not suspended. Use this method when a socket is opened, because the opening charges
+   * nothing.
    * @throws KeySuspended if they are suspended
    */
   async checkSuspension(holder: Holder): Promise<void> {
@@ -223,8 +224,8 @@ const prefixOf = ({ organizationId }: Principal): string => `rate:{${organizatio
 const slotsKey = (principal: Principal): string => `${prefixOf(principal)}:slots`;
 
 /**
- * Returns where a suspension is stored. Only the credentials are suspended: other keys of the organization continue to
- * work. An address is never suspended.
+ * Returns the key under which a suspension is stored, and its duration. Undefined for an address. Only the credentials
+ * are suspended: other keys of the organization continue to work. Addresses are never suspended.
  */
 const suspensionOf = (payer: Payer) =>
   'address' in payer ? undefined : { key: `${prefixOf(payer.principal)}:${payer.principal.id}:suspended`, forMs: SUSPENSION_MS };
@@ -245,7 +246,7 @@ const pair = (prefix: string, amount: number, { perHour, burst }: RateLimit): Na
 
 /**
  * Returns the windows for the additional limits of a key. The hourly limit is 60 times the limit per minute, and
- * appears in the headers.
+ * appears in the rate limit headers.
  * The burst window also counts requests that exceed the limit per minute.
  */
 const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLimits): NamedWindow[] => [
@@ -283,7 +284,8 @@ function stateOf(windows: readonly NamedWindow[], counts: readonly WindowCount[]
 }
 
 /**
- * Returns the state of the window with the least remaining among the windows with these names. At least one must exist.
+ * Returns the state of the window with the smallest `remaining` among the windows whose name is in `names`. At least
+ * one such window must exist.
  */
 function tightest(names: readonly WindowName[], windows: readonly NamedWindow[], counts: readonly WindowCount[]): WindowState {
   let found: WindowState | undefined;

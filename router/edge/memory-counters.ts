@@ -77,7 +77,7 @@ export class MemoryCounters implements Counters, SlotHolder {
       this.#suspensions.delete(key);
       return undefined;
     }
-    // if the clock was set back, the suspension must not become longer
+    // if the clock was set back, the suspension must not last longer than `forMs`
     if (until > nowMs + forMs) return this.#suspend({ key, forMs }, nowMs);
     return until;
   }

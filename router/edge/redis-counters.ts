@@ -59,8 +59,8 @@ export class RedisCounters implements Counters {
   }
 
   /**
-   * Counts in the memory of this process while Redis is unreachable. To allow or reject every request could cause
-   * another outage.
+   * Counts in the memory of this process while Redis is unreachable. Allowing every request or rejecting every request
+   * could cause another outage.
    */
   #chargeAlone(charge: Charge, nowMs: number, reason: unknown): Charged {
     this.#report(false, reason);
@@ -83,7 +83,8 @@ export class RedisCounters implements Counters {
 /**
  * Returns the keys of a charge for the script. All keys have the same text in braces, so that they are in one hash slot
  * of a Redis Cluster.
- * If a charge has no suspension or no slot, another of its keys fills the position, and the script does not use it.
+ * If a charge has no suspension or no slot, another key of the charge is passed at this position, and the script
+ * ignores it.
  */
 function keysOf({ windows, suspension, slot }: Charge): string[] {
   const named = windows[0]?.key ?? suspension?.key ?? slot?.key ?? UNUSED;

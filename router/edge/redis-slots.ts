@@ -18,14 +18,15 @@ const RENEW_EVERY_MS = 1_500;
 interface Held {
   count: number;
   /**
-   * Number of claims without a response. Redis may already count such a claim, while `count` does not contain it yet.
+   * Number of claims that were sent to Redis and have no response yet. Redis may already count a slot for such a claim,
+   * but `count` does not.
    */
   asking: number;
 }
 
 /**
- * The concurrency slots that this process holds in Redis. For each organization, it has a lease that it renews while
- * slots are in use.
+ * The concurrency slots that this process holds in Redis. For each organization, the process has a lease and renews it
+ * while slots are in use.
  * Each renewal sends the number of slots, so that a lost update is corrected.
  */
 export class RedisSlots implements SlotHolder {

@@ -20,7 +20,7 @@ const CHECK_EVERY_MS = 1_000;
 /**
  * TLS options. A client certificate is requested but optional. An invalid certificate is accepted in the handshake, so
  * that the edge can respond with a helpful error.
- * A connection keeps its first certificate.
+ * Renegotiation is disabled, so a connection keeps its first client certificate.
  */
 const TLS = {
   minVersion: 'TLSv1.2',
@@ -55,7 +55,10 @@ export interface ServerCertificate {
   ca?: string | undefined;
 }
 
-/** Adds the TLS options to a certificate, for a new server or a renewed certificate. */
+/**
+ * Returns a server certificate together with the TLS options. It is used for a new server, and when the certificate is
+ * renewed.
+ */
 export const secured = (tls: ServerCertificate): typeof TLS & ServerCertificate => ({ ...tls, ...TLS });
 
 /**

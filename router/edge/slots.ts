@@ -4,8 +4,8 @@ import type { Charged, Counters, SlotClaim, SlotHolder } from './counters.ts';
 import { PRIORITIES } from './plans.ts';
 
 /**
- * Interval at which a waiting queue asks for slots that other processes have released. A slot of this process is passed
- * on immediately.
+ * Interval at which a queue with waiting requests asks for slots that other processes have released. A slot that this
+ * process releases is given to the next request immediately.
  */
 const ASK_EVERY_MS = 25;
 /**
@@ -96,7 +96,10 @@ export class Slots {
     if (this.#queues.get(key) === queue) this.#queues.delete(key);
   }
 
-  /** Gives slots to the waiting requests, in order, until no slot is free. Counters in memory respond synchronously. */
+  /**
+   * Gives slots to the waiting requests, in order, until no slot is free. It awaits only counters in Redis, because
+   * counters in memory respond synchronously.
+   */
   async #serve(key: string, queue: Queue): Promise<void> {
     queue.again = true;
     if (queue.isServing) return;
@@ -107,7 +110,7 @@ export class Slots {
         const asked = this.#ask(first.claim);
         const { slot } = asked instanceof Promise ? await asked : asked;
         if (!slot) break;
-        // the first request may have left the queue during the await: then the next one gets the slot
+        // if the first request has left the queue during the await, the next request gets the slot
         const served = queue.waiters.shift();
         if (served) served.end(slot);
         else slot.release(key);
@@ -139,14 +142,14 @@ export class Slot {
   }
 
   /**
-   * Returns a claim. Its rank uses the system's time and not the platform's clock, because tests set that clock, and
-   * the order must be exact to milliseconds.
+   * Returns a claim. Its rank uses the system's time and not the platform's clock, because tests set the platform's
+   * clock, and the order must have a precision of milliseconds.
    */
   claim(priority: Priority, isWaiting = false): SlotClaim {
     return { key: this.key, limit: this.limit, rank: PRIORITIES.indexOf(priority) * CLASS + Date.now(), isWaiting };
   }
 
-  /** Stores the slot that a charge has returned. If the request has left during the charge, the slot is released. */
+  /** Stores the slot that a charge has returned. If `leave` was called during the charge, the slot is released. */
   take(holder: SlotHolder | undefined): void {
     if (!holder) return;
     if (this.#hasLeft) this.slots.release(this.key, holder);
@@ -154,8 +157,8 @@ export class Slot {
   }
 
   /**
-   * Resolves with true when the request holds the slot. Resolves with false after the maximum wait, or when the request
-   * has left.
+   * Resolves with true when the request holds the slot. Resolves with false after the maximum wait, or when `leave` is
+   * called.
    */
   async wait(priority: Priority): Promise<boolean> {
     if (this.#holder) return true;

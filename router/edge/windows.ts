@@ -4,7 +4,7 @@
  * An expired amount does not count again.
  */
 export interface Window {
-  /** Returns the amount that counts at this time. */
+  /** Returns the amount that counts at the time `nowMs`. */
   used(nowMs: number): number;
   /** Adds an amount. A negative amount is a refund. */
   add(amount: number, nowMs: number): void;

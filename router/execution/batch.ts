@@ -4,8 +4,8 @@ import type { Represent } from './representation.ts';
 import type { Rewrite } from './rewrite.ts';
 
 /**
- * The entities that one fetch completes. Objects with the same representation share it, so each representation is sent
- * once.
+ * The entities for which one fetch loads more fields. Each distinct representation is sent once, even if several
+ * objects have it.
  */
 export class EntityBatch {
   readonly #targets: { entity: JsonObject; index: number | undefined }[] = [];
@@ -16,7 +16,7 @@ export class EntityBatch {
     private readonly known: Map<string, number> = new Map(),
   ) {}
 
-  /** Creates a batch for other objects. Both batches share one list of representations. */
+  /** Creates a batch for other objects. The new batch and this batch share one list of representations. */
   sibling(represent: Represent): EntityBatch {
     return new EntityBatch(represent, this.representations, this.known);
   }

@@ -10,7 +10,10 @@ import { compileSend, parseFetch, type Response, responseKeys, unreached } from 
 import type { Run, Step } from './step.ts';
 import type { Types } from './types.ts';
 
-/** One entity list of a fetch: the objects that it completes, their representations, and how its results are read. */
+/**
+ * One entity list of a fetch: the objects for which it loads fields, their representations, and how the results of the
+ * list are read.
+ */
 interface EntityList {
   /** The response key of the list in the subgraph's response. */
   alias: string;

@@ -7,10 +7,10 @@ export function errorAt(error: GraphQLError, path: Path | undefined): GraphQLErr
   return new GraphQLError(error.message, { path, originalError: error.originalError ?? error, extensions: error.extensions });
 }
 
-/** A fetch that failed for some objects as a whole, or whose errors do not say where it failed. */
+/** A fetch that failed for some objects as a whole, or whose errors do not contain the path of the failure. */
 interface Failure {
   error: GraphQLError;
-  /** The paths of the objects that the fetch should have completed, as JSON. */
+  /** The paths, as JSON, of the objects for which the fetch should have loaded fields. */
   places: ReadonlySet<string>;
   parent: Path;
   /** The response keys that the fetch should have added to each of these objects. */
@@ -31,8 +31,8 @@ export class RunErrors {
   }
 
   /**
-   * Adds an error of one field. Because of the error, everything at and below the path `scope` is absent. Default: the
-   * field itself.
+   * Adds an error of one field. Because of the error, everything at and below the path `scope` is absent. By default,
+   * `scope` is the field itself.
    */
   add(error: GraphQLError, scope: Path = error.path ?? []): void {
     this.#located.push({ error, scope });

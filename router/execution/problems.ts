@@ -45,10 +45,10 @@ export class Problems {
   }
 
   /**
-   * Removes problems after the object or list at this depth became null. The null value in it was reported last.
-   * Missing fields inside it no longer matter. If `isGone`, the record no longer exists, and the report of the null is
-   * removed too.
-   * Returns true if that report was removed.
+   * Called after the object or list at this depth became null. Removes the problems of missing fields inside it,
+   * because these fields no longer matter. The last problem is the value that caused the null. If `isGone` is true, the
+   * record no longer exists, and this last problem is removed too if it is a null. Returns true if the last problem was
+   * removed.
    */
   collapse(depth: number, isGone: boolean): boolean {
     const last = this.#found.at(-1);

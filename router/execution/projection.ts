@@ -30,7 +30,9 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
 
-/** Result for a null that the schema does not allow. The nearest nullable field around it becomes null. */
+/**
+ * Result of the completion of a null that the schema does not allow. The nearest nullable field around it becomes null.
+ */
 const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
 
@@ -198,7 +200,7 @@ class Compiler {
 
   /**
    * Compiles the completion of an interface or union. The `__typename` of the value selects its object type. Plans
-   * fetch `__typename` where it matters.
+   * fetch `__typename` wherever this selection needs it.
    * Each object type is compiled at its first use.
    */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {

@@ -46,8 +46,8 @@ function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]
 }
 
 /**
- * Returns the type name that a rewrite writes to `__typename`; an empty list if it changes another field. The type is an
- * interface that the subgraph defines as an object (`@interfaceObject`).
+ * Returns a list with the type name that a rewrite writes to `__typename`. The list is empty if the rewrite changes
+ * another field. The type is an interface that the subgraph defines as an object (`@interfaceObject`).
  */
 export function typeSetBy(rewrite: InputRewrite): string[] {
   if ('KeyRenamer' in rewrite) return [];

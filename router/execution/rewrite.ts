@@ -23,7 +23,10 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
 /** Translates the path of an error from the keys of a fetch to the client's response keys. */
 export type RenamePath = (path: Path) => Path;
 
-/** Compiles the translation of error paths for the rewrites of a fetch. Undefined if they rename no field. */
+/**
+ * Compiles the translation of error paths for the rewrites of a fetch. Returns undefined if the rewrites rename no
+ * field.
+ */
 export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
   const renames = new Map<string | number, string>();
   for (const rewrite of rewrites) {
