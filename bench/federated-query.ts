@@ -30,13 +30,13 @@ const ROUNDS = 5;
 const WARM_UP = 300;
 
 /**
- * One query over four subgraphs in this process (20 accounts, 180 objects), with varying variables. Contenders:
- * Apollo's gateway, Hive's runtime with graphql-js subgraphs, this router, and a single schema without federation as
- * the upper limit.
+ * Measures one query over four subgraphs in this process (20 accounts, 180 objects), with varying variables.
+ * Contenders: Apollo's gateway, Hive's runtime with graphql-js subgraphs, this router, and a single schema without
+ * federation as the upper limit.
  * All responses are compared first. Rounds are interleaved, so that all contenders run under the same conditions.
  */
 export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQueryRow[]> {
-  // Apollo's gateway warns about subgraphs without a URL
+  // each subgraph gets a URL, because Apollo's gateway warns about subgraphs without one
   const supergraphSdl = composeSupergraph(subgraphs.map((subgraph) => ({ ...subgraph, url: 'http://in-process' })));
   const contenders = [await apolloGateway(supergraphSdl), await hiveRuntime(supergraphSdl), await ourRouter(supergraphSdl), undividedJit()];
   const calls = await checkAnswers(contenders);

@@ -64,7 +64,9 @@ const comment = (index: number) =>
   call('POST', `/support/tickets/${nth(index)}/comments`, { content: 'We have found the cause and are on our way. '.repeat(5) });
 const priority = (index: number) => ({ priority: index % 2 ? 'high' : 'medium' });
 
-/** The order matters: comments and changes need tickets that exist. */
+/**
+ * The kinds of requests, in the order in which they are made. Comments and changes need tickets from earlier requests.
+ */
 const KINDS: Record<string, (index: number) => Promise<unknown>> = {
   'ticket opened': open,
   'ticket read': (index) => call('GET', `/support/tickets/${nth(index)}`),

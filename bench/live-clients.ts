@@ -8,7 +8,10 @@ import { WebSocket } from 'ws';
 export interface ClientsCommand {
   url: string;
   count: number;
-  /** Operation to subscribe to over graphql-transport-ws. Null if the server only broadcasts. */
+  /**
+   * Operation to subscribe to over graphql-transport-ws. Null for the plain server, which broadcasts to every socket
+   * without a subscription.
+   */
   operation: { apiKey: string; query: string } | null;
 }
 

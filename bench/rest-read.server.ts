@@ -20,7 +20,7 @@ export interface BenchTarget {
   apiKey: string;
   ticketIds: string[];
   ticket: Record<string, unknown>;
-  /** One key for each of several organizations, because an organization may order 50 services an hour. */
+  /** One key for each of several organizations, because an organization may order at most 50 services per hour. */
   orders: { apiKey: string; body: string }[];
 }
 
@@ -177,7 +177,7 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
       ],
     );
     const text = JSON.stringify({ ticket: { id, number, title, description, priority, contact, assigned_to: agent } });
-    // in production, a retry with the same Idempotency-Key returns this stored response
+    // the response is stored, because in production a retry with the same Idempotency-Key must return it
     await sql('insert into "support"."bench_key" values (?, ?)', [request.headers['idempotency-key'], text]);
     return text;
   });
@@ -185,8 +185,8 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
 });
 
 /**
- * Creates the same rows and response with a single statement. This is the upper limit for a program that uses several
- * statements.
+ * Creates the same rows and the same response as the previous handler, with a single SQL statement. Its speed is the
+ * upper limit for a program that uses several statements.
  */
 const CREATE = `with agent as (
     select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = $1 and "specialization" = 'general'

@@ -113,7 +113,10 @@ async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
 
 const ORDERS_EACH = 45;
 
-/** Measures orders. Their number is limited, because the plan's rate limits apply to benchmarks too. */
+/**
+ * Measures orders of a service. The number of orders is limited, because the plan's rate limits apply to benchmarks
+ * too.
+ */
 async function orderOnce({ origin, orders }: BenchTarget): Promise<RateRow> {
   let turn = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {

@@ -16,8 +16,8 @@ export function scratchName(prefix: string): string {
 }
 
 /**
- * Creates an empty database: on the server if one is given, otherwise embedded. `drop` closes and removes it.
- * This file is in bench/ because measurements and tests may import from there, and no released code needs it.
+ * Creates an empty database: on `server` if it is given, otherwise embedded. `drop` closes and removes the database.
+ * This file is in bench/ because measurements and tests may import from bench/, and no released code needs it.
  */
 export async function openScratch(
   server: string | undefined,
@@ -70,7 +70,7 @@ export async function onScratch<T>(prefix: string, measure: (env: NodeJS.Process
   }
 }
 
-/** Closes all connections to the databases with this prefix, and drops the databases. */
+/** Drops the databases whose names start with `beginning`, after closing all connections to them. */
 export async function dropDatabases(server: string, beginning: string): Promise<void> {
   await onServer(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [beginning]);

@@ -39,7 +39,7 @@ interface DeskOf {
   callers: Caller[];
   /**
    * Customers with about the same number of tickets at every desk size. Callers who are limited to accounts cannot read
-   * these tickets.
+   * the tickets of these customers.
    */
   customers: string[];
   agents: string[];
@@ -61,9 +61,12 @@ const longAgo = () => new Date(Date.now() - 730 * 86_400_000).toISOString();
  */
 const almostAll = () => new Date(Date.now() - 700.5 * 86_400_000).toISOString();
 const recent = () => new Date(Date.now() - 30 * 86_400_000).toISOString();
-/** This case is not measured for callers who are limited to accounts. */
+/** The name of a case in `CASES` that is not measured for callers who are limited to accounts. */
 const OF_CUSTOMERS = 'search: a customer, resolved, of two years';
-/** The pages are short because the smallest desk has few matches. Every desk size can fill them. */
+/**
+ * The requested path of each case. Pages are short because the smallest desk has few matches: at every desk size, the
+ * page is full.
+ */
 const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list, newest first': () => '/support/tickets?limit=50',
   'list, page 20': () => '/support/tickets?limit=50&page=20',

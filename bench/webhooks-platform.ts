@@ -41,7 +41,7 @@ export class Receiver {
     return new Receiver(child, `http://127.0.0.1:${port}/hook`);
   }
 
-  /** Waits until `count` deliveries have arrived since the last call, and returns them. */
+  /** Waits until `count` deliveries have arrived since the last call of `taken`, and returns these deliveries. */
   async taken(count = 0): Promise<[id: string, at: number][]> {
     this.child.send(count);
     const [arrivals] = (await once(this.child, 'message')) as [[string, number][]];

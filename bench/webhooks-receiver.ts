@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());
-/** Each message is a count: the deliveries are reported when this many have arrived. */
+/** Each message is a number. The deliveries are reported when this number of them has arrived. */
 process.on('message', (count: number) => {
   awaited = count;
   if (arrivals.length >= awaited) tell();

@@ -22,7 +22,7 @@ export function compileRepresentation({ route, isPage, isList }: CompiledRoute):
   return ({ data }) => `"data":${JSON.stringify(data)}`;
 }
 
-/** Pagination of a list that is not divided into pages: it states a single page. */
+/** Returns the pagination of a list that is not divided into pages: a single page with all `total` items. */
 const onlyPage = (total: number): PageInfo => ({
   page: 1,
   per_page: Math.max(1, total),

@@ -15,8 +15,8 @@ import { type Coerce, fieldsOf, isObject, reportUnknown, type Source, wrong } fr
 import { scalarCoercion } from './scalars.ts';
 
 /**
- * Compiles the function that converts and validates values of an input type. It runs once per type, before the first
- * request.
+ * Compiles the function that converts and validates values of an input type. Each type is compiled once, before the
+ * first request.
  */
 export function compileCoercion(type: GraphQLInputType, source: Source): Coerce {
   if (isNonNullType(type)) {

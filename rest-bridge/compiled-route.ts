@@ -20,7 +20,10 @@ export interface CompiledRoute {
   status: number;
   /** The path parameter that contains the id of the record. A 404 response repeats this id. */
   recordParameter: string | undefined;
-  /** The record type that a 404 response names if the field is null. Undefined if the field is never null. */
+  /**
+   * The record type that a 404 response names if the GraphQL field returns null. Undefined if the field never returns
+   * null.
+   */
   resource: Resource | undefined;
   input: InputPlan;
   read: ReadInput;
@@ -28,7 +31,7 @@ export interface CompiledRoute {
   isPage: boolean;
   isList: boolean;
   object: SelectedObject | undefined;
-  /** The type of the record, or of an item if the route returns a list. */
+  /** The type of the returned record. If the route returns a list, the type of its items. */
   recordType: GraphQLOutputType;
   convertEnums: ConvertEnums | undefined;
   convertLeaf: ((value: unknown) => unknown) | undefined;

@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { StaticContent } from '../router/static-content.ts';
 
 /**
- * Folders of the build output (docs.build.ts). The first is next to the compiled bridge. The second is in dist/, for a
- * bridge that runs from its sources.
+ * Folders of the build output (docs.build.ts). The first folder is next to the compiled bridge. The second folder is in
+ * dist/, for a bridge that runs from its sources.
  */
 const FOLDERS = ['../reference/', '../dist/reference/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 export const PAGE_FILE = 'index.html';
@@ -28,7 +28,7 @@ export function mountDocs(app: FastifyInstance): void {
   const page = readFileSync(join(folder, PAGE_FILE), 'utf8');
   const policy = policyFor(page);
   let script: StaticContent | undefined;
-  // for people who open the address that the platform prints at start
+  // this redirect is for people who open the address that the platform prints at start
   app.get('/', { config: PUBLIC }, (_, reply) => reply.redirect(`${PAGE}/`));
   app.get(`${PAGE}/`, { config: PUBLIC }, (request, reply) => {
     // the page loads its script by a relative address, which is correct only if the page's own address ends with a

@@ -6,8 +6,8 @@ import type { SelectedField, SelectedObject } from './selection.ts';
 export type ConvertEnums = (data: unknown) => void;
 
 /**
- * Compiles the conversion of enum values for a selection. It visits only the fields that lead to an enum. Undefined if
- * no field does.
+ * Compiles the conversion of enum values for a selection. The conversion visits only fields that are enums or contain
+ * enums. Returns undefined if the selection has no enum.
  */
 export function compileEnumCase(object: SelectedObject): ConvertEnums | undefined {
   const conversions = object.fields.flatMap(conversionsOf);
@@ -34,7 +34,7 @@ function conversionsOf({ name, field, object }: SelectedField): Conversion[] {
   return convert ? [(record) => (record[name] = convert(record[name]))] : [];
 }
 
-/** Returns the conversion of values whose type is an enum or a list of enums. Undefined for other types. */
+/** Returns the conversion of values whose type is an enum or a list of enums. Returns undefined for other types. */
 export function enumCase(type: GraphQLOutputType): ((value: unknown) => unknown) | undefined {
   const named = getNamedType(type);
   if (!isEnumType(named)) return undefined;

@@ -19,9 +19,12 @@ import { SseResponse } from './sse-response.ts';
 export interface EventStreamOptions<C extends RequestContext> {
   /** Returns the context of a request that the edge has admitted. */
   admitted(request: FastifyRequest): C;
-  /** Called when the response has started. An open stream does not occupy a request slot. */
+  /** Called when the response has started. An open stream must not occupy a concurrency slot. */
   begun(admitted: C): void;
-  /** Authenticates the request again while the stream is open. Throws the same errors as the edge. */
+  /**
+   * Authenticates the request again while the stream is open. Throws the same errors as the edge does at the start of a
+   * request.
+   */
   readmit(request: FastifyRequest): Promise<C>;
   watch: CredentialWatch<C>;
   caps: LiveCaps;
@@ -32,8 +35,8 @@ export interface EventStreamOptions<C extends RequestContext> {
 const PING_MS = 15_000;
 
 /**
- * Serves the subscription `events` as server-sent events. The operation is the same as over a WebSocket, in another
- * format.
+ * Serves the subscription `events` as server-sent events. The events are the same as in the subscription over a
+ * WebSocket, in another format.
  * The server's `preClose` hook ends all streams, and the clients reconnect.
  */
 export async function mountEventStream<C extends RequestContext>(

@@ -49,7 +49,7 @@ function effectOf({ kind }: CompiledRoute, errors: readonly (GraphQLFormattedErr
   return isDone ? new FailedAfterEffect(error.code, error.message, error.details, { cause: error.cause }) : error;
 }
 
-/** Returns the platform's error from the errors of the graph, with the REST names of input fields. */
+/** Converts the errors of the graph to one PlatformError, in which input fields have their REST names. */
 export function graphError(errors: readonly (GraphQLFormattedError | Error)[], plan: InputPlan): PlatformError {
   const known = errors.find((error) => isErrorCode(extensionsOf(error).code)) ?? errors[0];
   const { code, details } = extensionsOf(known);

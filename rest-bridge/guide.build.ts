@@ -7,7 +7,8 @@ import { GUIDE, INDEX } from './guide.ts';
 
 export const SOURCE = 'docs/guide';
 /**
- * The index page. Its lists, in their order, are the navigation of the guide. GitHub shows this page for the folder.
+ * The index page. The lists on this page, in their order, are the navigation of the guide. GitHub shows this page for
+ * the folder.
  */
 const INDEX_FILE = `${SOURCE}/README.md`;
 /** Pages of docs/ that the guide links to. They are served together with the guide. */
@@ -33,7 +34,9 @@ export function writeGuide(folder: string): void {
 const nameOf = (file: string): string => (file === INDEX_FILE ? INDEX : basename(file, '.md'));
 const addressOf = (file: string): string => (file === INDEX_FILE ? GUIDE : `${GUIDE}/${nameOf(file)}`);
 
-/** Returns the headings of the index page that have a list of pages, each with its pages. */
+/**
+ * Returns the headings of the index page. Each heading has the list of its pages. Headings without a list are left out.
+ */
 function navigationIn(text: string): Heading[] {
   return text
     .split(/^## /m)

@@ -6,15 +6,15 @@ import { pageHeaders } from '../kernel/pages/page-headers.ts';
 import { StaticContent } from '../router/static-content.ts';
 
 /**
- * Folders of the build output (guide.build.ts). The first is next to the compiled bridge. The second is in dist/, for a
- * bridge that runs from its sources.
+ * Folders of the build output (guide.build.ts). The first folder is next to the compiled bridge. The second folder is
+ * in dist/, for a bridge that runs from its sources.
  */
 const FOLDERS = ['../guide/', '../dist/guide/'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 const EXTENSION = '.html';
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
 export const GUIDE = '/docs/guide';
-/** File name of the first page. This page is served at `GUIDE`, without its name. */
+/** File name of the first page. The address of this page is `GUIDE`, without a file name. */
 export const INDEX = 'index';
 
 /**

@@ -94,7 +94,7 @@ export class RouteHandler {
   /** Answers mutations, and queries with method POST. */
   async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<StoredResponse> {
     const requestId = request.id;
-    // never cached: the response may contain a key or a token
+    // the response must not be cached, because it may contain a key or a token
     const headers = { 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store' };
     const answer = async (): Promise<StoredResponse> => {
       const found = await this.#runMatched(request, values, matched);
@@ -133,8 +133,8 @@ export class RouteHandler {
   }
 
   /**
-   * Runs the operation after `If-Match` was checked. Another request may change the record in between. The operation
-   * detects this change if the record has revisions.
+   * Runs the operation after `If-Match` was checked. Another request may change the record after this check. The
+   * operation detects this change if the record has revisions.
    */
   async #runMatched(request: FastifyRequest, values: Record<string, unknown>, matched: Matched | undefined): Promise<Found> {
     if (!matched) return this.#run(request, values);
@@ -169,9 +169,9 @@ export class RouteHandler {
 
   /**
    * Compares `If-Match` with the entity tag of the record (RFC 9110, 13.1.1; docs/decisions/idempotency.md), and
-   * returns its revision.
-   * The operation compares this revision again in its transaction. Without a revision, only this comparison protects
-   * the record: two requests with the same tag within a few milliseconds may both succeed.
+   * returns the revision of the record. The operation compares this revision again in its transaction. Without a
+   * revision, only this comparison protects the record: two requests with the same tag within a few milliseconds may
+   * both succeed.
    * @throws StaleResource (409) if the record has changed
    */
   async #requireMatch(ifMatch: string, request: FastifyRequest): Promise<Matched | undefined> {
@@ -185,8 +185,8 @@ export class RouteHandler {
 
   /**
    * Returns the entity tag of a record after a PUT, so that the caller can use it for the next change.
-   * Undefined if the caller may not read the record, or if another request has changed it again. The caller has not
-   * seen that later change.
+   * Undefined if the caller may not read the record, or if another request has changed the record since the PUT. The
+   * caller has not seen that later change.
    */
   async #tagAfter(request: FastifyRequest, changed: Found): Promise<string | undefined> {
     const reader = this.reader();
@@ -204,7 +204,7 @@ export class RouteHandler {
     }
   }
 
-  /** Runs the GET of this path for the same caller, and returns the entity tag and the revision of the record now. */
+  /** Runs the GET of this path for the same caller, and returns the current entity tag and revision of the record. */
   async stateFor(
     request: FastifyRequest,
     caller?: RequestContext,

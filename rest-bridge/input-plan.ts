@@ -23,12 +23,15 @@ export interface InputField {
   name: string;
   in: 'path' | 'query' | 'body';
   argument: string;
-  /** The field of the argument's input object, if that object was flattened. */
+  /**
+   * The name of the input object's field that receives the value. Set only if the argument is an input object that is
+   * flattened.
+   */
   field?: string;
   type: GraphQLInputType;
   required: boolean;
   /**
-   * Whether the value is a list of fields with a direction each. In a query it is written
+   * True for a sort parameter: a list of fields, each with a direction. In a query string, this value is written
    * `created_at:desc,priority:asc`.
    */
   isSort: boolean;
@@ -45,7 +48,7 @@ export interface InputPlan {
   fixed: InputField[];
   /** The REST name of each GraphQL name in the input of this route. */
   restNames: ReadonlyMap<string, string>;
-  /** Arguments that must be sent as an object even if the caller sends none of its fields. */
+  /** Arguments that must be sent as an object even if the caller sends none of the object's fields. */
   requiredObjects: string[];
 }
 
@@ -147,7 +150,9 @@ export function isSortType(type: GraphQLInputType): boolean {
   );
 }
 
-/** Binds a path parameter to the argument of the same name. If there is none, binds it to `id`. */
+/**
+ * Binds a path parameter to the argument of the same name. If no argument has this name, binds the parameter to `id`.
+ */
 function toPath(route: Route, parameter: string, byName: Map<string, InputField>): void {
   const name = byName.has(parameter) ? parameter : 'id';
   const inputField = byName.get(name);

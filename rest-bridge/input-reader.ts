@@ -9,12 +9,12 @@ import type { Route } from './route.ts';
 /** The parts of a request that a route reads. */
 export interface RawInput {
   params: Readonly<Record<string, string>>;
-  /** The query string: the text after `?`. Undefined if the URL has none. */
+  /** The query string: the text after `?`. Undefined if the URL has no query string. */
   search: string | undefined;
   body: unknown;
 }
 
-/** Values of a request by REST name, converted for GraphQL. Invalid values are missing or undefined. */
+/** Values of a request by REST name, converted for GraphQL. An invalid value is left out or undefined. */
 export interface ReadValues {
   values: Record<string, unknown>;
   problems: Problems;

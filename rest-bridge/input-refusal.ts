@@ -3,9 +3,9 @@ import type { Problems } from '../kernel/errors/problems.ts';
 import { type InputPlan, restFieldOf, restWords } from './input-plan.ts';
 
 /**
- * Returns one error with all problems of a request. `shape` contains values of a wrong shape, `broken` contains rules
- * that the valid fields break. If a field has a wrong shape, its problems in `broken` are left out, because the rules
- * could not read its value.
+ * Returns one error with all problems of a request. `shape` contains the problems of values with a wrong shape,
+ * `broken` the rules that valid fields break. If a field has a wrong shape, its problems in `broken` are left out,
+ * because the rules could not read its value.
  */
 export function refusalOf(plan: InputPlan, shape: Problems, broken: readonly FieldProblem[], body: unknown): InvalidParameters {
   const more = broken.map((problem) => inRest(plan, problem)).filter(({ field }) => !shape.has(field));
@@ -35,8 +35,8 @@ export function inOrderOf(
 }
 
 /**
- * Returns a function that gives the sort position of a field. Path and query come first, then the body in the order
- * sent, then missing fields.
+ * Returns a function that gives the sort position of a field. Path and query come first, then the fields of the body in
+ * the order sent, then missing fields.
  */
 function positionsIn(body: unknown, { fields }: InputPlan): (field: string) => number[] {
   const isOfBody = (name: string): boolean => fields.some((field) => field.name === name && field.in === 'body');

@@ -7,7 +7,7 @@ const SERVICES = '/v1/services/';
 
 /**
  * Rewrites aliases: `/api/v1/…` to `/v1/…`, and `/v1/services/<area>/…` to `/v1/<area>/…`.
- * It is the `rewriteUrl` option of the server, so it runs for every request before routing.
+ * This function is the `rewriteUrl` option of the server, which calls it for every request before routing.
  */
 export function rewriteUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const versioned = url.startsWith('/api/v1/') ? url.slice('/api'.length) : url;

@@ -16,13 +16,14 @@ export function wrong(problems: Problems, field: string, value: unknown, reason:
 }
 
 /**
- * Maximum number of fields in an object. No input has this many. A larger object is rejected before its fields are
- * checked.
+ * Maximum number of fields in an object. No valid input object has this many fields. A larger object is rejected before
+ * its fields are checked.
  */
 const MAX_FIELDS = 100;
 
 /**
- * Returns the field names of an object in the order sent. If there are too many, adds a problem and returns undefined.
+ * Returns the field names of an object in the order sent. If the object has more than `MAX_FIELDS` fields, adds a
+ * problem and returns undefined.
  */
 export function fieldsOf(value: Readonly<Record<string, unknown>>, at: string, problems: Problems): string[] | undefined {
   const names = Object.keys(value);
@@ -32,7 +33,7 @@ export function fieldsOf(value: Readonly<Record<string, unknown>>, at: string, p
 
 /** Adds a problem for an unknown field. An ignored typing mistake would be hard to find for the caller. */
 export function reportUnknown(name: string, known: readonly string[], at: string, problems: Problems, what = 'field'): void {
-  // no suggestion for a problem that is counted but not listed, because the search takes time
+  // a problem that is counted but not listed gets no suggestion, because the search for one takes time
   const meant = problems.isFull ? undefined : closest(name, known);
   wrong(problems, at ? `${at}.${name}` : name, undefined, `is not a known ${what}${meant ? `; did you mean ${meant}?` : ''}`);
 }

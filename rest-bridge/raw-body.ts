@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { PlatformError } from '../kernel/errors/errors.ts';
 import { bodyTooLarge, parseJson, readBody } from '../kernel/http/bodies.ts';
 
-/** Reads the JSON body of a GET, which Fastify does not parse. Undefined if there is no body. */
+/** Reads the JSON body of a GET, which Fastify does not parse. Returns undefined if there is no body. */
 export async function readBodyOfGet(request: FastifyRequest): Promise<unknown> {
   const { raw, headers } = request;
   if (!headers['transfer-encoding'] && !Number(headers['content-length'] ?? 0)) return undefined;

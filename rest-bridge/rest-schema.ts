@@ -56,7 +56,7 @@ export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema
 
 /**
  * Returns the GraphQL type and field that an input field of a route belongs to. A path parameter keeps its own name,
- * which states the kind of record.
+ * because this name states the kind of record.
  */
 function placeOf(
   { name, in: place, argument, field, type }: InputField,

@@ -8,8 +8,9 @@ import type { Operation } from './openapi/types.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * A GraphQL selection of the fields that REST returns for a record. Without a view, REST returns the plain fields.
- * Fields get their name in snake_case, or the name of their alias. `...fields` selects the plain fields.
+ * A GraphQL selection of the fields that REST returns for a record. Without a view, REST returns the plain fields:
+ * scalars, enums and objects without an id. In REST, a field has its name in snake_case, or its alias. `...fields`
+ * selects the plain fields.
  */
 export interface View {
   /** Name of the view's schema in the OpenAPI document. */
@@ -17,7 +18,7 @@ export interface View {
   readonly selection: string;
 }
 
-/** Maximum size of a decoded body that is larger than `BODY_LIMIT`, and the reason. */
+/** A maximum size of decoded bodies above the default `BODY_LIMIT`, and the reason why a route needs it. */
 export interface LargeBody {
   readonly mebibytes: number;
   readonly reason: string;
@@ -45,7 +46,7 @@ export interface RouteOptions {
   /** REST names of input fields that this route does not accept. */
   omit?: readonly string[];
 
-  /** Record type that a 404 names. Default: the type of the returned record. */
+  /** Record type that a 404 response names. Default: the type of the returned record. */
   resource?: Resource;
   select?: View;
   /**
@@ -74,7 +75,7 @@ export interface RouteOptions {
 
   /** Accepts the parameters of this GET in a JSON body too. */
   bodyOnGet?: true;
-  /** Larger body limit. Default: 256 KiB. */
+  /** Maximum body size. Default: 256 KiB. */
   largeBody?: LargeBody;
   /** Marks an operation that the specification does not have (`x-addition` in OpenAPI). */
   addition?: true;
@@ -103,7 +104,7 @@ export interface NonGraphRoute {
   readonly method: Method;
   readonly path: string;
   readonly operation: Operation;
-  /** Set if the operation can have another origin than the REST API. It must state `servers`. */
+  /** Set if the operation can have another origin than the REST API. Such an operation must state `servers`. */
   readonly servedBy?: 'auth' | 'saml';
 }
 
@@ -147,8 +148,8 @@ export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'cat
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
 /**
- * Returns the category in which a request is counted in addition to the plan's limits (specification 8.4). Only changes
- * have a category.
+ * Returns the category in which a request is counted in addition to the plan's limits (specification 8.4). A GET
+ * is not counted in a category.
  */
 export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>
   method === 'GET' ? undefined : category;

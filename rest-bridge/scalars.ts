@@ -39,7 +39,7 @@ const instant = when(parses(DateTime));
 const decimal = when((value) => typeof value === 'number' && parses(DecimalNumber)(value));
 const storable = (value: unknown): boolean => unstorableIn(value) === undefined;
 
-/** For each GraphQL scalar: the checks of REST and the JSON Schema. The graph checks the values again. */
+/** For each GraphQL scalar, the checks that REST makes and its JSON Schema. The graph checks the values again. */
 const SCALARS: Readonly<Record<string, Scalar>> = {
   Int: { json: when(isInt), text: parsed(/^-?\d{1,10}$/, when(isInt)), reason: 'must be an integer', schema: { type: 'integer' } },
   Float: { json: number, text: parsed(NUMBER, number), reason: 'must be a number', schema: { type: 'number' } },
@@ -77,7 +77,10 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   },
 };
 
-/** Used for scalars that are not in `SCALARS`: values are not checked here, because their subgraph validates them. */
+/**
+ * Used for scalars that are not in `SCALARS`. REST does not check their values, because the subgraph of the scalar
+ * validates them.
+ */
 const UNKNOWN: Scalar = { json: (value) => value, text: (value) => value, reason: '', schema: {} };
 
 export function scalarCoercion(name: string, source: Source): Coerce {
@@ -89,12 +92,12 @@ export function scalarCoercion(name: string, source: Source): Coerce {
   };
 }
 
-/** Returns the JSON Schema of a scalar. It is a new object for each call, because Sofa writes descriptions into it. */
+/** Returns the JSON Schema of a scalar. Each call returns a new object, because Sofa writes descriptions into it. */
 export const scalarSchema = (name: string): Record<string, unknown> => ({ ...(SCALARS[name] ?? UNKNOWN).schema });
 
 /**
- * Creates a scalar of the REST schema. It converts and checks nothing, because values are checked before Sofa gets
- * them.
+ * Creates a scalar of the REST schema. The scalar converts and checks nothing, because values are checked before Sofa
+ * gets them.
  */
 export const restScalar = (name: string, description?: string | null): GraphQLScalarType =>
   new GraphQLScalarType({ name, description, serialize: (value) => value, parseValue: (value) => value });

@@ -21,7 +21,7 @@ import type { View } from './route.ts';
 export interface SelectedField {
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** Arguments as text, such as `(limit: 5)`. The view states them. */
+  /** Arguments as text, such as `(limit: 5)`. The view states the arguments. */
   arguments: string;
   object?: SelectedObject;
 }
@@ -39,7 +39,7 @@ export class Selections {
   readonly #views = new Map<View, SelectedObject>();
 
   /**
-   * Returns the representation of a type. Undefined if the type is a scalar or an enum.
+   * Returns the representation of a type. Returns undefined if the type is a scalar or an enum.
    * @throws Error if the view does not match the type
    */
   of(type: GraphQLOutputType, view?: View): SelectedObject | undefined {

@@ -73,8 +73,8 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
 }
 
 /**
- * Result with an empty list of errors. For such a result, Sofa calls `finish` instead of creating a Response that
- * nobody reads.
+ * Result with an empty list of errors. For such a result, Sofa calls `finish` instead of creating a Response object
+ * that nobody would read.
  */
 const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
 
@@ -87,8 +87,8 @@ async function runExchange({ contextValue, variableValues }: ExecutionArgs): Pro
 type SofaResponse = ReturnType<NonNullable<Parameters<typeof createSofa>[0]['errorHandler']>>;
 
 /**
- * Sofa's error handler. It throws an error unchanged. Without it, Sofa would respond with 500 and the message of the
- * error.
+ * Sofa's error handler. The handler throws the error unchanged. Without this handler, Sofa would respond with 500 and
+ * the message of the error.
  */
 function finish([error]: readonly unknown[]): SofaResponse {
   if (error !== undefined) throw error;

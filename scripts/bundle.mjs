@@ -23,7 +23,10 @@ const NOT_BUNDLED = [
   'pino',
 ];
 
-/** Makes `import.meta.url` in a bundled module the URL of its original file, so that it finds the files next to it. */
+/**
+ * Makes `import.meta.url` in a bundled module the URL of its original file, so that the module finds the files next to
+ * its original file.
+ */
 const originalModuleUrls = {
   name: 'places-of-modules',
   transform(code, id) {

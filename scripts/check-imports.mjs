@@ -16,7 +16,7 @@ import { backwards, folders, kinds, rules } from './import-rules.mjs';
 const FOLDERS = Object.keys(folders);
 const ARCHITECTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
-/** Dependencies that are needed without an import. */
+/** Declared dependencies that no file imports, with the reason why they are needed. */
 const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
 const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
 /** Files that may import development packages: tests, benchmarks, and files that run only at build time. */
@@ -162,7 +162,7 @@ function* fileCycles() {
 
 function* folderCycles() {
   const unneeded = new Set(backwards);
-  /** For each pair of nodes with an import between them, one import as an example. Nodes are described at `nodeOf`. */
+  /** For each pair of nodes with an import between them, one import as an example. `nodeOf` explains the nodes. */
   const examples = new Map();
   for (const [file, list] of imports) {
     if (TESTS.test(file)) continue;

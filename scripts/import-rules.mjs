@@ -1,7 +1,7 @@
 /**
  * The rules that limit which folder or file may import which other. `to` and `except` may contain $1 and $2, the groups
  * matched by `from`.
- * `npm run check` prints `why` when a rule is broken. It states where the imported code belongs instead.
+ * `npm run check` prints `why` when a rule is broken. `why` states where the imported code belongs instead.
  */
 const FEATURE_FILE = /^subgraphs\/([^/]+)\/([^/]+)\/(?!.*[.]test[.]ts$)/;
 

@@ -59,8 +59,8 @@ function install() {
 }
 
 /**
- * Downloads the program of the package `node` if it is missing. The package downloads it in an install script, and npm
- * may be configured not to run such scripts.
+ * Downloads the program of the package `node` if it is missing. The package downloads this program in an install
+ * script, and npm may be configured not to run such scripts.
  */
 function repairNode() {
   const program = process.platform === 'win32' ? 'node_modules/node/bin/node.exe' : 'node_modules/node/bin/node';

@@ -217,7 +217,7 @@ const scopesOf = (permissions: readonly string[]): Record<string, string> =>
   );
 
 /**
- * Returns the ways to authenticate for an operation that requires `permission`. If it is undefined, any valid
+ * Returns the ways to authenticate for an operation that requires `permission`. If `permission` is undefined, any valid
  * credentials are accepted.
  */
 export const securityOf = (permission: string | undefined): Record<string, string[]>[] => {

@@ -75,8 +75,8 @@ export async function buildOpenApi(compiled: readonly CompiledRoute[], sofaApi: 
 const NEUTRAL_ORIGIN = 'https://api.example.com';
 
 /**
- * Prefixes the servers of an operation with the origin. Operations outside of /v1 state their servers as paths of the
- * origin.
+ * Puts `origin` in front of the servers that an operation states. Only operations outside of /v1 state servers, and
+ * they state them as paths, such as `/`.
  */
 const servedAt = (origin: string, operation: Operation): Operation =>
   operation.servers

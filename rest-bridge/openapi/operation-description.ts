@@ -75,8 +75,8 @@ function costOf({ route }: CompiledRoute): string {
 }
 
 /**
- * Returns the error codes that are specific to an operation, each with its cause. The document states the codes of
- * every operation once.
+ * Returns the error codes that are specific to an operation, each with its cause. The shared response of each status
+ * lists all codes of this status once, for all operations.
  */
 function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: RouteFacts): string[] {
   const { route, kind, input, permission, secondFactor } = compiled;

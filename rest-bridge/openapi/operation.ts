@@ -10,7 +10,7 @@ import { isOnce, namesRecord } from './operation-facts.ts';
 import { describe, type LimitsOf, limited, orNull, schemaOf } from './schemas.ts';
 import { type MediaType, type Operation, type Parameter, type Reference, type Response, ref } from './types.ts';
 
-/** Information about a route that is not in the compiled route. */
+/** Information about a route that `CompiledRoute` does not contain. */
 interface RouteFacts {
   /** Whether the route's path also has a GET. */
   hasReader: boolean;
@@ -75,7 +75,10 @@ function sortPattern(field: InputField): string {
   return `^${one}(,${one})*$`;
 }
 
-/** The graph's argument may be optional, but a path always contains its parameters. */
+/**
+ * Removes the sentence about the default value from the description of a path parameter. The GraphQL argument may be
+ * optional, but a path always contains the parameter.
+ */
 const withoutDefault = (description: string | null | undefined): string | undefined => description?.replace(/ Default: [^.]*\.$/, '');
 
 function sortDescription(sort: InputField): string {
@@ -171,7 +174,8 @@ function responses(
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', required: Object.keys(properties), properties });
 
 /**
- * Returns the schema of a successful response: the record or list in its envelope, in its wrapper, or without either.
+ * Returns the schema of a successful response: the record or list in the general envelope, in the object that `wrap`
+ * names, or by itself.
  */
 function successSchema(
   { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,

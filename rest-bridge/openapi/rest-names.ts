@@ -5,9 +5,9 @@ const DATA = new Set(['example', 'examples', 'default']);
 
 /**
  * Translates the names in all descriptions of an OpenAPI document from GraphQL to REST.
- * The descriptions are written once, for the GraphQL fields, and name a field `nextCursor` and an enum value `PENDING`.
- * A word in backticks is translated to `next_cursor` or `pending` if the document has a field, parameter or enum value
- * of that name.
+ * The descriptions are written once, with the names of GraphQL, such as `nextCursor` for a field and `PENDING` for an
+ * enum value. A word in backticks is translated (to `next_cursor` or `pending`) if the document has a field, parameter
+ * or enum value of the translated name.
  */
 export function withRestNames<T extends object>(document: T): T {
   const known = new Set(namesIn(document));

@@ -24,7 +24,7 @@ import { scalarSchema } from '../scalars.ts';
 import { ref } from './types.ts';
 
 /**
- * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and makes them precise:
+ * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and adds what they lack:
  * - A field that can be null has the type `null` too.
  * - A response object has all its fields.
  * - A request object accepts no other fields.
@@ -97,7 +97,7 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
  */
 export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
 
-/** Adds constraints to a schema. If the schema is a list, `items` are the constraints of its items. */
+/** Adds constraints to a schema. If the schema is a list, `items` contains the constraints of each item. */
 export function limited(schema: JsonSchema, { items, nullable: _, ...own }: JsonSchema): JsonSchema {
   const limits = { ...schema, ...own };
   return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;

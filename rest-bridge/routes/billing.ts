@@ -5,7 +5,7 @@ export const billing = area(
   'Billing',
   'Invoices, payments, usage, costs and recurring billing.',
   [
-    // no cursor parameter: the format of this list has no field for the next cursor
+    // the operation has no cursor parameter, because the format of this list has no field for the next cursor
     get('listInvoices', '/billing/invoices', 'invoices', {
       summary: 'List invoices',
       wrap: 'invoices',

@@ -3,7 +3,7 @@ import { errorResponse, headersWith } from '../openapi/components.ts';
 import type { Operation } from '../openapi/types.ts';
 import { del, get, type LargeBody, type NonGraphRoute, post, put, type Route, view } from '../route.ts';
 
-/** A certificate for examples. Nobody has its private key. */
+/** A certificate for examples. Nobody has the private key of this certificate. */
 const CERTIFICATE = [
   '-----BEGIN CERTIFICATE-----',
   'MIIDFzCCAf+gAwIBAgIUYqlUpMq5L2OkPJLtzQnqpg8NqWcwDQYJKoZIhvcNAQEL',
@@ -29,8 +29,8 @@ const CERTIFICATE = [
 const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and the body can also contain certificates' };
 
 /**
- * Selection of a domain. It omits `checkedAt`, because the platform updates it regularly, and each update would change
- * the ETag.
+ * The fields of a domain in REST. `checkedAt` is left out, because the platform updates it regularly, and each update
+ * would change the ETag.
  */
 const DOMAIN = '{ domain status txtName txtValue problem provenAt worksUntil }';
 const connection = view('SamlConnection', `{ ...fields roleMappings domains ${DOMAIN} }`);

@@ -8,7 +8,10 @@ const notification = view(
 }`,
 );
 
-/** A sent message without its HTML. The text has the same content, and a page can contain 200 messages. */
+/**
+ * A sent message without its HTML. The HTML is left out because the plain text has the same content, and a page can
+ * contain 200 messages.
+ */
 const message = view(
   'NotificationRecipient',
   '{ id notificationId ticketId type email phone name role subject text status simulated attempts lastError sentAt createdAt }',
