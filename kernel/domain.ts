@@ -41,7 +41,10 @@ export interface RunningDomain {
   subgraph: Subgraph;
   reactions?: Reaction[];
   consumers?: LogConsumer[];
-  /** Records that are deleted by age; `npm run maintenance -- prune` deletes them immediately. */
+  /**
+   * Kinds of records that are deleted when they reach a certain age. `npm run maintenance -- prune` deletes the expired
+   * records immediately.
+   */
   retained?: readonly Retained[];
   /** Adds HTTP routes that are not GraphQL, such as a file download. The edge authenticates their requests. */
   mount?(app: FastifyInstance): Promise<void>;
@@ -51,7 +54,10 @@ export interface RunningDomain {
   stop?(): Promise<void>;
 }
 
-/** A live subscription to the events of one kind of record. The events domain builds the subscription from this declaration. */
+/**
+ * A live subscription to the events of one kind of record. The events domain builds the subscription from this
+ * declaration.
+ */
 export interface LiveField {
   /** The field of the type `Subscription`, such as `ticketUpdated`. */
   field: string;

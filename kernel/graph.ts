@@ -5,8 +5,8 @@ import type { RequestContext } from './request.ts';
 
 export interface GraphRequest {
   /**
-   * The parsed operation. Each execution must pass the same object, because caches of parsed, planned and compiled
-   * operations use it as the key.
+   * The parsed operation. Every execution of an operation must pass the same object, because caches of parsed, planned
+   * and compiled operations use the object as the key.
    */
   document: DocumentNode;
   variables: Record<string, unknown>;

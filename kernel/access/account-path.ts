@@ -1,9 +1,9 @@
 import type { EntityClass, EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 /**
- * Where to find the account of a record. A string is the property of the record that contains the account id. An object
- * refers to the record that owns this record and has the account: `of` is the entity name of the owner, and `by` is the
- * property that contains the owner's id.
+ * How to find the account of a record. If the record contains the account id, the path is a string: the name of that
+ * property. If only the owner of the record has an account, the path is an object: `of` is the entity name of the
+ * owner, and `by` is the property that contains the id of the owner.
  */
 export type AccountPath = string | { by: string; of: string };
 
@@ -11,12 +11,16 @@ const paths = new WeakMap<object, AccountPath>();
 
 export const declareAccount = (entity: object, path: AccountPath): void => void paths.set(entity, path);
 
-/** Returns undefined if the records of the entity belong to the whole organization, not to accounts. */
+/**
+ * Returns the path from the records of an entity to their account. Returns undefined if the records belong to the whole
+ * organization.
+ */
 export const accountPathOf = (entity: object): AccountPath | undefined => paths.get(entity);
 
 /**
- * Returns an SQL condition: true if the account of the row `alias` is in `accounts`, an SQL expression of type array.
- * The condition is false for a row without an account.
+ * Returns an SQL condition on the rows of an entity. The condition is true if the account of the row is in `accounts`,
+ * and false for a row without an account. `alias` is the alias of the entity's table. `accounts` is an SQL expression
+ * for an array.
  */
 export function accountCondition(
   metadata: MetadataStorage,

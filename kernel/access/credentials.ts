@@ -2,7 +2,10 @@ import type { X509Certificate } from 'node:crypto';
 import { PlatformError } from '../errors/errors.ts';
 import type { ClientInfo } from '../request.ts';
 
-/** A bearer token is an API key or a JWT. The authenticator tells them apart (specification 5.2, 5.4). */
+/**
+ * A token in a request header: an API key or a JWT. The authenticator detects whether it is an API key or a JWT
+ * (specification 5.2, 5.4).
+ */
 export interface ShownToken {
   /** The header that contained the token: `Authorization: Bearer` or `X-API-Key`. */
   kind: 'bearer' | 'api_key';
@@ -10,8 +13,8 @@ export interface ShownToken {
 }
 
 /**
- * The client certificate of the TLS connection (specification 5.5). The TLS handshake proves that the caller has the
- * private key of the certificate. Nothing else is verified yet.
+ * The client certificate of the TLS connection (specification 5.5). The TLS handshake proves only that the caller has
+ * the private key of the certificate.
  */
 export interface ShownCertificate {
   kind: 'certificate';
@@ -34,8 +37,8 @@ export interface RequestSigning {
 }
 
 /**
- * The signature data of a request. The signature of a WebSocket is verified when it opens; later checks of the open
- * WebSocket use `checked at opening`.
+ * The signature data of a request. The signature of a WebSocket is verified when the WebSocket opens. Later checks of
+ * the same WebSocket get the value `checked at opening`.
  */
 export type Signing = RequestSigning | 'checked at opening';
 

@@ -11,7 +11,7 @@ export interface PlanTerms {
   readonly includedPerMonth: number;
   /** Price of each request beyond `includedPerMonth`; null if the contract defines it. */
   readonly overagePrice: Decimal | null;
-  /** Events delivered to webhooks in one month (specification 8.1, 8.5). */
+  /** Maximum number of events that are delivered to webhooks in one month (specification 8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
   /**
    * Maximum number of open live connections (WebSocket, server-sent events). It is also the maximum number of

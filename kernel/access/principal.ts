@@ -6,7 +6,10 @@ import {
   SecondFactorRequired,
 } from '../errors/errors.ts';
 
-/** The areas and actions that permissions consist of, such as `support:read`. See docs/decisions/access.md. */
+/**
+ * The areas of permissions. A permission is an area and an action, such as `support:read`. See
+ * docs/decisions/access.md.
+ */
 export const AREAS = ['accounts', 'credentials', 'services', 'billing', 'support', 'monitoring', 'analytics', 'webhooks'] as const;
 export const ACTIONS = ['read', 'create', 'write', 'admin'] as const;
 export type Area = (typeof AREAS)[number];
@@ -30,7 +33,7 @@ export type Plan = 'developer' | 'business' | 'enterprise' | 'custom';
 /** The accounts that a principal is limited to; null for the whole organization. */
 export type Accounts = readonly string[] | null;
 
-/** How many accounts a principal can be limited to. */
+/** Maximum number of accounts that a principal can be limited to. */
 export const MAX_ACCOUNTS = 50;
 
 /** The records that a query may return: all records of an organization, or only the records of some of its accounts. */
@@ -41,7 +44,7 @@ export interface RecordScope {
 
 export interface PrincipalData {
   kind: 'api_key' | 'certificate' | 'user' | 'client' | 'system';
-  /** Id of the key, certificate, user or OAuth client. If the platform itself acts, it is the name of the job. */
+  /** Id of the key, certificate, user or OAuth client. For the platform itself, the name of the job. */
   id: string;
   organizationId: string;
   plan: Plan;
@@ -54,8 +57,8 @@ export interface PrincipalData {
   clientId?: string | undefined;
   /**
    * True if the user must pass a second factor before protected operations (specification 3.6). `platform` if only
-   * operations with a permission of the platform itself require it. These operations require a second factor even from
-   * users who have not enrolled one.
+   * operations with a permission of the platform itself require a second factor. These operations require a second
+   * factor even from users who have not enrolled one.
    */
   needsSecondFactor?: boolean | 'platform' | undefined;
 }
@@ -71,8 +74,8 @@ export class Principal implements PrincipalData, RecordScope {
   readonly plan: Plan;
   readonly grants: readonly Grant[];
   /**
-   * Sorted and without duplicates, so that equal sets are equal as JSON. An empty list means that the principal has
-   * access to no account.
+   * The accounts are sorted and contain no duplicates, so that equal sets have equal JSON. An empty list means that the
+   * principal has access to no account.
    */
   readonly accounts: Accounts;
   readonly sessionId: string | undefined;
@@ -97,8 +100,8 @@ export class Principal implements PrincipalData, RecordScope {
   static readonly nobody = new Principal({ kind: 'user', id: 'anonymous', organizationId: '', plan: 'developer', grants: [] });
 
   /**
-   * Creates a principal for the platform itself, which acts for an organization in jobs, reactions to events, and
-   * checks of references. `accounts` limits the principal to these accounts.
+   * Creates a principal for the platform itself. It acts for an organization in jobs, in reactions to events, and when
+   * the platform checks that a referenced record exists. `accounts` limits the principal to these accounts.
    */
   static system(job: string, organizationId: string, accounts: Accounts = null): Principal {
     return new Principal({ kind: 'system', id: job, organizationId, plan: 'custom', grants: ['*:*'], accounts });
@@ -111,6 +114,7 @@ export class Principal implements PrincipalData, RecordScope {
   }
 
   /**
+   * Checks that the principal has the permission.
    * @throws InsufficientPermissions (403) if the principal lacks the permission; CredentialsMissing (401) if there are
    * no credentials
    */
@@ -119,12 +123,18 @@ export class Principal implements PrincipalData, RecordScope {
     if (!this.may(permission)) throw new InsufficientPermissions(permission);
   }
 
-  /** @throws CredentialsMissing (401) if there are no credentials */
+  /**
+   * Checks that the request has credentials.
+   * @throws CredentialsMissing (401) if there are no credentials
+   */
   requireAuthenticated(): void {
     if (this === Principal.nobody || this.organizationId === '') throw new CredentialsMissing();
   }
 
-  /** @throws SecondFactorRequired (403) if the user must pass a second factor before an operation with this permission. */
+  /**
+   * Checks that an operation with this permission does not require a second factor from the user.
+   * @throws SecondFactorRequired (403) if the user must first pass a second factor
+   */
   requireSecondFactor(permission?: string): void {
     const { needsSecondFactor } = this;
     if (needsSecondFactor === true || (needsSecondFactor && isPlatformPermission(permission))) throw new SecondFactorRequired();
@@ -154,8 +164,9 @@ export class Principal implements PrincipalData, RecordScope {
   }
 
   /**
-   * Returns the account of a new record if the caller does not name one: the only account that the caller sees, or null
-   * if the caller sees the whole organization. `field` is the name of the request field for the account.
+   * Returns the account of a new record for a request that does not contain an account. It is the only account that the
+   * caller sees, or null if the caller sees the whole organization. `field` is the name of the request field for the
+   * account.
    * @throws InvalidParameters if the caller sees several accounts
    */
   defaultAccount(field: string): string | null {
@@ -165,7 +176,10 @@ export class Principal implements PrincipalData, RecordScope {
     throw new InvalidParameters([{ field, reason: 'must name one of your accounts, because you have access to several' }]);
   }
 
-  /** @throws LimitedToAccounts (403) if this principal is limited to accounts */
+  /**
+   * Checks that the principal may access the whole organization.
+   * @throws LimitedToAccounts (403) if the principal is limited to accounts
+   */
   requireOrganization(): void {
     if (this.accounts !== null) throw new LimitedToAccounts();
   }
@@ -187,8 +201,8 @@ function implied(grant: Grant): string[] {
 }
 
 /**
- * Returns the requested grants, reduced to the permissions of `held`. OAuth scopes and tokens limit the permissions of
- * their user in this way.
+ * Returns the grants of `wished` that `held` has. If `held` has only a part of a grant, such as a part of a wildcard,
+ * the result contains this part. OAuth scopes and tokens limit the permissions of their user in this way.
  */
 export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGrant' | 'grants'>): Grant[] {
   const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));
@@ -208,7 +222,7 @@ const liesWithin = (grant: Grant, wish: Grant): boolean =>
 export const scopeOf = (grant: Grant): string => grant.replace(':', '.');
 export const grantOf = (scope: string): string => scope.replace('.', ':');
 
-/** Returns the regular expression of grants. OAuth scopes have a dot where grants have a colon. */
+/** Returns the regular expression that matches grants. The separator is a colon in grants and a dot in OAuth scopes. */
 export const grantPattern = (separator: ':' | '\\.'): string =>
   `^(\\*${separator}\\*|(${AREAS.join('|')})${separator}(\\*|${ACTIONS.join('|')}))$`;
 const GRANT = new RegExp(grantPattern(':'));

@@ -8,15 +8,18 @@ export interface SealedColumn {
   /** The purpose of the `SecretBox` that encrypts the column. */
   purpose: string;
   /**
-   * Columns of the primary key. Their values, joined by `separator`, are the context of the encrypted text. Default:
-   * `id`.
+   * Columns of the primary key. Their values, joined by `separator`, are the parameter `context` of `SecretBox.seal`.
+   * Default: `id`.
    */
   key?: readonly string[];
   /** Separator between the values of the primary key. Default: none. */
   separator?: string;
 }
 
-/** A queue of jobs whose field `sealed` is an encrypted text. The field `id` of the job is its context. */
+/**
+ * A queue of jobs whose field `sealed` is an encrypted text. The field `id` of the job is the parameter `context` of
+ * `SecretBox.seal`.
+ */
 export interface SealedJobs {
   queue: string;
   purpose: string;

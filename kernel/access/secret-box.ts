@@ -27,7 +27,7 @@ export const derivedKey = (secretKey: string, purpose: string): Buffer => Buffer
  * AES-256-GCM. The key is derived from the platform's secret key, for one purpose.
  * `context`, such as the id of the record, is authenticated with the text: a text that was encrypted for one record
  * cannot be decrypted for another record.
- * The first key encrypts; every key can decrypt.
+ * Only the current key encrypts. The current key and the fallback keys can decrypt.
  */
 export class SecretBox {
   readonly #current: KeyObject;
@@ -39,7 +39,7 @@ export class SecretBox {
     this.#current = this.#keys[0] as KeyObject;
   }
 
-  /** Returns `v1.` and the base64url of IV, authentication tag and ciphertext. */
+  /** Encrypts a text. Returns `v1.` and the base64url of IV, authentication tag and ciphertext. */
   seal(text: string, context: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#current, iv).setAAD(Buffer.from(context));
@@ -47,13 +47,17 @@ export class SecretBox {
     return `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** @throws Error if the text was sealed with another key or for another context, or was modified */
+  /**
+   * Decrypts a text.
+   * @throws Error if the text was encrypted with another key or for another context, or was modified
+   */
   open(sealed: string, context: string): string {
     return this.#opened(sealed, context).text;
   }
 
   /**
-   * Returns the text encrypted with the current key. Returns undefined if the current key has encrypted it already.
+   * Encrypts a text again with the current key. Returns undefined if the text is already encrypted with the current
+   * key.
    * @throws Error if the text cannot be decrypted
    */
   resealed(sealed: string, context: string): string | undefined {

@@ -10,8 +10,8 @@ export const HASH_PURPOSES = ['idempotency', 'known-places', 'mfa-codes', 'oauth
 export type HashPurpose = (typeof HASH_PURPOSES)[number];
 
 /**
- * A function that returns the HMAC-SHA256 of a text. The stored hash identifies the text, but the text can be neither
- * read nor guessed from it.
+ * A function that returns the HMAC-SHA256 of a text. Without the key, nobody can compute or guess the text from the
+ * hash.
  */
 export type KeyedHash = (text: string) => Buffer;
 
@@ -27,7 +27,7 @@ export class Secrets {
     return new SecretBox(this.keys, purpose);
   }
 
-  /** Returns a keyed hash for comparison with stored hashes. */
+  /** Returns the function that computes the keyed hashes of one purpose. */
   hash(purpose: HashPurpose): KeyedHash {
     const key = createSecretKey(this.hashKeys.get(purpose) ?? derivedKey(this.keys[0], purpose));
     return (text) => createHmac('sha256', key).update(text).digest();

@@ -9,8 +9,9 @@ const REST_MS = 20;
 const WAIT_MS = 1000;
 
 /**
- * Returns the SQL by which a migration registers a backfill. The backfill converts rows later, in batches, while
- * processes of the previous release still run. `where` is an SQL condition that is true if there are rows to convert.
+ * Returns the SQL by which a migration registers a backfill. After the migration, the backfill converts rows in
+ * batches, while processes of the previous release still run. `where` is an SQL condition that is true if there are
+ * rows to convert.
  */
 export const backfill = (schema: string, name: string, where: string): string[] => [
   `create table if not exists "${schema}"."backfill" ("name" text primary key, "position" jsonb null)`,
@@ -21,8 +22,9 @@ export const backfill = (schema: string, name: string, where: string): string[] 
 export type Position = readonly string[] | null;
 
 /**
- * Converts the rows after a position, in the transaction that stores the next position. Returns the next position: null
- * if no rows remain, or the position `from` if rows are locked and must be retried after a second.
+ * Converts the rows after the key `from`, in the transaction `tx`, which also stores the result. Returns the key of the
+ * last converted row. Returns null if no rows remain. Returns `from` if the next rows are locked; the backfill then
+ * tries again after a second.
  */
 export type ConvertBatch = (tx: EntityManager, from: Position) => Promise<Position>;
 
@@ -32,8 +34,8 @@ interface BackfillDeps {
 }
 
 /**
- * Converts the rows of a backfill that a migration registered (`backfill`). One process at a time does the work; if it
- * stops, another process continues. After all rows are converted, the backfill no longer runs or polls.
+ * Converts the rows of a backfill that a migration registered (`backfill`). Only one process converts rows at a time;
+ * if this process stops, another process continues. After all rows are converted, the backfill no longer runs or polls.
  */
 export class Backfill {
   readonly #loop: WorkLoop;
@@ -47,7 +49,7 @@ export class Backfill {
     this.#loop = new WorkLoop(() => this.#batch(), deps.log.child({ backfill: name }));
   }
 
-  /** True if all rows are converted. False until this process has checked that. */
+  /** True if this process has found that all rows are converted. */
   get isDone(): boolean {
     return this.#isDone;
   }

@@ -11,8 +11,8 @@ import { EXTENSIONS } from '../migrations/extensions.ts';
 const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
 
 /**
- * Creates a cluster with a single database and small WAL segments. Clusters are copied often, and this makes them a
- * third of the usual size.
+ * Creates a PostgreSQL cluster with a single database and small WAL segments. It has a third of the default size,
+ * because clusters are copied often.
  */
 async function initialize(dataDir: string): Promise<void> {
   const initDbStartParams = ['--wal-segsize=1'];
@@ -23,8 +23,8 @@ async function initialize(dataDir: string): Promise<void> {
 }
 
 /**
- * Creates a cluster in a folder. The folder appears only when it is complete, so a start that was killed can be
- * repeated.
+ * Creates a cluster in the folder `dataDir`. The folder gets its name only when the cluster is complete. After an
+ * interrupted creation, the next start creates the cluster again.
  */
 export async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
   if (existsSync(dataDir)) return;

@@ -8,8 +8,8 @@ export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
 /**
- * Number of checks for a shared server session. Other clients of the pooler can hide in a single check that the session
- * is shared.
+ * Number of checks whether two connections share a server session. One check can miss it, because other clients of the
+ * pooler also use the session.
  */
 const TRIES = 5;
 
@@ -31,8 +31,8 @@ export async function connectionModeOf(connectionString: string): Promise<Connec
 }
 
 /**
- * Returns true if two open connections use the same server session. A pooler in transaction mode assigns the session
- * that was returned last, so both connections get the same session.
+ * Opens a second connection, and returns true if both connections use the same server session. A pooler in transaction
+ * mode assigns the session that was returned last, so both connections get the same session.
  */
 async function isShared(first: pg.Client, connectionString: string): Promise<boolean> {
   const second = await connected(connectionString);

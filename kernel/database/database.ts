@@ -30,8 +30,8 @@ export type Orm = MikroORM;
 
 /**
  * A PostgreSQL server, or PGlite in a folder. A new folder starts as a copy of `template`, the folder of a closed
- * database. `directUrl` connects to the same database without the connection pooler, for work that needs its own
- * session. Default: `url`.
+ * database. `directUrl` (default: `url`) connects to the same database without the connection pooler, for work that
+ * needs its own session.
  */
 export type DatabaseTarget = { url: string; directUrl?: string; poolSize?: number } | { dataDir: string; template?: string };
 
@@ -55,8 +55,8 @@ export interface Rows {
   query<R extends object>(text: string, values: readonly unknown[], options?: StatementOptions): Promise<R[]>;
   /**
    * Works like `query`, but returns the values of each row in column order, which is faster because no objects are
-   * created. A PREPARED query must be a short read without locks, because it shares its connection with other queries
-   * (DatabaseReader).
+   * created. A query with the option `PREPARED` must be a short read without locks, because it shares its connection
+   * with other queries (DatabaseReader).
    */
   tuples(text: string, values: readonly unknown[], options?: StatementOptions): Promise<unknown[][]>;
 }
@@ -86,7 +86,8 @@ const SKIPPED_TABLES = ['outbox', 'inbox', 'migration', 'backfill', /_counter$/,
 /**
  * One database that several subgraphs may share.
  * PGlite has a single session. All its users share one instance, whose queue prevents a statement from running inside
- * the transaction of another user. So code inside a transaction must never wait for a statement outside of it.
+ * the transaction of another user. So code inside a transaction must never wait for a statement outside of the
+ * transaction.
  */
 export class Database {
   readonly #orms: Orm[] = [];
@@ -94,12 +95,12 @@ export class Database {
   readonly #listener: DatabaseListener | undefined;
   /** Connection pools by name: one per domain, and one for the job queue. Empty for the embedded database. */
   readonly pools = new Map<string, PoolCounts>();
-  /** Finds the work of background loops in this database. */
+  /** Polls this database for the work of background loops. */
   readonly poller: WorkPoller;
   readonly #reader: DatabaseReader | undefined;
   readonly #names = new StatementNames();
   readonly #migrator: SchemaMigrator;
-  /** Schemas that this process has found or brought up to date. */
+  /** Schemas that this process has upgraded or found up to date. */
   readonly #migrated = new Set<string>();
   /**
    * Called with the text of each statement that reads or writes records, for tracing and for tests that count
@@ -122,8 +123,8 @@ export class Database {
   }
 
   /**
-   * URL whose connections each have their own session on the server. LISTEN, prepared statements, migrations and
-   * session locks need that. Undefined for the embedded database.
+   * URL of the server without a connection pooler, so each connection has its own session. LISTEN, prepared statements,
+   * migrations and session locks need their own session. Undefined for the embedded database.
    */
   get directUrl(): string | undefined {
     return 'url' in this.target ? (this.target.directUrl ?? this.target.url) : undefined;
@@ -144,8 +145,9 @@ export class Database {
   }
 
   /**
-   * @throws Error of the driver if the server cannot be reached or the folder cannot be opened; ConfigError if neither
-   * URL gives connections with their own session
+   * Opens a database.
+   * @throws Error of the driver if the server cannot be reached or the folder cannot be opened; ConfigError if the
+   * connections of `directUrl` do not have their own session
    */
   static async open(target: DatabaseTarget, log: Logger, mode: MigrateMode = 'auto'): Promise<Database> {
     if ('url' in target) {
@@ -167,8 +169,8 @@ export class Database {
   }
 
   /**
-   * Brings schemas up to date. It inspects all of them before it changes one, and skips schemas that this process has
-   * found up to date before.
+   * Brings schemas up to date. It inspects all schemas before it changes any of them. It skips schemas that this
+   * process has already upgraded or found up to date.
    * @throws SchemaError if this release cannot work with a schema
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
@@ -281,7 +283,7 @@ export class Database {
 
 /**
  * Matches statements that drop foreign keys. Migrations declare foreign keys in a column (`references …`), and
- * PostgreSQL names them `…_fkey`. Entities contain only the id, so the ORM would drop the keys.
+ * PostgreSQL names them `…_fkey`. Entities do not declare foreign keys, so the ORM would drop them.
  */
 const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
 

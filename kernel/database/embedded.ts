@@ -5,7 +5,8 @@ const MAX_PREPARED = 300;
 /** Maximum number of recent statement texts to store. A text that is executed a second time is prepared. */
 const MAX_SEEN = 500;
 /**
- * Maximum length of a prepared statement. Longer statements contain the values that they write, and are not repeated.
+ * Maximum number of characters of a prepared statement. Longer statements contain the values that they write, and are
+ * not repeated.
  */
 const MAX_PREPARED_LENGTH = 5_000;
 /** Matches statements that are prepared. Any other statement may invalidate prepared statements. */
@@ -42,7 +43,10 @@ export class EmbeddedDatabase extends PGlite {
   /** Texts of statements that were executed without being prepared. */
   readonly #seen = new Set<string>();
 
-  /** @throws Error if the folder cannot be opened */
+  /**
+   * Opens the database in a folder.
+   * @throws Error if the folder cannot be opened
+   */
   static async open(options: PGliteOptions): Promise<EmbeddedDatabase> {
     const database = new EmbeddedDatabase(options);
     await database.waitReady;
@@ -102,7 +106,7 @@ export class EmbeddedDatabase extends PGlite {
     });
   }
 
-  /** Returns true if a statement was not executed recently, or is too long to be repeated. */
+  /** Returns true if a statement was not executed recently, or is too long to be prepared. */
   #isNew(text: string): boolean {
     if (text.length > MAX_PREPARED_LENGTH) return true;
     if (this.#seen.delete(text)) return false;
@@ -137,8 +141,9 @@ export class EmbeddedDatabase extends PGlite {
   }
 
   /**
-   * Removes all prepared statements if `text` may have altered a table, because they may then return other columns.
-   * They are prepared again under new names. PostgreSQL itself replans statements after all other changes.
+   * Removes all prepared statements if `text` may have altered a table, because the prepared statements could then
+   * return other columns. Their next use prepares them again under new names. After any other change, PostgreSQL itself
+   * replans prepared statements.
    */
   #forgetAll(text: string): void {
     if (/\b(?:alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);

@@ -46,7 +46,7 @@ test.each(VALUES)('the embedded database returns a value of type %s in the same 
   for (const rowMode of ['object', 'array'] as const) {
     const text = `select $1::${type} as value, 1 as one`;
     const expected = await plain.query(text, [value], { rowMode });
-    // once when it is prepared, once when it is not
+    // the first execution prepares the statement, and later executions reuse the prepared statement
     for (let times = 0; times < 2; times += 1) {
       const { rows, fields, affectedRows } = await database.query(text, [value], { rowMode });
       expect({ rows, fields, affectedRows }).toEqual({ rows: expected.rows, fields: expected.fields, affectedRows: expected.affectedRows });
@@ -110,7 +110,7 @@ test('a frequently used statement stays prepared while 400 other statements are 
     await database.query(often, ['a']);
     await database.query(`select $1::int + ${count} as value`, [1]);
   }
-  // once, and not again each time it would have been the oldest
+  // one prepared statement with all 400 uses, so the statement was never removed and prepared again
   expect((await prepared()).filter(({ statement }) => statement === often)).toEqual([{ statement: often, uses: 400 }]);
 });
 

@@ -10,8 +10,9 @@ type Callback = (payload: string) => void;
 /** How long a poll waits for a lock. Notifications are not delivered during the wait. */
 const POLL_LOCK_TIMEOUT_MS = 200;
 /**
- * A poll takes about a millisecond. If it takes longer than this, the connection counts as lost. The time is counted in
- * ticks of the event loop, so that a process that was blocked for seconds still reads a response that has arrived.
+ * Number of timer ticks that a poll may take before the connection counts as lost. A poll normally takes about a
+ * millisecond. Ticks are counted instead of time, so that a process that was blocked for seconds still reads a response
+ * that has arrived.
  */
 const PATIENCE_TICKS = 5;
 const TICK_MS = 1000;
@@ -19,8 +20,8 @@ const TICK_MS = 1000;
 /**
  * Receives NOTIFY from a server. One connection serves all channels, because the server wakes every listening
  * connection for every notification.
- * A lost connection is reopened. Then every callback is called, so that nothing is missed. The same connection polls
- * for work, so a lost connection is detected within seconds.
+ * A lost connection is reopened. Then every callback is called, because notifications may have been missed. The same
+ * connection polls for work, so a lost connection is detected within seconds.
  */
 export class DatabaseListener {
   readonly #callbacks = new Map<string, Callback[]>();
@@ -35,7 +36,10 @@ export class DatabaseListener {
     private readonly log: Logger,
   ) {}
 
-  /** @throws Error of the driver if the first connection cannot be opened */
+  /**
+   * Calls `callback` for every notification on `channel`.
+   * @throws Error of the driver if the first connection cannot be opened
+   */
   async listen(channel: string, callback: Callback): Promise<void> {
     const others = this.#callbacks.get(channel);
     this.#callbacks.set(channel, [...(others ?? []), callback]);
@@ -58,7 +62,7 @@ export class DatabaseListener {
   }
 
   /**
-   * Runs a prepared statement that does not wait long for locks.
+   * Runs a prepared statement, which waits at most `POLL_LOCK_TIMEOUT_MS` for a lock.
    * @throws Error of the driver; if the connection was lost, it is reopened
    */
   async tuples(text: string, values: readonly unknown[]): Promise<unknown[][]> {
@@ -74,7 +78,8 @@ export class DatabaseListener {
       const { rows } = await client.query<unknown[]>({ name: this.names.of(text), text, values: [...values], rowMode: 'array' });
       return rows;
     } catch (error) {
-      // the server did not respond; notifications may be lost too, even if the driver reports no problem
+      // without a response from the server, notifications may be lost too, so the connection is closed and reopened,
+      // even if the driver reports no problem
       if (!(error instanceof pg.DatabaseError)) void client.end();
       throw error;
     } finally {
@@ -115,7 +120,7 @@ export class DatabaseListener {
       this.#retrySoon();
     });
     const listens = [...this.#callbacks.keys()].map((channel) => `listen "${channel}"`);
-    // set first: channels that are added from now on send LISTEN on this client, after the statement below
+    // set before the statement below, so that channels that are added while it runs are listened to on this client
     this.#client = client;
     await client.query([`set jit = off; set lock_timeout = ${POLL_LOCK_TIMEOUT_MS}`, ...listens].join('; '));
   }

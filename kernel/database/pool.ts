@@ -12,7 +12,10 @@ export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** Creates the pool for the ORM and its transactions. It keeps no session state, so it works behind a connection pooler. */
+/**
+ * Creates the pool for the ORM and its transactions. The connections keep no session state, so the pool works behind a
+ * connection pooler.
+ */
 export function createPool(options: { url: string; max: number; log: Logger }): pg.Pool {
   const { url, max, log } = options;
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, types: TYPES });

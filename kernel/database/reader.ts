@@ -3,7 +3,9 @@ import { TYPES } from './pool.ts';
 import type { StatementNames } from './statements.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long a read waits for a locked table. All reads that are queued behind it wait too, even for other tables. */
+/**
+ * How long a read waits for a locked table. During this time all later reads wait too, even if they read other tables.
+ */
 const LOCK_TIMEOUT_MS = 3000;
 /**
  * Settings that make short reads use an index that has the requested order.

@@ -1,6 +1,6 @@
 /**
- * Option for a statement that the server plans once per connection. Use it for frequent statements with few different texts: values chosen
- * by callers must be parameters.
+ * Option for a statement that the server plans once per connection. Use it for frequent statements with few different
+ * texts: values chosen by callers must be parameters.
  */
 export const PREPARED = { isPrepared: true } as const;
 export interface StatementOptions {
@@ -18,8 +18,8 @@ export class StatementNames {
   readonly #names = new Map<string, string>();
 
   /**
-   * Returns the name for a text. Returns undefined for a new text if the maximum number of texts have names. The
-   * statement is then sent without a name and planned each time.
+   * Returns the name of the prepared statement with this text. Returns undefined for a new text if the maximum number
+   * of statements have names. The statement is then sent without a name and planned each time.
    */
   of(text: string): string | undefined {
     const known = this.#names.get(text);

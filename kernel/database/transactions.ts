@@ -17,9 +17,9 @@ type OnSent = (batch: readonly string[]) => void;
 
 /**
  * Kysely dialect for a pool, with few round trips per transaction.
- * It holds back BEGIN, and each INSERT without a result, until the next statement with a result or COMMIT. Then it
- * sends them all as one message. If the server refuses a statement, it skips the rest of the message, and the later
- * statement or the commit throws the error.
+ * It holds back BEGIN, and each INSERT without a result, until the next statement with a result or COMMIT. Then all
+ * these statements are sent as one message. If the server refuses one of them, the server skips the rest of the
+ * message. The error is thrown by the call that sent the message, which is the next statement or the commit.
  * After a transaction, the connection keeps no state, so a pooler can be used.
  */
 export class TransactionDialect extends PostgresDialect {
@@ -119,8 +119,9 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * @throws the error of a statement that was held back, as the ORM throws it; CommitOutcomeUnknown if the connection
-   * was lost during the commit
+   * Commits the transaction.
+   * @throws Error of the ORM if a statement that was held back failed; CommitOutcomeUnknown if the connection was lost
+   * during the commit
    */
   async commit(): Promise<void> {
     // the transaction has no statements
@@ -137,7 +138,10 @@ class Connection implements DatabaseConnection {
     throw new Error('The server rolled the transaction back, because a statement in it had failed.');
   }
 
-  /** Never throws: if the rollback fails, the connection is closed, which ends the transaction. */
+  /**
+   * Rolls the transaction back. Never throws: if the rollback fails, the connection is closed, which ends the
+   * transaction.
+   */
   async rollback(): Promise<void> {
     if (!this.#isOpen || this.#isSpent) return;
     this.#isOpen = false;
@@ -169,14 +173,17 @@ class Connection implements DatabaseConnection {
       const results: pg.QueryResult | pg.QueryResult[] = await this.client.query(batch.join(';\n'));
       return Array.isArray(results) ? (results.at(-1) as pg.QueryResult) : results;
     } catch (error) {
-      // the ORM created the held-back statements, so their errors must be errors of the ORM, even if the last statement
-      // is not the ORM's
+      // the ORM created the held-back statements, so their errors must be errors of the ORM, even if other code created
+      // the last statement
       throw sql === undefined || batch.length > 1 ? asOfOrm(error as Error) : error;
     }
   }
 }
 
-/** Returns true if the server reported that it refused the statement. Any other failure of a COMMIT leaves the outcome unknown. */
+/**
+ * Returns true if the server reported that it refused the statement. Any other failure of a COMMIT leaves the outcome
+ * unknown.
+ */
 const isRefusal = (error: unknown): error is Error => error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 
 const isChange = (command: string): boolean => ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);

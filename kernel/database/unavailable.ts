@@ -1,6 +1,6 @@
 import { PlatformError } from '../errors/errors.ts';
 
-/** 503: the platform is temporarily unable to do this. The caller should retry later. */
+/** 503: the platform is temporarily unable to process the request. The caller should retry later. */
 export class ServiceUnavailable extends PlatformError {
   constructor(message: string, retryAfter: number, details: Record<string, unknown> = {}, options?: ErrorOptions) {
     super('SERVICE_UNAVAILABLE', message, { ...details, retry_after: retryAfter }, options);
@@ -9,7 +9,7 @@ export class ServiceUnavailable extends PlatformError {
 
 /** Thrown if a COMMIT was sent and no response was received. The change may have been saved. */
 export class CommitOutcomeUnknown extends Error {
-  /** The ORM copies this code when it converts the error to its own class. */
+  /** The ORM replaces this error by one of its own classes, but copies this code. */
   readonly code = 'COMMIT_OUTCOME_UNKNOWN';
 
   constructor(cause: unknown) {
@@ -18,14 +18,14 @@ export class CommitOutcomeUnknown extends Error {
   }
 }
 
-/** Seconds until a retry may succeed: several for a failover or restart, one for a lock or conflict. */
+/**
+ * Seconds until a retry may succeed: `RETRY_AFTER_S` after a failover or restart, `CONFLICT_RETRY_AFTER_S` after a lock
+ * timeout or conflict.
+ */
 const RETRY_AFTER_S = 5;
 const CONFLICT_RETRY_AFTER_S = 1;
 
-/**
- * SQLSTATE codes, or the first characters of their classes, by which PostgreSQL and poolers report that they are
- * unavailable.
- */
+/** SQLSTATE codes, or their first characters, by which PostgreSQL and poolers report that they are unavailable. */
 const UNAVAILABLE_STATES = [
   '08', // connection exceptions; PgBouncer without a server
   '25006', // read-only: a standby, or a server whose writes were switched off

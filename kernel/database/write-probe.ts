@@ -1,6 +1,6 @@
 import type { Rows } from './database.ts';
 
-/** How long a result is reused. Anyone can call /readyz, so this limits how often it writes a row. */
+/** How long the result of a check is reused. Anyone can call /readyz, so this limits how often a check writes a row. */
 const FRESH_MS = 1_000;
 
 /**
@@ -15,7 +15,10 @@ export class WriteProbe {
     private readonly schema: string,
   ) {}
 
-  /** @throws Error of the driver if the database cannot be written */
+  /**
+   * Writes a row, or reuses the result of a check in the last second.
+   * @throws Error of the driver if the database cannot be written
+   */
   async check(): Promise<void> {
     const now = performance.now();
     if (!this.#latest || now - this.#latest.at >= FRESH_MS) this.#latest = { at: now, running: this.#write() };

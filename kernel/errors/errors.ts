@@ -107,7 +107,10 @@ export class InvalidParameters extends PlatformError {
   }
 }
 
-/** @throws InvalidParameters with the problems, if the list is not empty */
+/**
+ * Refuses a request if the list of its problems is not empty.
+ * @throws InvalidParameters with the problems
+ */
 export function refuse([first, ...rest]: readonly FieldProblem[]): void {
   if (first) throw new InvalidParameters([first, ...rest]);
 }

@@ -3,7 +3,7 @@ import type { FieldProblem } from './errors.ts';
 const SHOWN_LENGTH = 200;
 const SECRET_FIELD = /(secret|password|token|code|key|data|webhook_?url)$/i;
 
-/** Shortens a text that an error message or `details` contains. */
+/** Shortens a long text for the message or the `details` of an error. */
 export const shown = (value: string): string => (value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
 
 /** Returns the problem as the caller gets it, without large values and values that may be secret. */

@@ -33,12 +33,15 @@ export class Problems {
     this.#total += total - listed.length;
   }
 
-  /** Returns true if a listed problem concerns the field, a field that contains it, or a field within it. */
+  /** Returns true if a listed problem concerns `field`, a field that contains `field`, or a field within `field`. */
   has(field: string): boolean {
     return this.#listed.some((problem) => isWithin(problem.field, field) || isWithin(field, problem.field));
   }
 
-  /** @throws InvalidParameters with the collected problems, if there are any */
+  /**
+   * Refuses the request if it has problems.
+   * @throws InvalidParameters with the collected problems
+   */
   refuse(): void {
     const [first, ...rest] = this.#listed;
     if (first) throw new InvalidParameters([first, ...rest], this.#total);

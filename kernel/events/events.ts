@@ -19,18 +19,18 @@ export interface EventType {
   description: string;
   /**
    * The permission that readers of the event need. Default: the read permission of the family.
-   * Wildcards do not match a type with this field; only its exact name does. So subscribers of a wildcard never get a
-   * new restricted type.
+   * A wildcard never matches an event type with this field; only the exact name of the type matches. So a subscriber
+   * with a wildcard never gets events of a new restricted type.
    */
   requires?: Permission;
   /** The payload schema, with names in snake_case as in REST. */
   data: z.ZodObject;
   example: Record<string, unknown>;
-  /** False if the type is only announced, so that receivers can prepare for it. Such events are not sent yet. */
+  /** False if the type is only announced, so that receivers can prepare for it. No events of the type are sent. */
   isEmitted: boolean;
 }
 
-/** An event before it gets its id. `data` matches the schema of its type. */
+/** An event before it gets its id. `data` must match the schema of the event type. */
 export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
@@ -49,7 +49,9 @@ export interface DomainEvent extends EventDraft {
   type: EventType;
 }
 
-/** Creates an event of one type, for example `record(tx, ticketCreated(ticket))`. */
+/**
+ * Creates events of one type. For example, `ticketCreated` in `record(tx, ticketCreated(ticket))` is an event factory.
+ */
 export interface EventFactory<Arguments extends unknown[]> {
   (...parameters: Arguments): DomainEvent;
   readonly type: EventType;
@@ -68,7 +70,7 @@ export interface LoggedEvent {
   recordedAt?: Date;
   /** W3C trace context of the request that caused the event. Absent if the request had none. */
   traceparent?: string | null;
-  /** The exact JSON text of the event. It is the `payload` of a subscription and the base of a webhook body. */
+  /** The JSON text of the event. Live subscriptions return it as `payload`, and webhook bodies contain its fields. */
   payload: string;
 }
 
@@ -127,8 +129,8 @@ export function defineEvent<Arguments extends unknown[]>(
 }
 
 /**
- * Creates the id and the JSON text of an event (docs/decisions/events-and-webhooks.md). `signature` is appended for
- * each subscription later.
+ * Creates the id and the JSON text of an event (docs/decisions/events-and-webhooks.md). The field `signature` is added
+ * later, for each webhook subscription.
  * @throws ZodError if the data does not match its type. The transaction that records the event then fails
  */
 export function envelopeOf({ type, organizationId, occurredAt, data }: DomainEvent): { id: string; payload: string } {

@@ -34,14 +34,15 @@ export const outboxTables = (schema: string): string[] => [
 ];
 
 /**
- * Returns the SQL of the index that finds expired entries of a subgraph's inbox, for a later migration of the subgraph.
+ * Returns the SQL of the index that finds expired entries of a subgraph's inbox. A migration after the first one uses
+ * it.
  */
 export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
 /**
- * Returns the SQL that adds two columns to the outbox: the time when an event was recorded, if that differs from the
- * time when it occurred, and the trace of its request. For a later migration of each subgraph.
+ * Returns the SQL that adds two columns to the outbox: the time when an event was recorded, if the event occurred at
+ * another time, and the trace context of its request. A migration after the first one uses it.
  */
 export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
@@ -52,7 +53,9 @@ export const outboxTracing = (schema: string): string =>
  */
 const INBOX_MARGIN_DAYS = 7;
 
-/** Selects inbox entries whose events are no longer in the log. The log keeps events for `days`. */
+/**
+ * Selects inbox entries whose events are no longer in the log. The log keeps events for the number of days in `days`.
+ */
 export const expiredInbox = (schema: string, days: number): Expired => ({
   table: `${schema}.inbox`,
   where: `"handled_at" < now() - make_interval(days => $1::int)`,
@@ -60,8 +63,8 @@ export const expiredInbox = (schema: string, days: number): Expired => ({
 });
 
 /**
- * Inserts an event into the outbox, in the same transaction as the change that it reports. The event is published if, and only if, the
- * transaction commits.
+ * Inserts an event into the outbox, in the transaction of the change that the event reports. The event is published if,
+ * and only if, the transaction commits.
  */
 export async function record(tx: EntityManager, event: DomainEvent): Promise<void> {
   const { schema } = tx.config.getAll();
@@ -85,7 +88,8 @@ export async function record(tx: EntityManager, event: DomainEvent): Promise<voi
 
 /**
  * Claims an event for a reaction, in the transaction of the reaction. Returns false if the reaction has already handled
- * the event. An event may be delivered several times; with this claim, its effect happens exactly once.
+ * the event. An event may be delivered several times. The claim makes sure that the reaction has its effect exactly
+ * once.
  */
 export async function claimOnce(tx: EntityManager, eventId: string, reaction: string): Promise<boolean> {
   const { schema } = tx.config.getAll();

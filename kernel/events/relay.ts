@@ -32,8 +32,8 @@ interface OutboxRow {
 /**
  * Moves events from the outboxes of the subgraphs to the log, oldest first. An event that was recorded after the commit
  * of another event comes after that event in the log.
- * A row is deleted only after the event is in the log. After a crash between these steps the event is repeated, but
- * never lost. `onOldest` is called with the time of the oldest event in an outbox.
+ * An outbox row is deleted only after its event is in the log. After a crash between these two steps the event is
+ * repeated, but never lost. `onOldest` is called with the time of the oldest event in an outbox.
  */
 export class Relay {
   readonly #loops: Map<string, WorkLoop>;

@@ -6,8 +6,8 @@ const PERMISSIONS = 0o777;
 
 /**
  * Removes the permissions of group and others from a folder and its contents: folders get mode 0700, files 0600. Links
- * are not followed. `isDone` returns true for folders that need no check because they are already closed. Returns the
- * paths that could not be changed, for example because they belong to another user.
+ * are not followed. Folders for which `isDone` returns true are skipped. Returns the paths whose permissions could not
+ * be changed, for example because the files belong to another user.
  */
 export function closeToOthers(folder: string, isDone: (path: string) => boolean = () => false): string[] {
   const failed: string[] = [];
@@ -16,7 +16,7 @@ export function closeToOthers(folder: string, isDone: (path: string) => boolean 
     if (entry.isFile()) failed.push(...setMode(path, FILE_MODE));
     else if (entry.isDirectory() && !(isDone(path) && hasMode(path, FOLDER_MODE))) failed.push(...closeToOthers(path, isDone));
   }
-  // the folder is last: if it is closed, its contents are closed too
+  // the folder is changed last: if it has mode 0700, its contents have been changed too
   return [...failed, ...setMode(folder, FOLDER_MODE)];
 }
 

@@ -13,11 +13,14 @@ export interface OpenFile {
  * caller.
  */
 export interface FileStore {
-  /** Stores a file durably before it returns, and replaces an existing one completely. */
+  /** Stores a file durably before it returns. Replaces an existing file with the same key completely. */
   put(key: string, content: Buffer): Promise<void>;
-  /** Returns undefined if the file does not exist. The caller must read the stream to the end or destroy it. */
+  /**
+   * Opens a file. Returns undefined if the file does not exist. The caller must read the stream to the end or destroy
+   * it.
+   */
   open(key: string): Promise<OpenFile | undefined>;
-  /** Does nothing if the file does not exist. */
+  /** Deletes a file. Does nothing if the file does not exist. */
   delete(key: string): Promise<void>;
   close(): Promise<void>;
 }

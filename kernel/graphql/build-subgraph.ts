@@ -50,7 +50,7 @@ export interface EntityReference<C> {
    * an account (`@OrganizationFilter`).
    */
   scope?: 'open';
-  /** Returns null if the record does not exist for the caller. */
+  /** Loads the record of a reference. Returns null if the record does not exist for the caller. */
   load(reference: Readonly<Record<string, string>>, context: C): Promise<object | null>;
 }
 
@@ -123,7 +123,7 @@ const resolverOf =
 
 /**
  * Restores the default values of enums. In a schema that is built from SDL, the default is the name of the enum value.
- * Resolvers expect the internal value, which they also get for values of the caller.
+ * Resolvers expect the internal value, as they get it for values that callers send.
  */
 function restoreEnumDefaults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

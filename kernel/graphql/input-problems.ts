@@ -16,8 +16,8 @@ import { Problems } from '../errors/problems.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * Validates arguments of a root field that may be incomplete, by the rules of their classes. The caller gets these
- * problems together with missing fields and wrong types, which are found elsewhere. No resolver runs.
+ * Validates the arguments of a root field by the rules of their classes. Arguments may be missing or have wrong types:
+ * the caller of this function reports those problems. No resolver runs.
  */
 export type InputProblems = (
   kind: 'query' | 'mutation',

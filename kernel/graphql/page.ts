@@ -87,7 +87,7 @@ export interface Page<T> {
   pageInfo: PageInfo;
 }
 
-/** Creates the GraphQL type `<Name>Page` for lists of a record. */
+/** Creates the GraphQL type `<Name>Page` for pages of records of one kind. */
 export function pageOf<T extends object>(name: string, node: ClassType<T>): ClassType<Page<T>> {
   @ObjectType(`${name}Page`, { description: `One page of a list of ${name} records.` })
   class RecordPage implements Page<T> {

@@ -7,8 +7,8 @@ import { foundIn } from './input-problems.ts';
 /**
  * The records that a field returns to callers who are limited to accounts.
  * - `account`: only records of these accounts, as the returned entity declares (`@OrganizationFilter({ account })`).
- * The field then needs no declared scope.
- * - `organization`: none, because the field concerns the whole organization.
+ * `findScopes` sets this scope if the field declares none.
+ * - `organization`: no records, because the field concerns the whole organization.
  * - `open`: the same records as for other callers.
  * A root field without a scope refuses callers who are limited to accounts, and a test fails.
  */
@@ -78,7 +78,7 @@ export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
  * null.
  */
 export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
-  // the operation is only validated, and the caller has been authorized before
+  // the operation is only validated, and the caller has already been authorized
   if (foundIn(context)) return true;
   const { principal } = context;
   principal.requireAuthenticated();

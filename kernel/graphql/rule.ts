@@ -2,7 +2,9 @@ import type { FieldProblem } from '../errors/errors.ts';
 import type { Decimal } from '../values/money.ts';
 import { isInput } from './normalize-input.ts';
 
-/** The input that a rule gets. Fields with a wrong type or a broken rule are missing; in a list they are null. */
+/**
+ * The input that a rule gets. A field with a wrong type or a broken rule is missing; an invalid item of a list is null.
+ */
 export type Valid<T> = T extends Date | Decimal
   ? T
   : T extends readonly (infer I)[]

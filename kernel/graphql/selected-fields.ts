@@ -19,10 +19,13 @@ export const ReadsFields =
     Extensions({ reads: fields })(target, key, descriptor);
   };
 
-/** Parameter decorator of a list query. It passes the record fields that the selected fields of the nodes need. */
+/**
+ * Parameter decorator of a list query. The parameter gets the names of the record fields that the query needs for the
+ * selected fields of `nodes`.
+ */
 export const NodeFields = (): ReturnType<typeof createParameterDecorator> => createParameterDecorator(({ info }) => nodeFieldsOf(info));
 
-/** Cached results, by the field node of the query, which is the same object for each execution. */
+/** Cached results of `nodeFieldsOf`, by the field node of the query, which is the same object for each execution. */
 const known = new WeakMap<FieldNode, SelectedFields>();
 
 function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {

@@ -9,9 +9,10 @@ keepRules();
 const OPTIONS = { skipMissingProperties: true, forbidUnknownValues: false, validationError: { target: false } };
 
 /**
- * Validates the arguments of a field by the rules of their classes, and then normalizes them. All problems are returned
- * in one 400 error, which lists the first problems and their number.
- * If the operation is only validated (input-problems.ts), the problems are collected, and the execution stops here.
+ * Validates the arguments of a field by the rules of their classes, and then normalizes them. All problems are reported
+ * in one 400 error, which lists the first 20 problems and contains the total number.
+ * If the operation is only validated (input-problems.ts), the problems are collected, and `Checked` stops the
+ * execution.
  */
 export function checkInputs(values: readonly unknown[], context: unknown): void {
   const found = foundIn(context);

@@ -5,7 +5,10 @@ export const API_VERSION = '1.2.3';
 /** All spellings of the supported version (specification 9; it calls v1.0 the current version). */
 const SUPPORTED: ReadonlySet<string> = new Set(['1', '1.0', 'v1.0', '1.2', API_VERSION, `v${API_VERSION}`]);
 
-/** @throws PlatformError UNSUPPORTED_VERSION if `API-Version` is not supported */
+/**
+ * Checks the header `API-Version` of a request.
+ * @throws PlatformError UNSUPPORTED_VERSION if the version is not supported
+ */
 export function checkVersion(requested: string | string[] | undefined): void {
   if (requested === undefined || (typeof requested === 'string' && SUPPORTED.has(requested))) return;
   throw new PlatformError('UNSUPPORTED_VERSION', `This API-Version is not supported. Omit the header, or send ${API_VERSION}.`, {

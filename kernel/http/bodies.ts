@@ -43,7 +43,10 @@ export async function readBody({ headers, routeOptions }: FastifyRequest, sent: 
   return decoded.toString('utf8');
 }
 
-/** @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8 or its subset US-ASCII */
+/**
+ * Checks the charset of a body.
+ * @throws PlatformError UNSUPPORTED_MEDIA_TYPE for a charset other than UTF-8 or its subset US-ASCII
+ */
 function checkCharset(contentType = ''): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType) ?? [];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
@@ -88,7 +91,10 @@ function refuseManyParts(body: Buffer): void {
         });
 }
 
-/** @throws PlatformError INVALID_JSON for invalid JSON, and for a property `__proto__`, which only attackers send */
+/**
+ * Parses JSON.
+ * @throws PlatformError INVALID_JSON for invalid JSON, and for a property `__proto__`, which only attackers send
+ */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {

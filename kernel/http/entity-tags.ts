@@ -8,7 +8,8 @@ export type Encoding = (typeof encodings)[number];
 export const entityTag = (representation: string | Buffer): string => `"${hash('sha256', representation, 'base64url').slice(0, 27)}"`;
 
 /**
- * Returns the entity tag of a representation in a content encoding. The bytes differ, so the strong tag must differ.
+ * Returns the entity tag of a representation in a content encoding. Strong tags of two encodings must differ, because
+ * the bytes differ.
  */
 export const encodedTag = (tag: string, encoding: Encoding): string => `${tag.slice(0, -1)}-${encoding}"`;
 
@@ -25,8 +26,8 @@ export function heldTag(header: string | undefined, tag: string): string | undef
 }
 
 /**
- * Returns true if a tag in If-Match matches, in any encoding. The comparison is strong: a weak tag never matches (RFC
- * 9110, 13.1.1).
+ * Returns true if a tag in the header If-Match is the tag of the representation in any encoding. The comparison is
+ * strong: a weak tag never matches (RFC 9110, 13.1.1).
  */
 export const matchesStrongly = (header: string, tag: string): boolean => tagsOf(header).some((sent) => isSame(sent, tag));
 

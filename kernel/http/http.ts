@@ -13,13 +13,13 @@ export type ErrorPage = (error: PlatformError, request: FastifyRequest) => { hea
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Absent if the server has no HTML pages. */
+    /** Creates the HTML page of an error. Absent if the server has no HTML pages. */
     errorPage?: ErrorPage;
   }
   interface FastifyRequest {
     /**
-     * The authenticated caller and its request. The edge sets it before any handler runs. On a `public` route it may be
-     * null.
+     * The context of the request, with the authenticated caller. The edge sets it before any handler runs. It may be
+     * null on a `public` route.
      */
     caller: RequestContext;
   }

@@ -6,7 +6,7 @@ import { InvalidParameters, PlatformError } from '../errors/errors.ts';
 export interface IdempotencyScope {
   readonly organizationId: string;
   readonly callerId: string;
-  /** The caller id in rows of the previous release, if it differs. */
+  /** The id by which the previous release identifies the same caller, if it differs from `callerId`. */
   readonly formerCallerId?: string;
 }
 
@@ -15,7 +15,7 @@ export interface IdempotencyScope {
  * not on the session: a user who logs in again and retries a request must not pay twice.
  */
 export function idempotencyScope({ organizationId, id, clientId, accounts }: Principal): IdempotencyScope {
-  // a caller who sees other accounts must not get the stored response
+  // callers who see different accounts must not get the same stored response
   if (accounts) return { organizationId, callerId: `${id}@${clientId ?? ''}/${hash('sha256', accounts.join(), 'base64url')}` };
   // no OAuth client, or a client that acts for itself
   if (!clientId || clientId === id) return { organizationId, callerId: id };
@@ -36,7 +36,7 @@ export interface StoredResponse {
 }
 
 export type ClaimOutcome =
-  /** This process must execute the request. `lease` proves the ownership when the request completes. */
+  /** This process must execute the request. With `lease`, it later proves that it still owns the key. */
   | { state: 'new'; lease: string }
   | ({ state: 'replay' } & StoredResponse)
   /** The key was used with a different request. */
@@ -60,7 +60,10 @@ export interface IdempotencyStore {
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** @throws InvalidParameters if the key is not valid */
+/**
+ * Checks an `Idempotency-Key` and returns it.
+ * @throws InvalidParameters if the key is not valid
+ */
 export function checkKey(key: unknown): string {
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new InvalidParameters([{ field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' }]);
@@ -88,10 +91,10 @@ export interface IdempotencyClaim {
 
 /**
  * Runs `answer` at most once per key, and returns the stored response when the request is repeated.
- * An error whose status is stored (`isStored`) counts as a response; `refusal` creates it. A platform failure after the
- * change was made counts as a response too, because the change must not be made twice.
- * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`, a
- * repeated request runs again after the lease has expired.
+ * An error whose status is stored (`isStored`) is converted to a response by `refusal`, and stored. A platform failure
+ * after the change was made is stored too, because the change must not be made twice.
+ * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`,
+ * the lease expires. A repeated request then runs `answer` again.
  */
 export async function respondOnce(
   claim: IdempotencyClaim,

@@ -1,7 +1,7 @@
 import { migration } from '../migrations/migration.ts';
 
 /**
- * Creates the table in the schema `bridge`, which got its name when only the REST bridge used it. The statements
+ * Creates the table in the schema `bridge`, which got its name when only the REST bridge used the table. The statements
  * contain `if not exists`, because releases before 1.3 created the table at each startup, without a migration.
  */
 const idempotency = migration('0001-idempotency', [

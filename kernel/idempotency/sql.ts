@@ -1,8 +1,8 @@
 import type { Expired } from '../work/retention.ts';
 
 /**
- * Claims a key with a new row, or with an existing row: one older than 24 hours, or one of the same request whose lease
- * has expired. Returns no row if the key is taken. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
+ * Claims a key by a new row, or by an existing row that is older than 24 hours or belongs to the same request and has
+ * an expired lease. Returns no row if the key is taken. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
  */
 export const CLAIM = `
   insert into bridge.idempotency_key as held (organization_id, caller_id, key, fingerprint, lease, leased_until)

@@ -9,7 +9,7 @@ import { ABANDON, CLAIM, COMPLETE, EXPIRED, EXTEND, READ } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Runs a statement on PostgreSQL or PGlite, each in its own transaction. */
+/** Runs statements on PostgreSQL or PGlite, each statement in its own transaction. */
 export interface Sql {
   query(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
@@ -33,8 +33,8 @@ const EXTEND_EVERY_MS = 20_000;
 const ATTEMPTS = 3;
 
 /**
- * Stores responses in the platform's database, so that any process can replay them. They are encrypted: the response to a create request
- * may contain a key or secret that is shown only once.
+ * Stores responses in the platform's database, so that any process can return them again. The responses are encrypted:
+ * the response to a create request may contain a key or secret that is shown only once.
  */
 export class SqlIdempotencyStore implements IdempotencyStore {
   readonly extendEveryMs = EXTEND_EVERY_MS;
@@ -81,7 +81,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     if (former) await this.#end(ABANDON, former, key, SHARED + lease);
   }
 
-  /** Keys older than 24 hours. Old keys do no harm, but use space. */
+  /** The rows of keys older than 24 hours, which are deleted to save space. */
   get retained(): Retained {
     return retainedRows(this.sql as Pick<Rows, 'query'>, EXPIRED.table, () => EXPIRED);
   }
@@ -92,7 +92,7 @@ export class SqlIdempotencyStore implements IdempotencyStore {
       const claimed = await this.sql.query(CLAIM, [organizationId, callerId, key, fingerprint, lease]);
       if (claimed.length) return { state: 'new', lease };
       const [held] = await this.sql.query(READ, [organizationId, callerId, key]);
-      // a row shared with the previous release belongs to another OAuth client here, because the caller has no own row
+      // if both leases begin with SHARED, another OAuth client of the same user has claimed this row
       if (held && (held.fingerprint !== fingerprint || (lease.startsWith(SHARED) && String(held.lease).startsWith(SHARED))))
         return { state: 'conflict' };
       if (held) return this.#heldBySame(held, contextOf(scope, key));
@@ -124,8 +124,9 @@ const contextOf = ({ organizationId, callerId }: IdempotencyScope, key: string):
 /**
  * Prefix of leases in rows that exist only for processes of the previous release. These processes identify a user
  * without the OAuth client that acts for the user.
- * While both releases run, and for 24 hours afterwards, a request claims a row under both caller ids.
- * Delete this with `formerCallerId` in the release after this one.
+ * While both releases run, and for 24 hours after the last process of the previous release has stopped, a request
+ * claims two rows, one for each caller id.
+ * Delete this constant with `formerCallerId` in the next release.
  */
 const SHARED = 'shared:';
 const formerOf = ({ organizationId, formerCallerId }: IdempotencyScope): IdempotencyScope | undefined =>

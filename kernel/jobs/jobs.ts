@@ -60,8 +60,8 @@ interface Queue {
 }
 
 /**
- * Durable background jobs with pg-boss. It uses the same database, so that a transaction can enqueue jobs. A handler
- * may run more than once for a job, and must recognize work that is already done.
+ * Durable background jobs with pg-boss. Jobs and records are in the same database, so that a transaction can enqueue
+ * jobs. A handler may run more than once for a job, and must recognize work that is already done.
  */
 export class Jobs {
   readonly #boss: PgBoss;
@@ -104,8 +104,8 @@ export class Jobs {
   /** Starts the queues. With `work: false`, this process only enqueues jobs, and other processes run them. */
   async start({ work = true } = {}): Promise<void> {
     await this.database.migrate([jobSchema]);
-    // before the start of pg-boss, which caches the settings of all queues, so that a transaction that enqueues a job
-    // need not read them
+    // the queues are created before pg-boss starts, because it then caches the settings of all queues; so a transaction
+    // that enqueues a job need not read the settings
     await this.#createQueues();
     await this.#boss.start();
     if (this.database.pglite && work) await this.#releaseActive();
@@ -138,7 +138,7 @@ export class Jobs {
 
   /**
    * Immediately retries jobs of a killed process. No other process can use the same embedded database, so no other
-   * process runs them.
+   * process runs these jobs.
    */
   async #releaseActive(): Promise<void> {
     await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
@@ -262,10 +262,10 @@ const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
   Object.entries(settings).some(([setting, value]) => queue[setting as keyof QueueSettings] !== value);
 
 /**
- * Selects the queues that have a due job, with one index lookup per queue, so the number of waiting jobs does not
- * matter.
- * Notifications report only jobs that are due immediately; this query finds retries and delayed jobs. If each worker
- * polled, this would cost about thirty statements a second.
+ * Selects the queues that have a due job, with one index lookup per queue, so the time does not depend on the number of
+ * waiting jobs.
+ * Notifications report only jobs that are due immediately; this query finds retries and delayed jobs. Polling by each
+ * worker would cost about thirty statements a second.
  */
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;

@@ -2,7 +2,7 @@ import type { Db } from 'pg-boss';
 import type { Logger } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
-/** Maximum number of jobs that a sample counts per queue, so that it reads only a limited part of an index. */
+/** Maximum number of jobs that a sample counts per queue, so that the sample reads only a limited part of an index. */
 const COUNTED = 10_001;
 
 export interface JobSampling {
@@ -25,7 +25,7 @@ interface QueueRow {
  * Sampling stops when the returned function is called.
  */
 export function sampleJobs({ db, schema, queues, metrics, log }: JobSampling): () => void {
-  // the order of the index by which workers find jobs; pg-boss itself counts failed jobs once a minute
+  // the subquery uses the index by which workers find jobs; pg-boss updates `failed_count` once a minute
   const text = `select q.name, w.waiting, w.overdue, k.failed_count as failed
     from unnest($1::text[]) as q (name) left join ${schema}.queue k on k.name = q.name cross join lateral (
       select count(*)::int as waiting, extract(epoch from ${schema}.job_now() - min(j.start_after))::float8 as overdue from (
