@@ -10,8 +10,8 @@ export class CredentialsExpired extends PlatformError {
 }
 
 /**
- * 403: the client's address is not on the IP whitelist. `details.ip` is the address as the platform determined it,
- * which helps to debug proxies.
+ * 403: the client's address is not on the IP whitelist. `details.ip` is the client address that the platform
+ * determined. It helps to find errors in the configuration of proxies.
  */
 export class IpNotAllowed extends PlatformError {
   readonly reason = 'address';

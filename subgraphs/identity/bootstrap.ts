@@ -32,9 +32,9 @@ const ORGANIZATION = { name: 'Default organization', plan: 'enterprise', operato
 const PASSWORD_BYTES = 18;
 
 /**
- * Creates the operator's organization, its owner and a key with all permissions at the first start. Returns undefined
- * if an organization exists already, even if values are preset. If several processes start together, only one of them
- * creates these records.
+ * At the first start, creates the operator's organization, its owner and an API key with all permissions. Returns
+ * undefined if an organization exists already, even if values are preset. If several processes start together, only one
+ * of them creates these records.
  * @throws ConfigError for a preset key that could never be used on this platform
  */
 export async function bootstrap({ orm, clock, sandbox }: CreateOrganizationParts, presets: Presets): Promise<Bootstrapped | undefined> {
@@ -94,7 +94,10 @@ function firstClient(organizationId: string, presets: Presets, now: Date): OAuth
   );
 }
 
-/** An arbitrary number, the same in every process. The advisory lock is released when the transaction ends. */
+/**
+ * Id of the advisory lock: an arbitrary number, the same in every process. The lock is released when the transaction
+ * ends.
+ */
 const BOOTSTRAP_LOCK = 4_201_001;
 
 async function waitForOthers(tx: EntityManager): Promise<void> {

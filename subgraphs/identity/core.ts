@@ -83,7 +83,7 @@ export interface IdentityPorts extends Ports {
   allowPrivateUrls: boolean;
   /** Cost of password hashing. Default: appropriate for passwords that people choose. */
   passwordCost?: PasswordCost | undefined;
-  /** Returns the requests per minute that a plan allows. Access tokens contain the number as a claim. */
+  /** Returns the requests per minute that a plan allows. Access tokens contain this number as a claim. */
   requestsPerMinute(plan: Plan): number;
   rateLimits: RateLimits;
 }

@@ -10,7 +10,7 @@ import { Organization } from './organizations/organization.entity.ts';
 export interface CreateOrganizationParts {
   orm: Orm;
   clock: Clock;
-  /** Whether new keys are test keys. */
+  /** Whether this platform is a sandbox, in which new keys are test keys. */
   sandbox: boolean;
 }
 
@@ -53,7 +53,7 @@ export function insertOrganization(
 }
 
 /**
- * Creates the first key of an organization, with all permissions. The key of the operator's organization may also
+ * Creates the first key of an organization, with all permissions. The first key of the operator's organization may also
  * operate the platform.
  */
 export function firstKey({ id: organizationId, operator }: Organization, apiKey: string, now: Date): ApiKey {

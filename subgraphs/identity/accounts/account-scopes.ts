@@ -15,9 +15,9 @@ export class AccountScopes {
   ) {}
 
   /**
-   * Returns the accounts to grant. If `stated` is undefined, these are the accounts that the caller has access to.
+   * Returns the accounts to grant. If `stated` is undefined, returns the accounts that the caller has access to.
    * @throws ResourceNotFound for an account that the caller has no access to; LimitedToAccounts if a limited caller
-   * asks for null (all accounts)
+   * states null (all accounts)
    */
   async grant(stated: Accounts | undefined): Promise<string[] | null> {
     const wanted = stated === undefined ? this.principal.accounts : stated;
@@ -32,7 +32,8 @@ export class AccountScopes {
   }
 
   /**
-   * Returns the accounts to grant in an update. Undefined means that the update does not change them.
+   * Returns the accounts to grant in an update. Returns undefined if `stated` is undefined: the update then keeps the
+   * current accounts.
    * @throws the same errors as `grant`
    */
   async change(stated: Accounts | undefined): Promise<string[] | null | undefined> {
@@ -40,7 +41,7 @@ export class AccountScopes {
   }
 
   /**
-   * Refuses to change a user or credentials with access to more accounts than the caller has.
+   * Checks that the caller has access to all accounts of the user or credentials to change.
    * @throws LimitedToAccounts
    */
   requireOver(accounts: Accounts): void {

@@ -8,7 +8,7 @@ export interface Obligations {
 
 /**
  * 409: the organization's own account cannot change its status or be deleted. All records without a customer belong to
- * it.
+ * this account.
  */
 export class OwnAccount extends PlatformError {
   constructor(id: string) {

@@ -52,7 +52,7 @@ export class AccountService {
     return listPage(this.deps.em, Account, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws ResourceNotFound, InvalidState, AccountInUse, OwnAccount */
+  /** Updates an account. @throws ResourceNotFound, InvalidState, AccountInUse, OwnAccount */
   async update(id: string, { status, ...input }: AccountUpdateInput): Promise<Account> {
     if (status === AccountStatus.CLOSED) await this.#refuseWhileInUse(id);
     return this.deps.em.transactional(async (tx) => {

@@ -7,7 +7,7 @@ const TEST_PREFIX = 'test_sk_';
 const API_KEY = /^(sk_live_|test_sk_)[A-Za-z0-9]{64}$/;
 const KEY_LENGTH = LIVE_PREFIX.length + LENGTH;
 /**
- * Random bytes from this value on are skipped: otherwise the first letters of the alphabet would be more likely than
+ * Random bytes of this value or more are skipped. Otherwise the first letters of the alphabet would be more likely than
  * the rest.
  */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
@@ -29,7 +29,7 @@ export const isSandboxKey = (key: string): boolean => key.startsWith(TEST_PREFIX
 export const prefixOf = (sandbox: boolean): string => (sandbox ? TEST_PREFIX : LIVE_PREFIX);
 
 /**
- * Hash under which a key is stored. A fast hash is safe, because 381 random bits cannot be guessed, and every request
- * computes the hash.
+ * Returns the hash under which a key is stored. A fast hash is safe, because 381 random bits cannot be guessed, and
+ * every request computes the hash.
  */
 export const digestOf = (key: string): string => hash('sha256', key, 'hex');

@@ -47,7 +47,8 @@ export class ApiKey {
   signingSecret: string | null = null;
 
   /**
-   * Null for the first key of an organization, which the platform creates. Rotating that key creates a signing secret.
+   * Encrypted signing secret. Null for the first key of an organization, which the platform creates. Rotating the first
+   * key creates a signing secret.
    */
   @Property({ type: 'text', nullable: true, fieldName: 'signing_secret' })
   sealedSigningSecret: string | null = null;
@@ -56,7 +57,7 @@ export class ApiKey {
   @Property({ type: 'boolean' })
   requireSignature = false;
 
-  /** Hash of the key before the last rotation, stored while that key still works. Its signing secret is stored too. */
+  /** Hash of the key that the last rotation replaced. It is stored while the replaced key still works. */
   @Property({ type: 'text', nullable: true })
   @Unique()
   previousHash: string | null = null;
@@ -128,8 +129,8 @@ export class ApiKey {
   usageCount = 0;
 
   /**
-   * Creates the record of a key. The returned object contains the key in plain text; an object that is loaded later
-   * does not.
+   * Creates the record of a key. The returned object contains the key in plain text. An object that is loaded later
+   * does not contain it.
    */
   static issue(text: string, members: Members): ApiKey {
     const shown = { key: text, prefix: prefixOf(isSandboxKey(text)), last4: text.slice(-SHOWN_LAST) };
@@ -137,8 +138,8 @@ export class ApiKey {
   }
 
   /**
-   * Sets the signing secret. This object then contains the secret in plain text; an object that is loaded later does
-   * not.
+   * Sets the signing secret. This object then contains the secret in plain text. An object that is loaded later does
+   * not contain it.
    */
   signWith(secret: string, secrets: SecretBox): void {
     this.signingSecret = secret;

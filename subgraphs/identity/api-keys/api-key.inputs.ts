@@ -9,8 +9,8 @@ import { AreKeyGrants, KEY_GRANTS_MAX } from '../granting/grants.ts';
 import { ApiKeyRateLimit, ApiKeyRestrictionsInput } from './api-key.values.ts';
 
 /**
- * Maximum time that the old key works after a rotation. After a week, a deployment that still uses the old key fails
- * and is noticed.
+ * Maximum time for which the old key works after a rotation. After a week, a deployment that still uses the old key
+ * fails and is noticed.
  */
 const GRACE_MAX_SECONDS = 7 * 86_400;
 const GRACE_REASON = `must be between 0 and ${GRACE_MAX_SECONDS} seconds`;

@@ -24,7 +24,7 @@ export interface ApiKeyServiceDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
-  /** Whether new keys are test keys. */
+  /** Whether this platform is a sandbox, in which new keys are test keys. */
   sandbox: boolean;
   secrets: SecretBox;
   locator: CountryLocator;
@@ -86,7 +86,7 @@ export class ApiKeyService {
     return key;
   }
 
-  /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, NoSigningSecret */
+  /** Updates a key. @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, NoSigningSecret */
   async update(id: string, { permissions, rateLimit, restrictions, requireSignature, ...input }: ApiKeyUpdateInput): Promise<ApiKey> {
     requireToGrant(this.deps.request.principal, permissions ?? []);
     this.#checkCountries(restrictions?.countries);
@@ -103,9 +103,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Rotates a key. The result contains the new key and signing secret; they are never shown again.
-   * The old key and its secret work for another `graceSeconds`. An older key from an earlier rotation stops working
-   * immediately.
+   * Rotates a key. The result contains the new key and the new signing secret, which are never shown again. The old key
+   * and its secret work for another `graceSeconds`. An older key from an earlier rotation stops working immediately.
    * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
    */
   rotate(id: string, graceSeconds: number): Promise<ApiKey> {
@@ -124,7 +123,10 @@ export class ApiKeyService {
     return this.#change(id, 'api_key_deleted', (_, tx) => tx.nativeDelete(ApiKey, { id }));
   }
 
-  /** Applies a change and audits it. The change takes effect in this process before the response, and in all processes within seconds. */
+  /**
+   * Changes a key and writes an audit record. The change takes effect in this process before the response, and in all
+   * processes within seconds.
+   */
   async #change(id: string, eventType: string, act: (key: ApiKey, tx: EntityManager) => unknown): Promise<ApiKey> {
     const changed = await this.deps.em.transactional(async (tx) => {
       const key = await this.#locked(tx, id);
@@ -137,8 +139,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Loads and locks a key. Refuses a key with more permissions or accounts than the caller has: by rotating it, the
-   * caller would get them, and by changing its restrictions, the caller could open it for somebody else.
+   * Loads and locks a key. Refuses a key that has permissions or accounts that the caller does not have. Otherwise the
+   * caller could get them by rotating the key, or pass them on by changing the restrictions of the key.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);
@@ -151,7 +153,7 @@ export class ApiKeyService {
     if (countries?.length && !this.deps.locator.isConfigured) throw new CountriesUnknown('restrictions.countries');
   }
 
-  /** Refuses a restriction that would lock out the key that sets it. @throws WouldLockOut */
+  /** Refuses restrictions that would lock out the caller, if the caller changes its own key. @throws WouldLockOut */
   #checkLockOut(key: ApiKey): void {
     const { request, locator, clock } = this.deps;
     if (key.id !== request.principal.id || !request.client) return;

@@ -38,13 +38,16 @@ export class AuditTrail {
     private readonly log: Logger,
   ) {}
 
-  /** Writes a record immediately. With a transaction, the record is committed or rolled back together with the change it reports. */
+  /**
+   * Writes a record immediately. If `tx` is given, the record is committed or rolled back together with the change that
+   * it reports.
+   */
   async record(entry: AuditEntry, tx?: EntityManager): Promise<void> {
     await this.#write([this.#rowOf(entry)], tx);
   }
 
   /**
-   * Records an action of the caller of a request. Fields of `entry`, even null ones, override the values taken from the
+   * Records an action of the caller of a request. Fields of `entry`, including null fields, override the values of the
    * request.
    */
   recordBy({ principal, client }: RequestContext, entry: AuditEntry, tx: EntityManager): Promise<void> {

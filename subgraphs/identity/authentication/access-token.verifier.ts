@@ -27,7 +27,10 @@ const CACHED_TOKENS = 10_000;
 interface KnownToken {
   expiresAt: Date;
   authenticated: Authenticated;
-  /** Result of the verification while the session is elevated by a second factor. The elevation ends at `until`. */
+  /**
+   * Result of the verification while the session is elevated by a second factor. It must not be used after `until`,
+   * when the elevation ends.
+   */
   elevated: { until: Date; authenticated: Authenticated } | undefined;
   /** The organization's access restrictions for its users. */
   rules: AccessRules | undefined;
@@ -69,7 +72,8 @@ const TOKEN_STATE = `select o."plan", o."second_factor_required", o."operator", 
   where o."id" = $1`;
 
 /**
- * Verifies access tokens of this platform (specification 5.4): signature, expiry, revocation, and that user, session and client are active.
+ * Verifies access tokens of this platform (specification 5.4). Checks signature, expiry and revocation. Also checks
+ * that the user, session and client of the token are active.
  */
 export class AccessTokenVerifier {
   readonly #known: CredentialCache<KnownToken>;
@@ -84,7 +88,10 @@ export class AccessTokenVerifier {
     this.#known = new CredentialCache(feed, CACHED_TOKENS);
   }
 
-  /** @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted */
+  /**
+   * Verifies a token and checks the access restrictions for its caller.
+   * @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted
+   */
   async verify({ token, ip, country }: Pick<ShownToken, 'token'> & RequestOrigin): Promise<Authenticated> {
     const known = await this.#find(token);
     const now = this.clock.now();
@@ -116,7 +123,7 @@ export class AccessTokenVerifier {
     const [state] = await this.rows.query<TokenState>(TOKEN_STATE, [organizationId, sub, jti, sid, clientId]);
     if (!state) return undefined;
     if (state.is_revoked) throw new InvalidCredentials(undefined, 'revoked');
-    // applies to the client's own tokens and to tokens with which the client acts for a user
+    // the client must be active for its own tokens and for tokens with which it acts for a user
     if (clientId && !state.client_active) throw new InvalidCredentials(undefined, 'client is not active');
     if (sub !== clientId) this.#checkUser(state, claims);
     const accounts = presentAccounts(claims, state);
@@ -192,7 +199,7 @@ function presentGrants(
   const ofClient = clientId ? within(permissions, client_permissions ?? []) : permissions;
   if (sub === clientId) return ofClient;
   const ofRole = within(ofClient, grantsOf(role ?? UserRole.READ_ONLY));
-  // tokens never contain platform permissions, and clients never get them: they are loaded here for users who logged
-  // in themselves
+  // tokens never contain platform permissions, and clients never get these permissions: they are loaded here for users
+  // who logged in themselves
   return operator && !clientId ? [...ofRole, ...platformGrants(platform_access)] : ofRole;
 }

@@ -8,7 +8,7 @@ import { EXPIRED_CHANGES } from './change-feed.ts';
 /** How long an ended session is kept: longer than the lifetime of any token that was issued in it. */
 const SESSIONS_KEPT_MS = DAY_MS;
 /**
- * How long counters of second-factor attempts are kept. It is the window of the limits in
+ * How long counters of second-factor attempts are kept. It equals the time window of the limits in
  * mfa-challenges/challenge-limits.ts.
  */
 const COUNTERS_KEPT_MS = HOUR_MS;
@@ -40,8 +40,8 @@ export function accessRetention({ rows, clock, auditRetentionDays }: AccessReten
     ['saml_request', '"expires_at" < $1'],
     ['saml_assertion', '"expires_at" < $1'],
     ['saml_code', '"expires_at" < $1'],
-    // `least` adds the limit of a database trigger: records younger than 30 days by the clock of the database cannot be
-    // deleted
+    // `least` applies the rule of a database trigger: records younger than 30 days by the clock of the database cannot
+    // be deleted
     ['audit_record', `"timestamp" < least($1, now() - interval '30 days')`, auditRetentionDays * DAY_MS],
   ];
   return [

@@ -21,9 +21,9 @@ const CACHED_KEYS = 10_000;
 interface KnownKey extends SigningKeyOf {
   authenticated: Authenticated;
   expiresAt: Date | null;
-  /** Expiry of a key that the last rotation replaced; null for the current key. */
+  /** Time until which a key that the last rotation replaced still works. Null for the current key. */
   rotatedUntil: Date | null;
-  /** Undefined if the key has no restrictions on place and time. */
+  /** Undefined if the key has no restrictions on address, time and country. */
   rules: AccessRules | undefined;
 }
 
@@ -48,7 +48,10 @@ export class ApiKeyVerifier {
     this.#known = new CredentialCache(parts.feed, CACHED_KEYS);
   }
 
-  /** @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted, InvalidSignature */
+  /**
+   * Verifies a key, its restrictions and the signature of the request.
+   * @throws InvalidCredentials, CredentialsExpired, IpNotAllowed, AccessRestricted, InvalidSignature
+   */
   async verify({ token, ip, country, signing }: Pick<ShownToken, 'token'> & Omit<Credentials, 'kind'>): Promise<Authenticated> {
     const { clock, sandbox, usage, signatures } = this.parts;
     if (!isApiKey(token)) throw new InvalidCredentials();

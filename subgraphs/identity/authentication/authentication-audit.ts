@@ -40,8 +40,8 @@ export class AuthenticationAudit {
   }
 
   /**
-   * Records a refusal. Two refusals that differ only in the user agent count as the same: a refused caller can send any
-   * user agent.
+   * Records a refusal. Refusals that differ only in the user agent are recorded once, because a refused caller can send
+   * any user agent.
    */
   failed({ ip, userAgent }: Credentials, method: Method, error: PlatformError): void {
     const reason = 'reason' in error ? String(error.reason) : error.code.toLowerCase();
@@ -56,11 +56,11 @@ export class AuthenticationAudit {
   }
 }
 
-/** Finds events that were already recorded within the last hour. Stores only digests of them. */
+/** Decides which events to record: each event at most once an hour. Stores only digests of events. */
 class HourlyOnce {
-  /** Time of the last record, by digest of `who` and `where`. */
+  /** Time of the last record of each event. The key is a digest of caller and event. */
   readonly #recorded = new Map<string, number>();
-  /** Number of records in the current hour, by digest of `who`. */
+  /** Number of records of each caller in the current hour. The key is a digest of the caller. */
   readonly #counts = new Map<string, { count: number; since: number }>();
 
   isFirst(who: string, where: string): boolean {

@@ -42,7 +42,7 @@ export interface AuthenticatorParts {
   secrets: SecretBox;
   locator: CountryLocator;
   signatures: SignatureVerifier;
-  /** Public keys of other issuers. */
+  /** Caches the public keys of other issuers. */
   keySets: KeySets;
 }
 
@@ -93,7 +93,7 @@ export class Authenticator {
       return authenticated;
     } catch (error) {
       if (error instanceof PlatformError && (error.status === 401 || error.status === 403)) {
-        // `isFamiliar` is false for refused credentials, so the rate limit of their address applies to them
+        // `isFamiliar` must return false for refused credentials, so that the rate limit of the IP address applies
         this.#recent.delete(shown(credentials));
         this.#audit.failed(credentials, method, error);
       }
@@ -110,8 +110,8 @@ export class Authenticator {
   }
 
   /**
-   * Chooses the verifier by the issuer. A token without a foreign issuer is verified as an access token of this
-   * platform.
+   * Chooses the verifier by the issuer of the token. A token without a foreign issuer is verified as an access token of
+   * this platform.
    */
   #issuerOf({ token }: ShownToken): AccessTokenVerifier | ExternalTokenVerifier {
     const { iss } = claimsOf(token) ?? {};
@@ -143,7 +143,7 @@ export class Authenticator {
 
 /**
  * Refuses a signature if the credentials have no signing secret. If the signature were ignored, the client would
- * believe that it is protected.
+ * believe that it protects the request.
  */
 function refuseSignature({ signing }: Credentials): void {
   if (typeof signing === 'object' && signing.signature !== undefined) throw new InvalidSignature('not_signable');

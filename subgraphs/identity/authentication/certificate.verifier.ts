@@ -56,8 +56,8 @@ export class CertificateVerifier {
   }
 
   /**
-   * Checks dates and issuer against the platform's clock and list of authorities. The result of the TLS handshake is
-   * ignored.
+   * Checks the certificate by the platform's clock and list of authorities, and ignores the result of the TLS
+   * handshake.
    * @throws InvalidCredentials, CredentialsExpired
    */
   async verify({ certificate, signing }: ShownCertificate & Pick<Credentials, 'signing'>): Promise<Authenticated> {
@@ -94,7 +94,7 @@ function refuseUnlessFit({ isRevoked, validity, issuers }: KnownCertificate, now
   if (now > validToDate) throw new CredentialsExpired(validToDate, 'The client certificate has expired. Register another one.');
 }
 
-/** Copies both dates, because an X509Certificate parses them on every access. */
+/** Copies `validFromDate` and `validToDate`, because an X509Certificate parses them on every access. */
 const validityOf = ({ validFromDate, validToDate }: Validity): Validity => ({ validFromDate, validToDate });
 
 function knownCertificate(record: Registered, validity: Validity, issuers: Validity[] | undefined): KnownCertificate {

@@ -9,8 +9,8 @@ import type { Expired } from '../../../kernel/work/retention.ts';
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
 /**
- * How far each poll overlaps the previous one: a transaction that began earlier may commit later. It is harmless to
- * invalidate an entry twice.
+ * How far each poll overlaps the previous poll: a transaction that began earlier may commit later. A change that is
+ * read twice does no harm.
  */
 const OVERLAP_S = 15;
 /** Change rows that are old enough to be deleted: every process has read them. */
@@ -41,7 +41,7 @@ export class ChangeFeed {
     this.#listeners.push(listener);
   }
 
-  /** Reports a change by this process, so that it takes effect before the response is sent. */
+  /** Reports a change by this process, so that the change takes effect before the response is sent. */
   changed(subjectId: string): void {
     for (const listener of this.#listeners) listener(subjectId);
   }
@@ -53,7 +53,7 @@ export class ChangeFeed {
 
   async start(): Promise<void> {
     await this.database.listen('identity_change', (subjectId) => this.changed(subjectId));
-    // an embedded database has no other clients
+    // an embedded database has no other clients whose changes could be missed
     if (this.database.pglite) this.#followedAt = Number.POSITIVE_INFINITY;
     else await this.#poll();
   }

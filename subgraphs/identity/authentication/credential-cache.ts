@@ -32,7 +32,7 @@ export class CredentialCache<V> {
     feed.onChange((subjectId) => this.#forget(subjectId));
   }
 
-  /** Returns the cached value, without a query. */
+  /** Returns the cached value without a query. Returns undefined if there is none. */
   peek(digest: string): V | undefined {
     const entry = this.#entries.get(digest);
     if (!entry) return undefined;
@@ -43,8 +43,8 @@ export class CredentialCache<V> {
   }
 
   /**
-   * Returns the cached value, or loads it once for all concurrent callers. If nothing is found, that result is cached
-   * for a few seconds.
+   * Returns the cached value, or loads it once for all concurrent callers. If `load` finds nothing, the cache stores
+   * that for a few seconds.
    */
   get(digest: string, load: () => Promise<Found<V> | undefined>): V | Promise<V | undefined> | undefined {
     const known = this.peek(digest);
@@ -63,7 +63,7 @@ export class CredentialCache<V> {
   async #load(digest: string, load: () => Promise<Found<V> | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const found = await load();
-    // if a record changed during the load, the value may already be stale and is not cached
+    // if a record changed during the load, the value may already be stale, so it is not cached
     if (generation !== this.#generation) return found?.value;
     if (found) this.#store(digest, found);
     else this.#refuse(digest);
@@ -89,8 +89,8 @@ export class CredentialCache<V> {
   }
 
   /**
-   * Drops the entries that depend on a record. An empty id drops all entries: the connection that reports changes was
-   * interrupted.
+   * Drops the entries that depend on a record. An empty id means that the connection that reports changes was
+   * interrupted: all entries are dropped.
    */
   #forget(subjectId: string): void {
     this.#generation += 1;

@@ -55,7 +55,7 @@ test('a change with an empty id, which reports a lost connection, clears the who
 });
 
 test('cached credentials are valid for only 4 seconds while the change feed is not available', async () => {
-  // only the clock: fake timers would lose the timers of a platform in this worker
+  // fakes only `performance`: other tests in this worker may use a platform, which needs real timers
   vi.useFakeTimers({ toFake: ['performance'] });
   const { get, loads } = cacheOf(feed(false));
   await get('a');

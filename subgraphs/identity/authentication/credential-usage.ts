@@ -9,8 +9,8 @@ interface Uses {
 }
 
 /**
- * Counts the uses of API keys or certificates in memory and writes them every few seconds, so that a request costs no write.
- * Counts not yet written are lost when the process is killed. That is acceptable: they only inform, and no decision depends on them.
+ * Counts the uses of API keys or certificates in memory and writes them every few seconds, so that a request costs no
+ * write. If the process is killed, the counts that are not yet written are lost. No decision depends on these counts.
  */
 export class CredentialUsage {
   #pending = new Map<string, Uses>();

@@ -61,7 +61,7 @@ export class ExternalTokenVerifier {
     this.#known = new CredentialCache(parts.feed, CACHED_TOKENS);
   }
 
-  /** @throws InvalidCredentials, CredentialsExpired */
+  /** Verifies a token of a trusted issuer. @throws InvalidCredentials, CredentialsExpired */
   async verify({ token }: Pick<ShownToken, 'token'>): Promise<Authenticated> {
     const found = this.#known.get(hash('sha256', token, 'hex'), () => this.#load(token));
     const known = found instanceof Promise ? await found : found;
@@ -117,7 +117,7 @@ export class ExternalTokenVerifier {
 
 const expiredAt = (at: Date): CredentialsExpired => new CredentialsExpired(at, 'The access token has expired. Get another one.');
 
-/** Decodes the claims of a token without verifying them; undefined if it is not a JWT. */
+/** Decodes the claims of a token without verifying the token. Returns undefined if the token is not a JWT. */
 export function claimsOf(token: string): JWTPayload | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -140,8 +140,8 @@ function principalOf(
 }
 
 /**
- * Reads permissions from a claim: a list or a space-separated string, in colon or dot form. Ignores values that are not
- * permissions.
+ * Reads the permissions in a claim: a list or a space-separated string, in colon or dot form. Ignores values that are
+ * not permissions.
  */
 function grantsIn(claim: unknown): Grant[] {
   const words: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];

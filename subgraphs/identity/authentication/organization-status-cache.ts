@@ -28,7 +28,9 @@ export class OrganizationStatusCache {
     return (await this.#of(organizationId))?.plan ?? 'developer';
   }
 
-  /** Whether the organization is not active. Background work with effects outside the platform must then wait. */
+  /**
+   * Whether the organization is suspended or closed. Background work with effects outside the platform must then wait.
+   */
   async isSuspended(organizationId: string): Promise<boolean> {
     const { status = OrganizationStatus.ACTIVE } = (await this.#of(organizationId)) ?? {};
     return status !== OrganizationStatus.ACTIVE;
@@ -40,7 +42,8 @@ export class OrganizationStatusCache {
   }
 
   /**
-   * Checks that the organization is active. Called for every request. Returns no promise if the organization is cached.
+   * Checks that the organization is active. Called for every request. If the organization is cached, returns undefined
+   * instead of a promise.
    * @throws OrganizationSuspended, OrganizationClosed
    */
   requireActive(organizationId: string): Promise<void> | undefined {

@@ -1,6 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The PEM text contains no usable certificate. The message is the reason, as the end of the sentence "certificate …". */
+/**
+ * The PEM text contains no usable certificate. The message completes a sentence that begins with "certificate", for
+ * example "certificate must be …".
+ */
 export class UnreadablePem extends Error {}
 
 export const CERTIFICATE_LENGTH_MAX = 16_384;
@@ -9,11 +12,11 @@ const BEGIN = /-----BEGIN ([^-\n]{1,64})-----/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
 /**
- * Parses the only certificate in a PEM text. Text outside the PEM block is explanatory and ignored (RFC 7468, 5.2).
- * @throws UnreadablePem, whose message never repeats the text
+ * Parses the only certificate in a PEM text. Ignores explanatory text outside the PEM block (RFC 7468, 5.2).
+ * @throws UnreadablePem with a message that contains no part of `text`
  */
 export function readPem(text: string): X509Certificate {
-  // checked first: a caller who sent a private key must learn this, even if the text has other problems
+  // checked first: a caller who sent a private key must get this error, even if the text has other problems
   if (PRIVATE_KEY.test(text))
     throw new UnreadablePem(
       'contains a private key, which must never be sent: stop using that key, create a new one, and send only its certificate',

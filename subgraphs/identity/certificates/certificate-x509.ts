@@ -22,5 +22,8 @@ export const issuersAmong = (authorities: readonly X509Certificate[], certificat
 
 export type Validity = Pick<X509Certificate, 'validFromDate' | 'validToDate'>;
 
-/** Whether a certificate is valid at a point in time. Its first and last moment are included (RFC 5280, 4.1.2.5). */
+/**
+ * Whether a certificate is valid at a point in time. The first and the last moment of its validity are included (RFC
+ * 5280, 4.1.2.5).
+ */
 export const isInForce = ({ validFromDate, validToDate }: Validity, now: Date): boolean => validFromDate <= now && now <= validToDate;

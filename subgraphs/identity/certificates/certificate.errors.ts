@@ -1,8 +1,8 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
 /**
- * 409: the certificate is already registered. The error does not name the organization, or say whether the certificate
- * was revoked: certificates are public, their owners are not.
+ * 409: the certificate is already registered. The error names no organization and no status, because certificates are
+ * public, but their owners are not.
  */
 export class CertificateRegistered extends PlatformError {
   constructor(fingerprint: string) {

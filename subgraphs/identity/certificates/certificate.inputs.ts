@@ -16,8 +16,8 @@ import { CERTIFICATE_LENGTH_MAX } from './certificate-pem.ts';
 )
 export class CertificateRegisterInput {
   /**
-   * Checked in certificate-pem.ts and certificate.rules.ts. Error messages never contain the value, since it may be a
-   * private key.
+   * The value is checked in certificate-pem.ts and certificate.rules.ts. Error messages never contain it, since it may
+   * be a private key.
    */
   @Field(() => String, { description: 'One X.509 certificate as PEM, without private key and chain.' })
   @Allow(jsonSchema({ format: 'pem', minLength: 1, maxLength: CERTIFICATE_LENGTH_MAX }))

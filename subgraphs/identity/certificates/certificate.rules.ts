@@ -18,9 +18,9 @@ const ANY_USE = '2.5.29.37.0';
 const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
 
 /**
- * Returns the reasons why a certificate cannot be registered, each as the end of the sentence "certificate …". A
- * certificate that is not valid yet can be registered. `authorities` must have issued the certificate; if undefined,
- * any issuer and self-signed certificates are accepted.
+ * Returns the reasons why a certificate cannot be registered. Each reason completes a sentence that begins with
+ * "certificate". A certificate that is not valid yet can be registered. It must be issued by one of `authorities`; if
+ * undefined, any issuer and self-signed certificates are accepted.
  */
 export function certificateProblems(certificate: X509Certificate, now: Date, authorities?: readonly X509Certificate[]): string[] {
   const { validFromDate, validToDate, ca, keyUsage: uses } = certificate;
@@ -52,15 +52,15 @@ const isStrongSignature = ({ signatureAlgorithmOid: oid, raw }: X509Certificate)
 
 const PSS_OID = Buffer.from('06092a864886f70d01010a', 'hex');
 /**
- * RSASSA-PSS-params in hexadecimal: SEQUENCE { [0] { SEQUENCE { OID of a SHA-2 hash. The last byte of the OID
- * identifies the hash.
+ * Matches the parameters of an RSASSA-PSS signature with a SHA-2 hash, DER-encoded in hexadecimal. The last byte is the
+ * end of the OID and identifies the hash.
  */
 const SHA2_PARAMETERS = /^30..a0..30..06096086480165030402(01|02|03)/;
 const PARAMETERS_HEX = 40;
 
 /**
- * Reads the hash of an RSASSA-PSS signature from its parameters, which Node does not expose. Without parameters, the
- * hash is SHA-1 (RFC 4055, 3.1).
+ * Reads the hash of an RSASSA-PSS signature from the parameters of the signature, which Node does not expose. Without
+ * parameters, the hash is SHA-1 (RFC 4055, 3.1).
  */
 function pssHash(der: Buffer): 'sha2' | 'other' {
   const start = der.indexOf(PSS_OID) + PSS_OID.length;

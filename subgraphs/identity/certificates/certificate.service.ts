@@ -22,7 +22,7 @@ export interface CertificateServiceDeps {
   loader: RecordLoader<Certificate>;
   request: RequestContext;
   clock: Clock;
-  /** Authorities that must have issued a certificate to be registered. If undefined, any issuer is accepted. */
+  /** Authorities whose certificates can be registered. If undefined, certificates of any issuer can be registered. */
   authorities: readonly X509Certificate[] | undefined;
   feed: ChangeFeed;
   trail: AuditTrail;
@@ -53,14 +53,14 @@ export class CertificateService {
       await this.#audit(tx, certificate, 'certificate_registered');
     });
     await registering.catch(onDuplicate(() => new CertificateRegistered(certificate.fingerprint)));
-    // if the certificate was used before it was registered, it is cached as unknown
+    // a certificate that was used before its registration is cached as unknown
     feed.changed(certificate.id);
     return certificate;
   }
 
   /**
-   * Returns the reasons why the certificate in a text cannot be registered, each as the end of the sentence
-   * "certificate …".
+   * Returns the reasons why the certificate in `pem` cannot be registered. Each reason completes a sentence that begins
+   * with "certificate".
    */
   faultsOf(pem: string): string[] {
     try {
@@ -97,7 +97,7 @@ export class CertificateService {
     return revoked;
   }
 
-  /** Writes an audit record with the caller. Its `reason` is the id of the certificate. */
+  /** Records an action of the caller in the audit trail. The `reason` of the record is the id of the certificate. */
   #audit(tx: EntityManager, { id }: Certificate, eventType: string): Promise<void> {
     const { trail, request } = this.deps;
     return trail.recordBy(request, { eventType, sessionId: request.principal.sessionId, reason: id }, tx);

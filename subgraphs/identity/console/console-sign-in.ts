@@ -29,12 +29,16 @@ export interface ConsoleSignInParts {
   sessions: Sessions;
   gate: SecondFactorGate;
   /**
-   * Undefined if the SAML service provider has another origin: browsers would not send its cookie to these pages.
+   * Undefined if the SAML service provider has another origin than the console: browsers would not send its cookie to
+   * the console.
    */
   saml: SamlSignIn | undefined;
 }
 
-/** State between the password and the second factor. It is encrypted in a hidden field of the second form. */
+/**
+ * State between the password and the second factor. It is encrypted in a hidden field of the form for the second
+ * factor.
+ */
 interface Passed {
   userId: string;
   passwordDigest: string;
@@ -42,7 +46,9 @@ interface Passed {
   until: number;
 }
 
-/** The next page to show. After the sign-in: the user's tokens and the page to redirect to. */
+/**
+ * Result of a step of the sign-in: the next page, or after the last step the user's tokens and the page to redirect to.
+ */
 export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 
 /**
@@ -152,8 +158,8 @@ export class ConsoleSignIn {
   }
 
   /**
-   * Decrypts the state that the password step created. Returns undefined if the state has expired or the password has
-   * changed since.
+   * Decrypts the state that the password step created. Returns undefined if the state has expired or if the password
+   * was changed after that step.
    */
   async #passed(sealed: string): Promise<{ user: User; step: string } | undefined> {
     const { userId, passwordDigest, step, until } = this.#opened(sealed) ?? {};
@@ -179,7 +185,9 @@ export class ConsoleSignIn {
 const codePage = ({ to, passed, ...parts }: { to: string; passed: string; isSent?: boolean; problem?: string }): string =>
   secondFactorPage({ action: SIGN_IN_PATH, hidden: { to, passed }, ...parts });
 
-/** Returns the page to redirect to: `to` if it is allowed, otherwise the page that says "You are signed in". */
+/**
+ * Returns the page to redirect to: `to` if it is an allowed target, otherwise the page that says "You are signed in".
+ */
 const targetOf = (to: unknown): string => (typeof to === 'string' && TARGET.test(to) ? to : `${SIGN_IN_PATH}/done`);
 
 const passwordDigestOf = ({ passwordHash }: User): string => secretDigest(passwordHash ?? '');

@@ -27,15 +27,15 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
-/** Whether users of the role are never limited to accounts. */
+/** Whether users with the role are never limited to accounts. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
 
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>
   isUnlimited(role) && accounts ? [{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }] : [];
 
 /**
- * Returns the accounts that a user is limited to. An account administrator is always limited; without accounts, the
- * list is empty.
+ * Returns the accounts that a user is limited to. An account administrator is always limited. The list is empty for an
+ * account administrator without accounts.
  */
 export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>
   accounts ?? (role === UserRole.ACCOUNT_ADMIN ? [] : null);
@@ -47,7 +47,10 @@ const PLATFORM: Readonly<Record<PlatformAccess, PlatformPermission>> = {
 
 export const grantsOf = (role: UserRole): readonly Grant[] => GRANTS[role];
 
-/** Returns a user's permissions to operate the platform, in addition to the role. Most users have none. */
+/**
+ * Returns a user's permissions to operate the platform. The permissions of the role are not included. Most users have
+ * no such permissions.
+ */
 export const platformGrants = (access: PlatformAccess | null): readonly PlatformPermission[] => (access ? [PLATFORM[access]] : []);
 
 interface Held {

@@ -5,15 +5,15 @@ import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { FetchedKeySet } from './key-set-fetcher.ts';
 
 /**
- * Limits of the lifetime that an issuer states for its keys. A removed key stops working within a day, and the keys are
- * fetched at most once a minute.
+ * Limits of the time for which keys of an issuer are cached. The issuer states the time. A removed key stops working
+ * within a day, and the keys are fetched at most once a minute.
  */
 const MIN_AGE_MS = MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 const DEFAULT_AGE_MS = 10 * MINUTE_MS;
 /** How long an expired key set is still used while the issuer cannot be reached. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** Minimum time between two fetches. It applies even if callers send tokens with made-up key ids. */
+/** Minimum time between two fetches of a key set, even if callers send tokens with made-up key ids. */
 const ASK_AGAIN_MS = 30_000;
 const MAX_SETS = 1000;
 
@@ -30,7 +30,7 @@ interface Known {
   asking?: Promise<void> | undefined;
 }
 
-/** The keys of the issuer cannot be fetched, or the last fetch failed a moment ago. */
+/** The keys of the issuer cannot be fetched now and no usable keys are cached. */
 export class KeysUnavailable extends Error {
   readonly code = 'KEYS_UNAVAILABLE';
 }
@@ -45,8 +45,8 @@ export class KeySets {
   ) {}
 
   /**
-   * Finds the key that the header of a token names. The type of the key must fit the algorithm of the token. If the key
-   * id is unknown, the set is fetched again, at most twice a minute.
+   * Finds the key whose id is in the header of a token. The type of the key must fit the algorithm of the token. If the
+   * key id is unknown, the key set is fetched again, at most twice a minute.
    * @throws KeysUnavailable, JOSEError
    */
   async find(uri: string, header: JWSHeaderParameters): Promise<CryptoKey> {
@@ -66,7 +66,8 @@ export class KeySets {
   }
 
   /**
-   * Fetches the set, once for all concurrent callers. Returns false if the last attempt is too recent to fetch again.
+   * Fetches the key set, once for all concurrent callers. Returns false without a fetch if the last fetch was less than
+   * ASK_AGAIN_MS ago.
    */
   async #refresh(uri: string, known: Known): Promise<boolean> {
     if (!known.asking) {

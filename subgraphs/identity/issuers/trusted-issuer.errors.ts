@@ -1,6 +1,9 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: another registration has this issuer and audience. The error does not name its organization. */
+/**
+ * 409: another registration has this issuer and audience. The error does not name the organization of the other
+ * registration.
+ */
 export class IssuerTaken extends PlatformError {
   constructor() {
     super(

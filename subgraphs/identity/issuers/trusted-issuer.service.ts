@@ -43,7 +43,7 @@ export class TrustedIssuerService {
     return listPage(this.deps.em, TrustedIssuer, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws InsufficientPermissions, InvalidParameters, IssuerTaken */
+  /** Registers an issuer. @throws InsufficientPermissions, InvalidParameters, IssuerTaken */
   async create(input: TrustedIssuerCreateInput): Promise<TrustedIssuer> {
     const { em, request, clock } = this.deps;
     requireToGrant(request.principal, input.permissions);
@@ -68,7 +68,10 @@ export class TrustedIssuerService {
     return issuer;
   }
 
-  /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, IssuerTaken */
+  /**
+   * Updates the registration of an issuer.
+   * @throws ResourceNotFound, InsufficientPermissions, InvalidParameters, IssuerTaken
+   */
   async update(id: string, input: TrustedIssuerUpdateInput): Promise<TrustedIssuer> {
     requireToGrant(this.deps.request.principal, input.permissions ?? []);
     await this.#checkUrls(input);
@@ -79,7 +82,10 @@ export class TrustedIssuerService {
     });
   }
 
-  /** Deletes an issuer and returns its last state. Its tokens stop working. @throws ResourceNotFound, InsufficientPermissions */
+  /**
+   * Deletes the registration of an issuer and returns its last state. Tokens of the issuer stop working.
+   * @throws ResourceNotFound, InsufficientPermissions
+   */
   delete(id: string): Promise<TrustedIssuer> {
     return this.#change(id, 'trusted_issuer_deleted', (_, tx) => tx.nativeDelete(TrustedIssuer, { id }));
   }

@@ -11,7 +11,7 @@ import { User } from '../users/user.entity.ts';
 export interface MailParts {
   orm: Orm;
   mails: MailQueue;
-  /** Public origin of the platform, for links. */
+  /** Public origin of the platform, for the links in mails. */
   origin: string;
 }
 
@@ -21,7 +21,7 @@ export interface MailContent {
   paragraphs: readonly string[];
 }
 
-/** Creates a reaction that mails each active owner and administrator of an organization once for each event. */
+/** Creates a reaction that sends one mail per event to each active owner and administrator of an organization. */
 export function mailAdministrators<Shape extends z.ZodType>(
   { orm, mails }: Pick<MailParts, 'orm' | 'mails'>,
   /** `shape` validates the part of the event's envelope that `contentOf` reads. */

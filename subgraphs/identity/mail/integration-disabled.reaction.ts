@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['jira', 'Jira'],
 ]);
 
-/** Mails administrators that the platform has disabled an integration. */
+/** Sends the administrators a mail when the platform has disabled an integration. */
 export const integrationDisabled = (parts: MailParts): Reaction =>
   mailAdministrators(
     parts,

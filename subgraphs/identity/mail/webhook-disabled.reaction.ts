@@ -16,7 +16,7 @@ const disabled = z.object({
 });
 type DisabledWebhook = z.infer<typeof disabled>['data']['webhook'];
 
-/** Mails administrators that the platform has disabled a webhook. */
+/** Sends the administrators a mail when the platform has disabled a webhook. */
 export const webhookDisabled = (parts: MailParts): Reaction =>
   mailAdministrators(parts, { name: 'identity.webhook-disabled', on: 'webhook.disabled', shape: disabled }, ({ data: { webhook } }) => ({
     subject: 'A webhook was disabled',
@@ -31,7 +31,7 @@ const reasonOf = ({ disabled_reason: reason, failing_since: since }: DisabledWeb
     ? 'its receiver responded with 410 Gone, which means that it wants no more events.'
     : `every attempt has failed ${since ? `since ${since}` : 'for five days'}.`;
 
-/** Removes the query string, because it often contains secrets of the receiver. */
+/** Removes the query string of the webhook's URL, because it often contains secrets of the receiver. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -8,12 +8,12 @@ import { TooManyCodes } from './challenge.errors.ts';
 const WINDOW_MS = 3_600_000;
 /**
  * Maximum number of wrong codes of a user per hour, over all challenges: a new challenge does not allow more attempts.
- * At any time, up to three of the million possible codes are right.
+ * At most three of the million possible codes are valid at the same time.
  */
 const ATTEMPTS = 15;
 /**
- * Maximum number of codes per hour that are sent to a user, and to one number or address. Each code costs money and
- * annoys a recipient who did not request it.
+ * Maximum number of codes per hour that are sent to a user, and to one phone number or address. Each code costs money
+ * and annoys a recipient who did not request it.
  */
 const SENDS = 6;
 
@@ -29,8 +29,8 @@ export class ChallengeLimits {
   ) {}
 
   /**
-   * Counts an attempt. Each place where the user has verified a code before has its own counter. So somebody else who
-   * knows the password cannot use up the user's attempts at that place.
+   * Counts an attempt. Each network from which the user has verified a code before has its own counter. So somebody
+   * else who knows the password cannot use up the user's attempts from these networks.
    * @throws TooManyCodes
    */
   async attempt(userId: string, ip: string | undefined): Promise<CodeAttempt> {

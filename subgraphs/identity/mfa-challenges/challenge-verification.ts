@@ -39,7 +39,7 @@ export interface Answer {
   code: string;
 }
 
-/** How long a session is elevated after a code was verified. */
+/** How long a session stays elevated after a code was verified. */
 export const ELEVATION_MS = 15 * 60_000;
 /** Verifies the codes that users enter for challenges (specification 3.6). */
 export class Verification {
@@ -90,8 +90,7 @@ export class Verification {
     { code }: Answer,
   ): Promise<MfaVerification | undefined> {
     const { backupCodes, clock } = this.parts;
-    // locks the user: a concurrent set-up of an authenticator app ends before this code is accepted, or finds it
-    // accepted
+    // locks the user, so that accepting this code and setting up an authenticator app cannot run at the same time
     await tx.findOneOrFail(User, { id: challenge.userId }, { ...EVERYWHERE, ...LOCKED });
     const isBackup = isBackupCode(code) && !challenge.methodId;
     const now = clock.now();
@@ -131,7 +130,7 @@ export class Verification {
     return (await tx.nativeUpdate(MfaMethod, where, { lastStep: step }, EVERYWHERE)) === 1;
   }
 
-  /** Marks the method as confirmed by its first code. Returns backup codes if the user has none. */
+  /** Marks the method as confirmed when its first code is accepted. Returns backup codes if the user has none. */
   async #confirm(tx: EntityManager, { id, userId, type, confirmedAt }: MfaMethod, now: Date): Promise<string[] | null> {
     if (confirmedAt) {
       await tx.nativeUpdate(MfaMethod, { id }, { lastUsedAt: now }, EVERYWHERE);

@@ -24,8 +24,8 @@ export class MfaChallenge {
   methodId: string | null = null;
 
   /**
-   * `methodId`, or `sessionId` if no method is being enrolled. It is unique, so that concurrent refused requests get
-   * the same challenge.
+   * Equals `methodId`, or `sessionId` if no method is being enrolled. It is unique, so that concurrent refused requests
+   * get the same challenge.
    */
   @Property({ type: 'text' })
   @Unique()
@@ -42,8 +42,8 @@ export class MfaChallenge {
   codeExpiresAt: Date | null = null;
 
   /**
-   * Number of codes tried. It is increased before a code is checked, so that concurrent attempts cannot exceed the
-   * limit.
+   * Number of codes that were tried. It is increased before a code is checked, so that concurrent attempts cannot
+   * exceed the limit.
    */
   @Property({ type: 'integer' })
   attempts = 0;

@@ -7,7 +7,7 @@ export class ChallengeEnded extends PlatformError {
   }
 }
 
-/** 401: the code is wrong or was used before. The error does not say which. */
+/** 401: the code is wrong or was used before. The error does not state which of these is the reason. */
 export class CodeRefused extends PlatformError {
   constructor(attemptsLeft: number) {
     const next = attemptsLeft > 0 ? `Attempts left: ${attemptsLeft}.` : 'The challenge has ended. Repeat the request to get a new one.';

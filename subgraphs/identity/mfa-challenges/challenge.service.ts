@@ -49,7 +49,7 @@ export class MfaChallenges {
     return types.length > 0 ? { details } : { details, message: ENROL_FIRST };
   }
 
-  /** Returns the pending challenge of the session or creates one, before a request needs it. @throws NoUser */
+  /** Returns the pending challenge of the session or creates one, without a refused request. @throws NoUser */
   async create(principal: Principal): Promise<PendingChallenge> {
     if (principal.kind !== 'user' || !principal.sessionId) throw new NoUser();
     const em = this.parts.orm.em.fork();
@@ -77,7 +77,10 @@ export class MfaChallenges {
     return orNotFound(challenge, 'mfa_challenge', id);
   }
 
-  /** @throws ChallengeEnded if the challenge is verified, expired or out of attempts */
+  /**
+   * Checks that a challenge is pending.
+   * @throws ChallengeEnded if the challenge is verified, expired or out of attempts
+   */
   requirePending({ verifiedAt, attempts, expiresAt }: MfaChallenge): void {
     if (verifiedAt) throw new ChallengeEnded('verified');
     if (attempts >= MAX_ATTEMPTS) throw new ChallengeEnded('failed');
@@ -88,7 +91,10 @@ export class MfaChallenges {
     return em.find(MfaMethod, { userId }, { ...EVERYWHERE, orderBy: { createdAt: 'asc', id: 'asc' } });
   }
 
-  /** Returns the methods that can verify a challenge: the enrolled ones, or the one that the challenge enrols. */
+  /**
+   * Returns the methods that can verify a challenge: the user's enrolled methods, or only the method that the challenge
+   * enrols.
+   */
   async methodsFor(em: EntityManager, { userId, methodId }: MfaChallenge): Promise<MfaMethod[]> {
     const methods = await this.methodsOf(em, userId);
     return methods.filter((method) => (methodId ? method.id === methodId : method.isEnrolled));
@@ -113,7 +119,9 @@ export class MfaChallenges {
     return em.map(MfaChallenge, row as never);
   }
 
-  /** Sends the first code of a challenge. If the send limit is reached, nothing is sent and no error is thrown. */
+  /**
+   * Sends the first code of a challenge. If the limit of sent codes is reached, nothing is sent and no error is thrown.
+   */
   async #sendFirst(challenge: MfaChallenge, methods: readonly MfaMethod[]): Promise<void> {
     const { orm, clock, codes } = this.parts;
     const [first] = enrolledTypes(methods);

@@ -47,7 +47,7 @@ export class BackupCodes {
 /** Whether a code has the form of a backup code. Authenticator codes and sent codes are shorter. */
 export const isBackupCode = (code: string): boolean => digitsOf(code).length === DIGITS;
 
-/** Removes spaces and hyphens: people write codes down in groups. */
+/** Removes spaces and hyphens, because people write codes down in groups of digits. */
 export const digitsOf = (code: string): string => code.replace(/[\s-]/g, '');
 
 const newBackupCode = (): string => Array.from({ length: GROUPS }, () => digits(GROUP_DIGITS)).join('-');

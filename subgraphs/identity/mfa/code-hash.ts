@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { KeyedHash } from '../../../kernel/access/secrets.ts';
 
 /**
- * Hashes codes for storage. A plain hash of so few digits could be reversed by trying all codes. So the hash is keyed
- * with the platform's secret, and salted with the purpose and subject of the code.
+ * Hashes codes for storage. A code has few digits, so its plain hash could be reversed by trying all codes. The hash is
+ * therefore keyed with the platform's secret, and salted with the purpose and subject of the code.
  */
 export class CodeHash {
   constructor(private readonly hash: KeyedHash) {}

@@ -56,15 +56,15 @@ export class MfaMethod {
   }
 
   /**
-   * Whether the user must use this method. An authenticator app is enrolled when it is set up; SMS and e-mail when the
-   * first code is verified.
+   * Whether the method is enrolled, so that it is required. An authenticator app is enrolled when it is set up. SMS and
+   * e-mail are enrolled when the first code is verified.
    */
   get isEnrolled(): boolean {
     return this.type === MfaMethodType.TOTP || this.confirmedAt !== null;
   }
 }
 
-/** Masks an address, as in `+1*******00` or `g***@example.com`: its owner still recognizes it. */
+/** Masks an address, as in `+1*******00` or `g***@example.com`. The owner of the address still recognizes it. */
 export function masked(address: string): string {
   const [name = '', domain] = address.split('@');
   if (domain !== undefined) return `${name.slice(0, 1)}***@${domain}`;

@@ -9,7 +9,7 @@ export class NoUser extends PlatformError {
   }
 }
 
-/** 403: a client that acts for a user may not change second factors, since it could lock the user out. */
+/** 403: a client that acts for a user may not change second factors, since the client could lock the user out. */
 export class OwnSessionOnly extends PlatformError {
   constructor() {
     super(

@@ -34,13 +34,16 @@ export interface MfaParts {
   backupCodes: BackupCodes;
 }
 
-/** A user with their current methods. The user is locked, so that the methods can be changed. */
+/** A user with their current methods. The row of the user is locked, so that the methods can be changed. */
 interface Locked {
   user: User;
   methods: MfaMethod[];
 }
 
-/** Manages second factors of users (specification 5.7). Users enrol methods themselves. They or an administrator can remove them. */
+/**
+ * Manages second factors of users (specification 5.7). Users enrol methods themselves. The user or an administrator can
+ * remove a method.
+ */
 export class MfaService {
   constructor(private readonly parts: MfaParts) {}
 
@@ -58,9 +61,9 @@ export class MfaService {
   }
 
   /**
-   * Sets up an authenticator app. It takes effect immediately: the next protected request requires a code. Until the
-   * first code is accepted, the set-up can be repeated without a second factor. So a user who loses the secret before
-   * that is not locked out.
+   * Sets up an authenticator app. The next protected request requires a code. Until the first code is accepted, the
+   * user can repeat the set-up without a second factor. So a user who loses the secret before the first code is not
+   * locked out.
    * @throws NoUser, OwnSessionOnly, SecondFactorRequired
    */
   async setupTotp(request: RequestContext): Promise<TotpSetup> {

@@ -19,9 +19,9 @@ export async function totpSetup(secret: string, label: string): Promise<{ setupU
 }
 
 /**
- * Returns the time step of a code. The code must belong to the current step or to the step before or after it, because
- * clocks differ and people are slow. Returns undefined for a wrong code, and for a code of `lastStep` or an earlier
- * step, which cannot be used again.
+ * Returns the time step of a code. The code must belong to the current, the previous or the next step, because clocks
+ * differ and people are slow. Returns undefined for a wrong code. Also returns undefined for a code of `lastStep` or an
+ * earlier step, because it cannot be used again.
  */
 export async function stepOf(secret: string, code: string, now: Date, lastStep: number | null): Promise<number | undefined> {
   if (!CODE.test(code)) return undefined;

@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Creates the same trigger as 0002-access: every process drops cached credentials that depend on the record. */
+/**
+ * Creates the same trigger as 0002-access. When a record of `table` changes, every process drops the cached credentials
+ * that depend on the record.
+ */
 const noting = (name: string, table: string, on: string): string =>
   `create trigger "${name}" after ${on} on "identity"."${table}" for each row execute function "identity"."note_change"()`;
 
