@@ -4,7 +4,7 @@ import { type OrganizationExport, partKeysOf } from './operator/organization-exp
 const OF_USERS = `"user_id" in (select "id" from "identity"."user" where "organization_id" = $1)`;
 const OF_CONNECTIONS = `"connection_id" in (select "id" from "identity"."saml_connection" where "organization_id" = $1)`;
 
-/** Lists the files of an export. The row has database column names. */
+/** Lists the files of an export. The parameter is a database row with column names. */
 const exportFiles = ({ id, organization_id: organizationId, parts }: Readonly<Record<string, unknown>>): string[] =>
   partKeysOf({ id, organizationId, parts } as OrganizationExport);
 

@@ -1,6 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Places from which users signed in. Failed logins by others do not lock users out at these places. */
+/**
+ * Places (IP networks) from which users signed in. Failed logins from other places do not lock users out at these
+ * places.
+ */
 export const places = migration('0014-places', [
   `create table "identity"."known_place" (
      "user_id" text not null references "identity"."user" ("id") on delete cascade,

@@ -1,9 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * E-mail domains of SAML connections become claims until DNS proves them. `saml_domain` still contains the one
- * connection that signs in users of a domain, since the previous release reads that table too. Domains that are in use
- * get 30 days to be proven.
+ * E-mail domains of SAML connections become claims, which are proven by DNS. `saml_domain` still contains the one
+ * connection that signs in users of a domain, since the previous release also reads `saml_domain`. Domains that are in
+ * use get a grace period of 30 days to be proven.
  */
 export const samlDomains = migration('0015-saml-domains', [
   `create table "identity"."saml_domain_claim" (

@@ -2,7 +2,7 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * `address` becomes the user's e-mail address for display and mails. `email` stays the login name, unique over all
- * organizations. A pending invitation does not reserve the address: its `email` is `invited:<id>`. The trigger is for
+ * organizations. A pending invitation does not reserve the address: its `email` is `invited:<id>`. The trigger supports
  * the previous release, which writes only `email` and activates users by changing only their status.
  */
 export const invitations = migration('0016-invitations', [

@@ -1,6 +1,6 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
-/** Archives of the records of organizations, which the operator can hand over. */
+/** Archives of the records of organizations. The operator can hand over an archive to the organization. */
 export const organizationExport = migration('0021-organization-export', [
   `create table "identity"."organization_export" (
      "id" text primary key,

@@ -1,7 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * The plan of an organization from each day on which it changed. An organization whose plan never changed has no rows.
+ * The plan of an organization from each day on which the plan changed. An organization whose plan never changed has no
+ * rows.
  */
 export const planDays = migration('0023-plan-days', [
   `create table "identity"."organization_plan" (

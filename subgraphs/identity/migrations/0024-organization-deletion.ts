@@ -12,7 +12,7 @@ export const organizationDeletion = migration('0024-organization-deletion', [
      add column "deleted_at" timestamptz(3) null`,
   `create index "organization_deletion_due_at_index" on "identity"."organization" ("deletion_due_at") where deletion_due_at is not null`,
   `update "identity"."organization" set "deletion_due_at" = "delete_after" where "delete_after" is not null`,
-  // the same default as in the entity
+  // the entity has the same default
   `alter table "identity"."organization_export" alter column "bytes" set default '0'`,
   `create function "identity"."refuse_audit_change"() returns trigger language plpgsql as $$
      declare "persons" text[] := array['client_id', 'ip_address', 'user_agent', 'reason'];

@@ -19,7 +19,7 @@ import { planDays } from './0023-plan-days.ts';
 import { organizationDeletion } from './0024-organization-deletion.ts';
 import { failedExports } from './0025-failed-exports.ts';
 
-/** The migrations in order. */
+/** The migrations in the order in which they run. */
 export const migrations = [
   foundation,
   access,

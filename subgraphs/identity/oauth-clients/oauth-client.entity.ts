@@ -46,7 +46,7 @@ export class OAuthClient {
   @Property({ type: 'text', nullable: true })
   secretHash: string | null = null;
 
-  /** Hash of the secret before the last rotation, while that secret still works. */
+  /** Hash of the secret that the last rotation replaced. It is valid until `previousSecretUntil`. */
   @Property({ type: 'text', nullable: true })
   previousSecretHash: string | null = null;
 
@@ -106,8 +106,8 @@ export class OAuthClient {
   }
 
   /**
-   * Creates a client. If it is confidential, the returned object contains its secret in plain text; an object that is
-   * loaded later does not.
+   * Creates a client. If the client is confidential, the returned object contains its secret in plain text. An object
+   * that is loaded later does not contain the secret.
    */
   static register(members: Members, now: Date, preset: { id?: string; secret?: string } = {}): OAuthClient {
     const client = Object.assign(new OAuthClient(), members, {
@@ -133,8 +133,8 @@ function showSecret(client: OAuthClient, secret: string): void {
 }
 
 /**
- * Hashes to compare a client's secret with. Separate from the entity, because the authorization server stores clients
- * as metadata.
+ * Hashes to compare a client's secret with. This type is separate from the entity, because the authorization server
+ * stores the hashes as metadata of the client.
  */
 export interface StoredSecrets {
   secretHash: string | null;

@@ -67,7 +67,10 @@ export class OAuthClientService {
     return this.deps.em.findOne(OAuthClient, { id });
   }
 
-  /** @throws ResourceNotFound, InsufficientPermissions, InvalidParameters */
+  /**
+   * Updates a client. Making it inactive revokes all its tokens.
+   * @throws ResourceNotFound, InsufficientPermissions, InvalidParameters
+   */
   async update(id: string, { scopes, active, ...input }: OAuthClientUpdateInput): Promise<OAuthClient> {
     const accounts = await this.deps.scopes.change(input.accounts);
     return this.#change(id, 'oauth_client_updated', async (client, tx) => {
@@ -80,7 +83,7 @@ export class OAuthClientService {
   }
 
   /**
-   * Rotates the secret. The result contains the new secret, which is never shown again.
+   * Rotates the secret of a client. The result contains the new secret, which is never shown again.
    * @throws ResourceNotFound, InsufficientPermissions, InvalidParameters for a public client
    */
   async rotateSecret(id: string, { gracePeriod, revokeTokens }: OAuthClientRotateInput): Promise<OAuthClient> {
@@ -102,8 +105,8 @@ export class OAuthClientService {
   }
 
   /**
-   * Changes and audits a client. Refused if the client has permissions or accounts that the caller does not have: with
-   * a new secret or redirect address, the caller could use them.
+   * Changes a client and writes an audit record. Refuses a client that has permissions or accounts that the caller does
+   * not have. Otherwise the caller could use them after setting a new secret or redirect URI.
    */
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;
@@ -121,7 +124,7 @@ export class OAuthClientService {
     return changed.client;
   }
 
-  /** Revokes all tokens of the client: its own, and tokens with which it acts for users. */
+  /** Revokes all tokens of the client: the client's own tokens, and tokens with which it acts for users. */
   async #endTokens(tx: EntityManager, client: OAuthClient): Promise<void> {
     const now = this.deps.clock.now();
     const until = new Date(now.getTime() + REVOKED_KEPT_MS);

@@ -35,8 +35,8 @@ export function resourceOf(ctx: KoaContextWithOIDC, resource: string, client: Cl
 }
 
 /**
- * The library's prompts (login, consent), and one more check: only users of the client's organization may use the
- * client.
+ * Returns the prompts of oidc-provider (login, consent) with an additional check: only users of the client's
+ * organization may use the client.
  */
 export function authorizationPolicy() {
   const policy = base();

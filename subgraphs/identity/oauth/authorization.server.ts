@@ -33,7 +33,7 @@ export interface AuthorizationServerParts {
 
 /**
  * The authorization server (specification 5.3), built on oidc-provider. When the signing keys change, a new provider is
- * created. All its state is in the store.
+ * created. A provider keeps its state only in the store.
  */
 export class AuthorizationServer {
   #made: { kids: string; provider: Provider } | undefined;
@@ -56,7 +56,7 @@ export class AuthorizationServer {
 function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof configurationOf>[1]): Provider {
   const { answers, audit, clock, log } = parts;
   const provider = new Provider(parts.addresses.issuer, configurationOf(parts, keys));
-  // the provider trusts X-Forwarded-* headers: oauth.routes.ts sets them from what Fastify has determined
+  // the provider trusts X-Forwarded-* headers, because oauth.routes.ts overwrites these headers
   provider.proxy = true;
   // `generateTokenId` is not documented by oidc-provider; a test verifies that this override works
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => newSecret('rt_') });
@@ -92,8 +92,8 @@ function createProvider(parts: AuthorizationServerParts, keys: Parameters<typeof
     await answers.complete(ctx);
     if (route === 'discovery' && ctx.status === 200) describeScopes(ctx.body as Record<string, unknown>);
     if (route === 'token' && ctx.status === 200) await audit.issued(ctx);
-    // on these pages the provider would submit a form with a script; the platform's pages have a button, or need no
-    // form
+    // the provider's pages for a linked device code and for a sign-out without a session submit a form with a script;
+    // the platform's pages need no script
     if (route === 'code_verification' && ctx.method === 'GET' && ctx.status === 200 && ctx.oidc.params?.user_code) prefilledPage(ctx);
     if (route === 'end_session' && ctx.status === 200 && !ctx.oidc.session?.accountId) await loggedOutPage(ctx);
   }

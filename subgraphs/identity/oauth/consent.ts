@@ -12,8 +12,8 @@ import { findAccount, type OAuthAccount } from './oauth-users.ts';
 import { grantsIn, inWords } from './scopes.ts';
 
 /**
- * Asks a user whether a client may act for them. Stores the consent as a grant of the requested scopes, limited to the
- * user's permissions.
+ * Asks a user whether a client may act for the user. Stores the consent as a grant of the requested scopes, limited to
+ * the user's permissions.
  */
 export class Consent {
   constructor(private readonly parts: Pick<InteractionsParts, 'orm' | 'gate' | 'audit'>) {}

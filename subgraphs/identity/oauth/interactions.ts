@@ -70,7 +70,7 @@ export class Interactions {
 
   /**
    * Handles a submitted form.
-   * @throws RequestExpired, also if the request has no cookie, as is the case for a form on another site
+   * @throws RequestExpired, also if the request has no cookie. A form on another site sends no cookie
    */
   async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);
@@ -141,15 +141,14 @@ export class Interactions {
   async #passed({ interaction }: Waiting): Promise<User | undefined> {
     const { passed } = (interaction.result ?? {}) as Passed;
     const user = passed && (await findAccount(this.parts.orm, passed.accountId))?.user;
-    // if the password has changed since, the user must enter the new one
+    // if the password was changed after the user entered it, the user must enter the new password
     return user && passwordDigestOf(user) === passed.passwordDigest ? user : undefined;
   }
 
   async #signedIn(waiting: Waiting, { id }: User, amr: string[]): Promise<PageResponse> {
     const { provider, interaction, client, request } = waiting;
     const { session } = interaction;
-    // if another user is signed in, the provider would first show a sign-out form that a script submits; this avoids
-    // the form
+    // ends the session of another user: otherwise the provider would show a sign-out form that a script submits
     if (session?.uid && session.accountId !== id) {
       await (await provider.Session.findByUid(session.uid))?.destroy();
       interaction.session = undefined;

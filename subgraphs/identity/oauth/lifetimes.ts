@@ -7,7 +7,9 @@ const DAY = 24 * HOUR;
 
 /** Lifetime of a grant. Using the grant does not extend it. */
 const GRANT_SECONDS = 30 * DAY;
-/** Time after which the grant of a public client expires if it was not refreshed. */
+/**
+ * Maximum lifetime of a refresh token of a public client. The grant ends if the client does not refresh in this time.
+ */
 const IDLE_SECONDS = 14 * DAY;
 
 export const CODE_SECONDS = MINUTE;

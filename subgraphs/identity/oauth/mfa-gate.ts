@@ -19,15 +19,15 @@ export interface MfaGateParts {
 }
 
 /**
- * The second-factor step of a sign-in on the pages. It uses an ordinary challenge with the same limits. The id of the
- * sign-in replaces the id of a session.
+ * The second-factor step of a sign-in on the authorization server's pages. It uses an ordinary challenge with the same
+ * limits. The challenge refers to the sign-in instead of a session.
  */
 export class MfaGate implements SecondFactorGate {
   constructor(private readonly parts: MfaGateParts) {}
 
   /**
-   * Only users who have a second factor are asked for it here. If the organization requires a second factor, the
-   * operations that need it ask for it.
+   * Returns true only for a user who has a second factor. If the organization requires a second factor, operations that
+   * need a second factor ask for it later.
    */
   async isRequired({ secondFactor }: User): Promise<boolean> {
     return secondFactor;
@@ -65,8 +65,8 @@ export class MfaGate implements SecondFactorGate {
 }
 
 /**
- * Returns a principal for the challenge of a sign-in. Its session id is derived from the sign-in, so that verifying the
- * challenge elevates no other session.
+ * Returns a principal for the challenge of a sign-in. The session id of the principal is derived from the sign-in, so
+ * that verifying the challenge elevates no other session.
  */
 const signingIn = ({ id, organizationId }: User, step: SecondStep): Principal =>
   new Principal({ kind: 'user', id, organizationId, plan: 'developer', grants: [], sessionId: secretDigest(step.id) });

@@ -6,7 +6,10 @@ import { scopesIn } from './scopes.ts';
 
 type Client = NonNullable<KoaContextWithOIDC['oidc']['client']>;
 
-/** Audits the authorization server (specification 5.9). Records never contain a code, secret or token. */
+/**
+ * Writes audit records of the authorization server (specification 5.9). Audit records never contain a code, secret or
+ * token.
+ */
 export class OAuthAudit {
   constructor(private readonly trail: AuditTrail) {}
 

@@ -69,8 +69,8 @@ export function clientAdapter(rows: Rows): Adapter {
 
 /**
  * Whether the request starts a device flow without the client's secret. The platform allows this, since redeeming the
- * device code requires the secret. The provider does not, so the client is given to it as a public client for this
- * request.
+ * device code requires the secret. The provider would refuse a confidential client without its secret, so the provider
+ * gets a public client for this request.
  */
 function asksForDevice(): boolean {
   const ctx = Provider.ctx as KoaContextWithOIDC | undefined;

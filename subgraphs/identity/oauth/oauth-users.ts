@@ -14,7 +14,7 @@ export interface OAuthAccount extends Account {
   holder: Principal;
 }
 
-/** Finds an active user. Returns undefined for any other user: their grants and logins are no longer valid. */
+/** Finds an active user. Returns undefined for any other user, whose grants and logins are no longer valid. */
 export async function findAccount(orm: Orm, id: string): Promise<OAuthAccount | undefined> {
   const em = orm.em.fork();
   const user = await em.findOne(User, { id }, EVERYWHERE);

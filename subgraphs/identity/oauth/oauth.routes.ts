@@ -18,7 +18,7 @@ const FORM_BYTES = 56 * 1024;
 interface Endpoint {
   path: string;
   methods: readonly ('GET' | 'POST')[];
-  /** The endpoint serves HTML pages to people. Scripts of other origins may not call it. */
+  /** True if the endpoint serves HTML pages to people. Scripts of other origins may not call it. */
   isPage?: true;
 }
 
@@ -54,7 +54,8 @@ export async function mountOAuth(app: FastifyInstance, server: AuthorizationServ
 }
 
 /**
- * Refuses an encoded or too large body early. The provider would read the body first, or respond with another error.
+ * Refuses a compressed or too large body before it is read. The provider would first read the body, or respond with
+ * another error.
  */
 function refusalOf({ 'content-encoding': encoding = 'identity', 'content-length': length }: IncomingHttpHeaders): PlatformError | null {
   if (encoding !== 'identity') return new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the form without Content-Encoding.');
@@ -95,7 +96,8 @@ async function handOver(request: FastifyRequest, reply: FastifyReply, server: Au
   const { raw } = request;
   const provider = await server.provider();
   const { protocol, host } = new URL(server.issuer);
-  // the provider derives its addresses and the client's address from these headers; a client cannot set them
+  // the provider derives its own URLs and the client's IP address from these headers, so the values of the client are
+  // overwritten
   Object.assign(raw.headers, { 'x-forwarded-for': request.ip, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
   // Node automatically omits the body of a response to HEAD
   if (raw.method === 'HEAD') raw.method = 'GET';

@@ -38,7 +38,7 @@ export class OAuthStore {
     this.#hashOf = parts.secrets.hash('oauth-record-ids');
   }
 
-  /** Returns the provider's adapter for one kind of record. */
+  /** Returns the adapter through which the provider stores one kind of record. */
   adapterOf(kind: string): Adapter {
     return {
       upsert: (id, payload, seconds) => this.#upsert(kind, id, payload, seconds),
@@ -53,8 +53,8 @@ export class OAuthStore {
   }
 
   /**
-   * Revokes a grant and everything issued under it. Access tokens are not stored, so the id of their grant is stored as
-   * revoked.
+   * Revokes a grant and all tokens that were issued under the grant. Access tokens are not stored, so the id of their
+   * grant is stored as revoked.
    */
   async revokeGrant(grantId: string): Promise<void> {
     await this.#query(
@@ -109,8 +109,9 @@ export class OAuthStore {
   }
 
   /**
-   * Marks a code or refresh token as used. Of two concurrent uses only one succeeds. The other use is a replay: it
-   * fails and revokes the grant.
+   * Marks a code or refresh token as used. If two requests use it at the same time, only one succeeds. The other
+   * request is a replay: it fails and revokes the grant.
+   * @throws AlreadyUsed
    */
   async #consume(kind: string, id: string): Promise<void> {
     const consumed = await this.#query<{ hash: string }>(
@@ -146,7 +147,7 @@ export class OAuthStore {
 }
 
 /**
- * A code or refresh token was used twice. The provider recognizes the error by these properties and responds with 400
+ * A code or refresh token was used twice. The properties of this class make the provider respond with 400
  * `invalid_grant`.
  */
 export class AlreadyUsed extends Error {

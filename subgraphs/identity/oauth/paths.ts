@@ -11,6 +11,6 @@ export const paths = {
   logout: '/oauth/logout',
   jwks: '/.well-known/jwks.json',
   discovery: '/.well-known/oauth-authorization-server',
-  /** The same metadata as at `discovery`: some clients request only this path. */
+  /** Path of the same metadata as `discovery`. Some clients request only this path. */
   openidDiscovery: '/.well-known/openid-configuration',
 } as const;

@@ -31,7 +31,7 @@ export function configurationOf(parts: AuthorizationServerParts, keys: readonly 
       short: cookie,
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    // a grant stays valid when the user's session on the pages ends
+    // a grant stays valid when the user's session on the authorization server's pages ends
     expiresWithSession: () => false,
     extraClientMetadata: { properties: [CLIENT_STATE] },
     features: featuresOf(parts, signing.kid),

@@ -7,7 +7,7 @@ import { deviceCodePage, deviceConfirmPage } from '../pages/device.page.ts';
 import { logoutPage } from '../pages/logout.page.ts';
 import { paths } from './paths.ts';
 
-/** Responds with a page, with the headers of the platform's pages. */
+/** Responds with a page and the security headers of the platform's pages. */
 function show(ctx: KoaContextWithOIDC, text: string): void {
   ctx.set(pageHeaders());
   ctx.body = text;
@@ -39,7 +39,7 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
 }
 
-/** Responds with 503 to a temporary failure. A redirect back to the application is not changed. */
+/** Responds with 503 if the failure is temporary. Redirects to the application stay unchanged. */
 export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
   if (ctx.status < 500) return;
   const isJson = typeof ctx.body === 'object';
@@ -50,8 +50,8 @@ export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, st
 }
 
 /**
- * Shows the form for a device's code, with the problem if a code was refused. If the session cookie has expired, the
- * user is redirected to an empty form.
+ * Shows the form for the code of a device. If the user entered a wrong code, the form shows the problem. If the session
+ * cookie has expired, the user is redirected to an empty form.
  */
 export async function inputPage(
   ctx: KoaContextWithOIDC,
@@ -72,8 +72,8 @@ export async function inputPage(
 }
 
 /**
- * Shows the form for a link that contains the code, with a button. The provider's own form would be submitted by a
- * script.
+ * Shows the form with the device code of the link and a button. It replaces the provider's form, which a script would
+ * submit.
  */
 export function prefilledPage(ctx: KoaContextWithOIDC): void {
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: String(ctx.oidc.params?.user_code ?? '') }));

@@ -1,14 +1,18 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** Kinds of stored records that end with a redirect of the browser, and where their payload has the client and redirect URI. */
+/**
+ * Kinds of records that end with a redirect of the browser. Each function reads the client and the redirect URI from
+ * the payload of a record.
+ */
 const REDIRECTED: Readonly<Record<string, (payload: AdapterPayload) => { clientId: unknown; redirectUri: unknown }>> = {
   AuthorizationCode: ({ clientId, redirectUri }) => ({ clientId, redirectUri }),
   Interaction: ({ params }) => ({ clientId: params?.client_id, redirectUri: params?.redirect_uri }),
 };
 
 /**
- * Hides pending authorization requests and unused codes whose redirect URI was removed from the client. The provider
- * compares redirect URIs only when a request starts. A used code stays visible, so that its replay revokes the grant.
+ * Returns an adapter that does not find pending authorization requests and unused codes whose redirect URI was removed
+ * from the client. The provider itself compares redirect URIs only when a request starts. A used code is still found,
+ * so that its replay revokes the grant.
  */
 export function withRegisteredRedirects(kind: string, adapter: Adapter, clients: Pick<Adapter, 'find'>): Adapter {
   const partsOf = REDIRECTED[kind];
@@ -19,7 +23,7 @@ export function withRegisteredRedirects(kind: string, adapter: Adapter, clients:
       const payload = await adapter.find(id);
       if (!payload || payload.consumed) return payload;
       const { clientId, redirectUri } = partsOf(payload);
-      // the request of a device has no redirect URI
+      // an authorization request of a device has no redirect URI
       if (redirectUri === undefined) return payload;
       const client = await clients.find(String(clientId));
       return client?.redirect_uris?.includes(String(redirectUri)) ? payload : undefined;

@@ -10,7 +10,7 @@ import {
   scopeOf,
 } from '../../../kernel/access/principal.ts';
 
-/** All scopes: one for each permission in dot form, one for each area as a whole, and one for all permissions. */
+/** All scopes in dot form: one for each permission, one for each whole area, and one for all permissions. */
 export const ALL_GRANTS: readonly Grant[] = [
   ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),
   '*:*',

@@ -1,9 +1,9 @@
 import type { ClientInfo, RequestContext } from '../../../kernel/request.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** A sign-in on the pages for which the user must still verify a second factor. */
+/** A sign-in on the authorization server's pages for which the user must still verify a second factor. */
 export interface SecondStep {
-  /** Id of this sign-in. */
+  /** Id of the sign-in. */
   id: string;
   client: ClientInfo;
   log: RequestContext['log'];
@@ -22,8 +22,8 @@ export interface SecondFactorGate {
    */
   verify(user: User, code: string, step: SecondStep): Promise<void>;
   /**
-   * Elevates a grant. The user gave the grant `ageMs` after verifying a second factor. The elevation ends 15 minutes
-   * after the verification, as for a session.
+   * Elevates a grant that the user gave `ageMs` milliseconds after verifying a second factor. The elevation ends 15
+   * minutes after the verification, as for a session.
    */
   elevate(grantId: string, userId: string, ageMs: number): Promise<void>;
 }

@@ -16,8 +16,8 @@ interface Unsigned {
 }
 
 /**
- * Gives the provider's access tokens the claims of specification 2.3. A token gets the requested permissions that the
- * user still has. The provider has already limited them to the permissions of the client.
+ * Adds the claims of specification 2.3 to the provider's access tokens. A token gets the requested permissions that the
+ * user still has. The provider has already limited the permissions to those of the client.
  */
 export function completeToken(
   ctx: KoaContextWithOIDC,
@@ -31,7 +31,7 @@ export function completeToken(
   const asked = grantsIn(scopesIn(token.scope));
   const holder = (account as OAuthAccount | undefined)?.holder;
   const permissions = holder ? narrowed(asked, holder) : asked;
-  // the token response contains this scope too
+  // the token response also contains `token.scope`
   token.scope = permissions.map(scopeOf).join(' ');
   const now = Math.floor(clock.now().getTime() / 1000);
   jwt.header = { typ: 'JWT' };

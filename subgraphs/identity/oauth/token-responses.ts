@@ -13,9 +13,10 @@ export interface TokenResponsesParts {
 }
 
 /**
- * Completes the token endpoints of the provider. Token responses get the fields of specification 2.3: `user_id`, and a
- * refresh token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC 7009): the
- * provider authenticates the client, then refuses the token type, and this class replaces that response.
+ * Completes the responses of the provider's token endpoints. Token responses get the fields of specification 2.3:
+ * `user_id`, and a refresh token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC
+ * 7009). For these requests, the provider authenticates the client and then refuses the token type. This class replaces
+ * the refusal.
  */
 export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
@@ -68,7 +69,7 @@ export class TokenResponses {
   }
 }
 
-/** Returns undefined instead of throwing if the token is invalid. */
+/** Returns the result of `asking`, or undefined if it fails with a PlatformError. */
 async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;
@@ -87,6 +88,6 @@ function completeResponse(ctx: KoaContextWithOIDC): void {
   const body = ctx.body as Record<string, unknown>;
   const { grant_type: grantType } = ctx.oidc.params ?? {};
   if (grantType === 'authorization_code') body.user_id = ctx.oidc.account?.accountId;
-  // the client already has this refresh token, unless it was rotated
+  // the client already has the refresh token of the response, unless the token was rotated
   if (grantType === 'refresh_token' && !ctx.oidc.entities.RotatedRefreshToken) delete body.refresh_token;
 }

@@ -22,14 +22,14 @@ export interface AdministratorResetParts {
 const PASSWORD_BYTES = 18;
 
 /**
- * Resets the password and second factors of a user, from the command line of the server. For a user whom no other user
- * can help, such as the only owner.
+ * Resets the password and second factors of a user, from the command line of the server. It is meant for users whom no
+ * other user can help, such as the only owner.
  */
 export class AdministratorReset {
   constructor(private readonly parts: AdministratorResetParts) {}
 
   /**
-   * Sets a new password for the user who logs in with an address. The password is never shown again. Revokes all
+   * Sets a new password for the user who logs in with `address`. The password is never shown again. Revokes all
    * sessions, removes all second factors, and activates a suspended user.
    * @throws ResourceNotFound
    */

@@ -65,8 +65,8 @@ export class OperatorService {
   }
 
   /**
-   * Changes the plan. The change takes effect in every process within 5 s. Requests that were already counted this hour
-   * and minute count against the new limits.
+   * Changes the plan. The change takes effect in every process within 5 s. Requests that were already counted in the
+   * current hour and minute count against the new limits.
    * @throws ResourceNotFound
    */
   changePlan(id: string, plan: Plan): Promise<Organization> {
@@ -80,8 +80,8 @@ export class OperatorService {
   }
 
   /**
-   * Suspends an organization. All its credentials are refused within 5 s. Background work with effects outside the
-   * platform waits; services keep running.
+   * Suspends an organization. All credentials of the organization are refused within 5 s. Background work with effects
+   * outside the platform waits. The organization's services keep running.
    * @throws ResourceNotFound, InvalidState
    */
   suspend(id: string, reason: string | undefined): Promise<Organization> {
@@ -89,7 +89,8 @@ export class OperatorService {
   }
 
   /**
-   * Closes an organization. All its credentials are refused within 5 s. Its records are deleted after a grace period.
+   * Closes an organization. All credentials of the organization are refused within 5 s. Its records are deleted after a
+   * grace period.
    * @throws ResourceNotFound, InvalidState, OrganizationInUse
    */
   async close(id: string, reason: string | undefined): Promise<Organization> {
@@ -140,13 +141,16 @@ export class OperatorService {
     });
   }
 
-  /** Returns null if there is no export. @throws ResourceNotFound if there is no such organization */
+  /**
+   * Returns the newest export of an organization. Returns null if there is no export.
+   * @throws ResourceNotFound if there is no such organization
+   */
   async findExport(id: string): Promise<OrganizationExport | null> {
     orNotFound(await this.find(id), 'organization', id);
     return this.deps.exports.newestOf(id);
   }
 
-  /** Records that the archive was downloaded. */
+  /** Writes an audit record of the download of an archive. */
   async auditDownload({ id, organizationId }: OrganizationExport): Promise<void> {
     await this.deps.em.transactional(async (tx) => {
       const organization = await tx.findOneOrFail(Organization, { id: organizationId });
@@ -211,8 +215,8 @@ export class OperatorService {
   }
 
   /**
-   * Writes an audit record for both organizations. The operator's record names the caller; the other record names only
-   * the operator.
+   * Writes an audit record for the operator's organization and one for the changed organization. Only the operator's
+   * record names the caller.
    */
   async #audit(tx: EntityManager, { id, operator }: Organization, eventType: string, detail?: string): Promise<void> {
     const { trail, request } = this.deps;

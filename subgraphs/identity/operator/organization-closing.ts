@@ -15,7 +15,10 @@ import { OrganizationStatus } from '../organizations/organization.states.ts';
 import type { PlatformAccesses } from './platform-access.ts';
 
 const QUEUE = 'identity.organization-closing';
-/** Delay of the second check. Any request that was authenticated before the organization was closed takes less time. */
+/**
+ * Time between the closing and the second check for live services. Any request that was authenticated before the
+ * closing takes less time.
+ */
 const CONFIRMED_AFTER_MS = 60_000;
 const NAMED = 20;
 const LIVE = parse(`query LiveRecords {
@@ -27,7 +30,7 @@ type Found = Record<'services' | 'provisioningRequests', { nodes: { id: string }
 
 interface ConfirmationJob {
   organizationId: string;
-  /** Status of the organization before it was closed. Reopening restores a suspension. */
+  /** Status of the organization before it was closed. If the organization is reopened, a suspension is restored. */
   before?: OrganizationStatus;
 }
 
@@ -44,8 +47,8 @@ export interface OrganizationClosingParts {
 
 /**
  * Refuses to close an organization that has live services or open provisioning requests. A request that is already
- * running may still order a service. So a job checks again a minute later, and reopens the organization if a service
- * was ordered.
+ * running may still order a service. So one minute after the closing, a job checks again, and reopens the organization
+ * if a service was ordered.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {
@@ -62,14 +65,14 @@ export class OrganizationClosing {
     if (isAny(live)) throw new OrganizationInUse(live);
   }
 
-  /** Returns false if `requireUnused` would throw. */
+  /** Whether the organization has no live services and no open provisioning requests. */
   async isUnused(organizationId: string): Promise<boolean> {
     return !isAny(await this.#live(organizationId));
   }
 
   /**
-   * Schedules the second check, in the transaction that closes the organization. `before` is the status before that
-   * transaction.
+   * Schedules the second check, in the transaction that closes the organization. `before` is the status of the
+   * organization before it was closed.
    */
   confirmLater(tx: EntityManager, organizationId: string, before: OrganizationStatus): Promise<void> {
     const { jobs, clock } = this.parts;

@@ -15,8 +15,8 @@ import type { PlatformAccesses } from './platform-access.ts';
 
 const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
 /**
- * How long a process has exclusive access to an organization. Afterwards another process continues if the first one
- * died or failed.
+ * How long a process has exclusive access to an organization. After this time, another process can continue if the
+ * process failed.
  */
 const LEASE_MS = 5 * MINUTE_MS;
 /** How long a process works on one organization before it saves its position. */
@@ -44,9 +44,9 @@ export interface OrganizationDeletionParts {
 }
 
 /**
- * Deletes the records of closed organizations when their grace period ends. It works page by page, so that requests are
- * not slowed down. If a process dies, another one continues at the stored position. Records that stay are
- * pseudonymized; the pseudonym key is deleted at the end.
+ * Deletes the records of closed organizations when their grace period ends. The records are deleted page by page, so
+ * that requests are not slowed down. If a process dies, another process continues at the stored position. Records that
+ * must be kept are pseudonymized. The key of the pseudonyms is deleted at the end.
  */
 export class OrganizationDeletion {
   readonly #sweeper: Sweeper;
@@ -105,7 +105,7 @@ export class OrganizationDeletion {
     if (!isUnused)
       log.error({ organization: id }, 'a closed organization has live services or open provisioning requests: its records are not deleted');
     const begun = await this.#change(id, (found, now) => {
-      // the organization was reopened in the meantime
+      // the organization was reopened while its services were checked
       if (!found.deletionDueAt) return null;
       if (isUnused) found.pseudonymKey = randomBytes(KEY_BYTES).toString('hex');
       else found.deletionDueAt = new Date(now.getTime() + DAY_MS);
@@ -123,7 +123,7 @@ export class OrganizationDeletion {
     await this.#change(id, (organization, now) => Object.assign(organization, { deletionPosition: position, deletionDueAt: now }));
   }
 
-  /** Deletes one page of one table. Returns null if everything is deleted. */
+  /** Deletes or pseudonymizes one page of one table. Returns the next position; null if all tables are done. */
   async #next(
     id: string,
     pseudonymKey: string,
@@ -139,7 +139,7 @@ export class OrganizationDeletion {
   }
 
   /**
-   * Deletes the files of rows. This comes before the rows are deleted, because files are found only through their rows.
+   * Deletes the files of rows. Call it before the rows are deleted, because files are found only through their rows.
    */
   async #deleteFiles({ statement: { files } }: OrganizationRows, rows: readonly string[]): Promise<void> {
     if (!files) return;

@@ -19,8 +19,8 @@ registerEnumType(OrganizationExportStatus, {
 });
 
 /**
- * An archive of all records of an organization, which the operator of the platform can hand over. It has no
- * organization filter, because only the operator has access to it.
+ * An archive of all records of an organization, which the operator of the platform can hand over. The entity has no
+ * organization filter, because only the operator has access to archives.
  */
 @ObjectType({
   description:
@@ -97,6 +97,6 @@ export class OrganizationExport {
 export const partKeyOf = ({ id, organizationId }: Pick<OrganizationExport, 'id' | 'organizationId'>, number: number): string =>
   `exports/${organizationId}/${id}/${number}.tar.gz`;
 
-/** Keys of all parts, and of one more part that a process may have written before it died. */
+/** Keys of all recorded parts and of the next part, which a process may have written before it died. */
 export const partKeysOf = (one: Pick<OrganizationExport, 'id' | 'organizationId' | 'parts'>): string[] =>
   Array.from({ length: one.parts + 1 }, (_, index) => partKeyOf(one, index + 1));

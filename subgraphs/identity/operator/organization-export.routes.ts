@@ -13,7 +13,7 @@ import { exportFilePath } from './organization-export-paths.ts';
 export interface ExportDownloads {
   newestOf(organizationId: string): Promise<OrganizationExport | null>;
   contentOf(one: OrganizationExport): Readable;
-  /** Writes an audit record of the download for both organizations. */
+  /** Writes audit records of the download, for the operator's organization and for the organization of the archive. */
   audit(request: RequestContext, one: OrganizationExport): Promise<void>;
   demand(principal: Principal): Promise<Demand>;
 }
@@ -27,7 +27,7 @@ export async function mountExportDownloads(app: FastifyInstance, downloads: Expo
   });
 }
 
-/** Headers for a download that is saved, not displayed, and never cached. */
+/** Headers of the download. Browsers save the file, do not display it, and never cache it. */
 const HEADERS = {
   'content-type': 'application/gzip',
   'x-content-type-options': 'nosniff',

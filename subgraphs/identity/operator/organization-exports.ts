@@ -24,7 +24,7 @@ const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} 
  */
 const RETRIES = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, concurrency: 1 };
 /**
- * Time after which the job of an export is considered lost, so that the export can be requested again. All attempts to
+ * Time after which the job of an export is considered lost, so that another export can be requested. All attempts to
  * write a part take less time.
  */
 const STUCK_MS = HOUR_MS;
@@ -34,7 +34,7 @@ interface ExportJob {
 }
 
 interface RemovalJob extends ExportJob {
-  /** Deletes only the files. The record stays, so that the operator can see why the export failed. */
+  /** True to delete only the files. The record is then kept, so that the operator can see why the export failed. */
   filesOnly?: boolean;
 }
 
@@ -72,7 +72,7 @@ export class OrganizationExports {
   }
 
   /**
-   * Begins an export and deletes the previous one. Call it in the transaction that has locked the organization.
+   * Begins an export and deletes the previous export. Call it in the transaction that has locked the organization.
    * @throws ExportRunning, RecordsDeleted
    */
   async begin(tx: EntityManager, organization: Organization): Promise<OrganizationExport> {
@@ -109,7 +109,9 @@ export class OrganizationExports {
     );
   }
 
-  /** Writes a part. The attempt is counted before the part is written, so that it counts even if the process dies. */
+  /**
+   * Writes a part. Counts the attempt before the part is written, so that an attempt also counts if the process dies.
+   */
   async #write(id: string): Promise<void> {
     const begun = await this.#change(id, async (found, tx) => {
       if (found.attempts >= ATTEMPTS_MAX) await this.#giveUp(found, tx);
@@ -136,8 +138,8 @@ export class OrganizationExports {
   }
 
   /**
-   * Writes the next part. If a process died before it recorded a part, the part is written again and replaces the
-   * earlier file.
+   * Writes the next part and records it. If a process died before it recorded a part, the part is written again and
+   * replaces the file of the first attempt.
    */
   async #writePart(begun: OrganizationExport): Promise<void> {
     const { clock, files, jobs } = this.parts;
@@ -162,8 +164,8 @@ export class OrganizationExports {
   }
 
   /**
-   * Changes an export under its lock, only while its status is `writing`. Returns null if another run of the job has
-   * finished it.
+   * Locks an export and changes it, only if its status is `writing`. Returns null if the export has another status or
+   * was deleted.
    */
   #change(id: string, act: (found: OrganizationExport, tx: EntityManager) => void | Promise<void>): Promise<OrganizationExport | null> {
     return this.parts.orm.em.fork().transactional(async (tx) => {
@@ -173,7 +175,7 @@ export class OrganizationExports {
     });
   }
 
-  /** Deletes the files, then the record. So a retry of the job still finds the files that it must delete. */
+  /** Deletes the files before the record. So a retry of the job still finds the files that it must delete. */
   async #remove({ exportId: id, filesOnly }: RemovalJob): Promise<void> {
     const { orm, files } = this.parts;
     const em = orm.em.fork();

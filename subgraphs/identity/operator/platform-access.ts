@@ -45,8 +45,8 @@ export class PlatformAccesses {
   }
 
   /**
-   * Sets the platform access of the user who logs in with an address. Used from the command line of the server. If
-   * there is no operator yet, the organization of this user becomes the operator.
+   * Sets the platform access of the user who logs in with `address`. Used from the command line of the server. If there
+   * is no operator yet, the organization of this user becomes the operator.
    * @throws ResourceNotFound, InvalidState
    */
   grant(address: string, access: PlatformAccess | null): Promise<User> {

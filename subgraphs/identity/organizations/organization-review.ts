@@ -15,8 +15,8 @@ export class OrganizationReview {
   constructor(private readonly parts: { orm: Orm; clock: Clock; trail: AuditTrail; log: Logger }) {}
 
   /**
-   * Records a violation in the background. The request that exceeded the limit does not wait for it, and does not fail
-   * if it cannot be recorded.
+   * Records a violation in the background. The request that exceeded the limit does not wait for the record. If the
+   * violation cannot be recorded, the request does not fail.
    */
   noteSuspension(principal: Principal): void {
     const noted = this.#note(principal)

@@ -116,8 +116,8 @@ export class Organization {
   deletionPosition: DeletionPosition | null = null;
 
   /**
-   * Key for pseudonyms while records are being deleted. It is deleted at the end, so that pseudonyms cannot be
-   * reversed.
+   * Key for pseudonyms while records are being deleted. The key is deleted at the end of the deletion, so that
+   * pseudonyms cannot be reversed.
    */
   @Property({ type: 'text', nullable: true })
   pseudonymKey: string | null = null;

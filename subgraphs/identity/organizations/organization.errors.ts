@@ -25,7 +25,10 @@ export class OrganizationClosed extends PlatformError {
   }
 }
 
-/** @throws OrganizationSuspended, OrganizationClosed */
+/**
+ * Checks that an organization with this status may use the platform.
+ * @throws OrganizationSuspended, OrganizationClosed
+ */
 export function requireActive(status: OrganizationStatus): void {
   if (status === OrganizationStatus.CLOSED) throw new OrganizationClosed();
   if (status === OrganizationStatus.SUSPENDED) throw new OrganizationSuspended();
@@ -58,7 +61,7 @@ export class RecordsDeleted extends PlatformError {
   }
 }
 
-/** 409: the operator's own organization cannot be suspended or closed, since nobody could reverse that. */
+/** 409: the operator's own organization cannot be suspended or closed, since nobody could resume or reopen it. */
 export class OperatorsOwn extends InvalidState {
   constructor(status: string) {
     super('organization that operates the platform', 'active', status, []);

@@ -11,8 +11,8 @@ export interface LoginParts {
   /** URL of the single sign-on page. */
   singleSignOn?: string | undefined;
   /**
-   * Hidden form fields for the console's sign-in. Forms of an OAuth request have none; instead they have a cancel
-   * button.
+   * Hidden form fields for the console's sign-in. The form for an OAuth request has no hidden fields; instead it has a
+   * cancel button.
    */
   hidden?: Readonly<Record<string, string>>;
 }

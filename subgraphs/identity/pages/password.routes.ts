@@ -67,7 +67,9 @@ const chosen = (): string =>
     text: 'Go back to the application and sign in with your new password. You can close this page.',
   });
 
-/** The page after a request for a link. It is the same whether or not the user exists. */
+/**
+ * Returns the page that is shown after a user requested a link. The page is the same whether or not the user exists.
+ */
 const asked = (): string =>
   messagePage({
     title: 'Check your e-mail',

@@ -15,8 +15,8 @@ export const invitationMail = (user: Recipient, organization: string, link: Link
   });
 
 /**
- * Mail to the user who already logs in with the invited address. It contains no link, because the invitation cannot be
- * accepted.
+ * Returns the mail to the user who already logs in with the invited address. It contains no link, because the
+ * invitation cannot be accepted.
  */
 export const addressInUseMail = (user: Recipient, organization: string, { expiresAt }: LinkParts): Mail =>
   mailTo(user, `You are invited to ${organization}, and your address is in use`, {

@@ -68,7 +68,7 @@ interface ResetRequest {
 export class PasswordService {
   constructor(private readonly parts: PasswordParts) {
     parts.jobs.define<ResetRequest>(RESET_QUEUE, (request) => this.#sendReset(request));
-    // the link's lifetime begins when it is sent, so the job may wait
+    // the lifetime of the link begins when the mail is sent, so the job may wait
     parts.jobs.define<InvitationJob>(INVITATION_QUEUE, ({ userId }) => this.#sendInvitation(userId), { waits: parts.isSuspended });
   }
 
@@ -151,7 +151,7 @@ export class PasswordService {
     checkPassword(password, known);
     const passwordHash = await hashPassword(password, this.parts.passwordCost);
     const choosing = orm.em.fork().transactional(async (tx) => {
-      // locking the user first makes a concurrent login, or a second use of a link, wait
+      // locks the user first, so that a concurrent login or a second use of the link waits
       const user = await tx.findOne(User, { id: known.id }, { ...EVERYWHERE, ...LOCKED });
       if (!user || user.status === UserStatus.SUSPENDED) throw new LinkRefused();
       const token = await tx.findOne(OneTimeToken, { hash }, LOCKED);
@@ -179,7 +179,7 @@ export class PasswordService {
    */
   async change({ principal, client }: RequestContext, current: string, next: string): Promise<User> {
     const { orm, attempts, sessions, clock } = this.parts;
-    // only users in their own session may change it: not API keys, and not clients that act for a user
+    // only users in their own session may change their password: not API keys, and not clients that act for a user
     const isUser = principal.kind === 'user' && !principal.clientId;
     const user = isUser ? await orm.em.fork().findOne(User, { id: principal.id }, EVERYWHERE) : null;
     if (!user?.passwordHash) throw new LoginRefused();
@@ -189,7 +189,7 @@ export class PasswordService {
     const passwordHash = await hashPassword(next, this.parts.passwordCost);
     const changed = await orm.em.fork().transactional(async (tx) => {
       const found = await tx.findOneOrFail(User, { id: user.id }, { ...EVERYWHERE, ...LOCKED });
-      // another request has changed the password in the meantime
+      // another request has changed the password after it was verified
       if (found.passwordHash !== user.passwordHash) throw new LoginRefused();
       Object.assign(found, { passwordHash, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password changed', principal.sessionId);

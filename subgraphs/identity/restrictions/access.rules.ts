@@ -34,7 +34,7 @@ export class AccessRules {
     return isFree ? undefined : new AccessRules(rules, locator);
   }
 
-  /** @throws IpNotAllowed, AccessRestricted (403) */
+  /** Checks a request of `caller`. @throws IpNotAllowed, AccessRestricted (403) */
   check(caller: RequestOrigin, now: Date): void {
     const violation = this.violationBy(caller, now);
     if (violation === 'ipWhitelist') throw new IpNotAllowed(caller.ip);

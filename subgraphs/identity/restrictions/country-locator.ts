@@ -24,8 +24,8 @@ export class CountryLocator {
   }
 
   /**
-   * Returns the country of a caller. Undefined if it is unknown, for example for a private address, or if a proxy sends
-   * `XX`.
+   * Returns the country of a caller. Returns undefined if the country is unknown, for example for a private address, or
+   * if a proxy sends `XX`.
    */
   countryOf({ ip, country }: Pick<ClientInfo, 'ip' | 'country'>): string | undefined {
     if (country !== undefined) return isCountry(country.toUpperCase()) ? country.toUpperCase() : undefined;

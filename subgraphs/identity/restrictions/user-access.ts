@@ -18,7 +18,8 @@ export class UserAccess {
   constructor(private readonly parts: UserAccessParts) {}
 
   /**
-   * If `client` is undefined, the caller is the platform, and access restrictions are not checked.
+   * Checks that the organization is active and that its restrictions allow `client`. If `client` is undefined, the
+   * caller is the platform, and restrictions are not checked.
    * @throws OrganizationSuspended, OrganizationClosed, IpNotAllowed, AccessRestricted (403)
    */
   async check(organizationId: string, client: ClientInfo | undefined, tx?: EntityManager): Promise<void> {

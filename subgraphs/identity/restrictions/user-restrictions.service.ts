@@ -31,8 +31,8 @@ export class UserRestrictionsService {
   }
 
   /**
-   * Updates the restrictions. They apply to the next request of every token. A restriction that is left out keeps its
-   * value.
+   * Updates the restrictions. They apply to the next request with any access token. A restriction that is left out
+   * keeps its value.
    * @throws WouldLockOut if the restrictions would refuse the user who sets them; CountriesUnknown
    */
   async update({ ipWhitelist, timeWindows, countries }: UserRestrictionsInput): Promise<UserRestrictions> {
@@ -57,7 +57,9 @@ export class UserRestrictionsService {
   }
 
   /**
-   * Checks that users do not lock themselves out. API keys are not checked: these restrictions do not apply to them.
+   * Refuses restrictions that would lock out the user who sets them. API keys are not checked, because these
+   * restrictions do not apply to API keys.
+   * @throws WouldLockOut
    */
   #checkLockOut(restrictions: UserRestrictions): void {
     const { request, locator, clock } = this.deps;

@@ -43,8 +43,8 @@ export class IdpMetadataSource {
   }
 
   /**
-   * Returns entity id, sign-in URL and certificates. If metadata is given, all three are from the metadata; otherwise
-   * only the values that the administrator entered are returned.
+   * Returns entity id, sign-in URL and certificates. If metadata is given, reads all three values from the metadata.
+   * Otherwise returns only the values that the administrator entered.
    * @throws InvalidParameters if the metadata cannot be read or used
    */
   async resolve({
@@ -78,10 +78,7 @@ export class IdpMetadataSource {
     return provider;
   }
 
-  /**
-   * Checks the sign-in URL. It may be a private address, as in company networks: it is opened by browsers and not by
-   * the platform.
-   */
+  /** Checks the sign-in URL. It may be a private address, as in company networks, because only browsers open it. */
   #problemWith(text: string): string | undefined {
     const url = URL.parse(text);
     if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an https URL';
@@ -98,7 +95,7 @@ export class IdpMetadataSource {
       const { status, isCut, bytes } = await this.#client.send({ url });
       if (status === 200 && !isCut) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      // the error is not reported: it would reveal the platform's network
+      // the response does not contain this error, because it would reveal the platform's network
     }
     throw invalid('metadataUrl', `must respond with status 200 and at most ${MAX_BYTES} bytes of metadata`);
   }

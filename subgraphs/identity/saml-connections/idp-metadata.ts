@@ -26,7 +26,7 @@ export interface IdentityProvider {
 
 /**
  * Reads the metadata of one identity provider (SAML 2.0 Metadata, 2.4.3).
- * @throws MalformedXml with a message that ends the sentence "The metadata …"
+ * @throws MalformedXml with a message that completes a sentence that begins with "The metadata"
  */
 export async function readIdpMetadata(text: string): Promise<IdentityProvider> {
   const entity = await parseXml(text, { comments: 'drop' });
@@ -56,7 +56,7 @@ const certificatesIn = (key: XmlElement): string[] =>
 
 /**
  * Converts a certificate to PEM, from PEM or bare base64. Returns undefined if it is not a certificate with an RSA key
- * of at least 2048 bits. Its expiry is ignored: the key is trusted as long as the connection contains it.
+ * of at least 2048 bits. Ignores the expiry: the key is trusted as long as the connection contains the certificate.
  */
 export function certificatePem(text: string): string | undefined {
   const bare = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s+/g, '');

@@ -30,8 +30,8 @@ interface Provisioning {
 }
 
 /**
- * Returns a problem if users that the connection creates would get no role, or a role that requires accounts without
- * having any.
+ * Checks the roles that users created by the connection would get. Returns a problem if there is no role, or if a role
+ * requires accounts and there are none.
  */
 export function provisioningProblems({ accounts, defaultRole, roleMappings, allowProvisioning }: Provisioning): FieldProblem[] {
   const roles = [defaultRole, ...(roleMappings ?? []).map((mapping) => mapping?.role)];
@@ -60,7 +60,7 @@ export class SamlConnection {
   @Property({ type: 'text' })
   name!: string;
 
-  /** The claimed domains. SamlDomainClaim stores whether a domain is proven by DNS. */
+  /** The domains that the connection claims. SamlDomainClaim stores whether a domain is proven by DNS. */
   @Field(() => [String], {
     description: 'E-mail domains of the users who sign in through this connection. Each takes effect once it is proven; see `domains`.',
   })
@@ -146,8 +146,8 @@ export class SamlConnection {
   }
 
   /**
-   * Returns the role for a user in these groups; null if the user gets no role. Undefined if the connection does not
-   * manage roles.
+   * Returns the role for a user in `groups`. Returns null if the user gets no role. Returns undefined if the connection
+   * does not manage roles.
    */
   roleOf(groups: readonly string[]): UserRole | null | undefined {
     if (this.roleMappings.length === 0) return undefined;

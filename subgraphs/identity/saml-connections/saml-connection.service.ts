@@ -57,6 +57,7 @@ export class SamlConnectionService {
   }
 
   /**
+   * Creates a connection. It becomes active if it is complete, unless `active` states otherwise.
    * @throws InvalidParameters, DomainTaken, ConnectionIncomplete; InsufficientPermissions for a role with permissions
    * that the caller does not have
    */
@@ -91,7 +92,8 @@ export class SamlConnectionService {
 
   /**
    * Deletes a connection and returns its last state.
-   * @throws ResourceNotFound, InsufficientPermissions if its users can have permissions that the caller does not have
+   * @throws ResourceNotFound; InsufficientPermissions if users of the connection can have permissions that the caller
+   * does not have
    */
   async delete(id: string): Promise<SamlConnection> {
     return this.deps.em.transactional(async (tx) => {
@@ -111,8 +113,9 @@ export class SamlConnectionService {
   }
 
   /**
-   * Requires the permissions of the caller who last set up the connection. So nobody can lock out users who have more
-   * permissions.
+   * Checks that the caller has the permissions of the caller who last set up the connection. So nobody can lock out
+   * users who have more permissions.
+   * @throws InsufficientPermissions
    */
   #requireToManage({ grants }: SamlConnection): void {
     requireToGrant(this.deps.request.principal, grants);

@@ -29,8 +29,8 @@ export interface DomainCheckTaskParts {
 }
 
 /**
- * Checks claimed and proven domains in DNS when they are due. Warns owners whose domains can be used without proof only
- * during a grace period.
+ * Checks claimed and proven domains in DNS when their next check is due. Warns the owners of domains that can be used
+ * without proof only during a grace period.
  */
 export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;
@@ -55,7 +55,7 @@ export class DomainCheckTask extends PeriodicTask {
   }
 
   /**
-   * Creates missing claims. A process of the previous release, which may still be running, adds domains without claims.
+   * Creates missing claims. A process of the previous release may still be running, and it adds domains without claims.
    */
   async #adopt(): Promise<void> {
     const now = this.parts.clock.now();
@@ -69,7 +69,10 @@ export class DomainCheckTask extends PeriodicTask {
     );
   }
 
-  /** Sends one mail per organization about all its domains. If several processes run, only one of them sends it. */
+  /**
+   * Sends each organization one mail about all its domains in a grace period. If several processes run, only one of
+   * them sends the mail.
+   */
   async #warn(): Promise<void> {
     const now = this.parts.clock.now();
     const lastWarning = new Date(now.getTime() + LAST_WARNING_MS);

@@ -4,19 +4,19 @@ import { Resolver } from 'node:dns/promises';
 const PREFIX = '_saml-verification';
 
 /**
- * Name of the TXT record. It is below the domain, so that somebody who only has a page or a mailbox at the domain
- * cannot create it.
+ * Returns the name of the TXT record. It is below the domain, so that somebody who controls only a page or a mailbox at
+ * the domain cannot create it.
  */
 export const proofName = (domain: string): string => `${PREFIX}.${domain}`;
 
-/** Value of the TXT record. It is different for each organization, but does not reveal the organization. */
+/** Returns the value of the TXT record. It is different for each organization, but does not reveal the organization. */
 export const proofValue = (organizationId: string, domain: string): string =>
   `saml-domain-verification=${createHash('sha256').update(`${organizationId}\0${domain}`).digest('hex').slice(0, 40)}`;
 
 /** Returns the TXT records of a name, each as one string. Rejects with the errors of Node's resolver. */
 export type ResolveTxt = (name: string) => Promise<string[]>;
 
-/** Returns whether the proof of an organization is in DNS. Undefined if DNS could not be queried. */
+/** Function that returns whether the proof of an organization is in DNS. Undefined if DNS could not be queried. */
 export type Published = ((organizationId: string) => boolean) | undefined;
 
 /** A way to prove the ownership of domains. */
