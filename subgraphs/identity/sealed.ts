@@ -1,7 +1,7 @@
 import type { SealedColumn, SealedJobs } from '../../kernel/access/sealed-column.ts';
 import { SIGNING_KEYS } from './tokens/key-ring.ts';
 
-/** Purposes of encrypted secrets. Each purpose has its own derived key. */
+/** Purposes of encrypted secrets. A separate key is derived for each purpose. */
 export const API_KEY_SECRETS = 'api-keys';
 export const MFA_SECRETS = 'mfa';
 export const OAUTH_RECORDS = 'oauth-records';
@@ -14,7 +14,7 @@ export const sealed: readonly SealedColumn[] = [
   { table: 'oauth_record', column: 'payload', purpose: OAUTH_RECORDS, key: ['kind', 'hash'], separator: ':' },
 ];
 
-/** Queues whose jobs contain codes and links that give access to users. The jobs are encrypted. */
+/** Queues whose jobs contain codes and links that give access to users' accounts. The jobs are encrypted. */
 export const sealedJobs: readonly SealedJobs[] = [
   { queue: 'identity.mail', purpose: 'mail' },
   { queue: 'identity.sms', purpose: 'sms' },

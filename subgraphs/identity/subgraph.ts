@@ -68,7 +68,7 @@ export interface RunningIdentity extends RunningDomain {
   mount(app: FastifyInstance): Promise<void>;
   /** Returns the challenge for a user who must verify a second factor before an operation (specification 2.4). */
   challenge(request: RequestContext): Promise<Demand>;
-  /** Starts background work and begins to receive changes made by other processes. */
+  /** Starts background work and starts to receive the changes of other processes. */
   start(): Promise<void>;
   /**
    * Stops background work and writes the counters that are in memory. Call it after the last request and before the

@@ -8,9 +8,9 @@ const WEEK_MS = 7 * DAY_MS;
 type Checked = Pick<SamlDomainClaim, 'createdAt' | 'provenAt' | 'failingSince' | 'graceUntil' | 'worksUntil'>;
 
 /**
- * Returns when to check a domain in DNS again: daily if it is proven, hourly while its record is missing or DNS does
- * not respond. The older an unproven claim is, the less often it is checked, so that abandoned claims do not delay new
- * ones.
+ * Returns when to check a domain in DNS again: daily if it is proven, hourly while its TXT record is missing or DNS
+ * does not respond. The older an unproven claim is, the less often it is checked, so that abandoned claims do not delay
+ * new claims.
  */
 export function nextCheck({ createdAt, provenAt, failingSince, graceUntil, worksUntil }: Checked, now: Date): Date {
   const age = now.getTime() - createdAt.getTime();

@@ -4,7 +4,10 @@ import { DAY_MS } from '../../../kernel/values/days.ts';
 import { proofName, proofValue } from './domain-proof.ts';
 import { SamlDomainStatus } from './saml-domain.states.ts';
 
-/** Time for which users can still sign in with a proven domain after its record has disappeared from DNS. */
+/**
+ * Time for which users can still sign in with a proven domain after the TXT record of the proof has disappeared from
+ * DNS.
+ */
 export const LOSS_MS = 7 * DAY_MS;
 
 /**
@@ -33,7 +36,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   provenAt: Date | null = null;
 
-  /** Time at which the record of a proven domain was first missing. */
+  /** Time at which the TXT record of a proven domain was first missing. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 

@@ -8,13 +8,13 @@ import { User } from '../users/user.entity.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
 /**
- * Mails an organization about its e-mail domains. The recipients are its active owners, or its administrators if no
- * owner is active.
+ * Sends an organization mails about its e-mail domains. The recipients are the active owners of the organization, or
+ * its administrators if no owner is active.
  */
 export class DomainMails {
   constructor(private readonly mails: MailQueue) {}
 
-  /** Warns that users can sign in with the domains only until the grace period ends, unless the domains are proven. */
+  /** Warns about domains in a grace period. When the grace period ends, users can sign in only with proven domains. */
   async unproven(tx: EntityManager, claims: readonly SamlDomainClaim[]): Promise<void> {
     const until = claims[0]?.worksUntil;
     await this.#tell(tx, claims, 'Prove your e-mail domains to keep SAML sign-in', [
@@ -24,7 +24,7 @@ export class DomainMails {
     ]);
   }
 
-  /** Warns that the record of a proven domain is missing. */
+  /** Warns that the TXT record of a proven domain is missing in DNS. */
   async missing(tx: EntityManager, claim: SamlDomainClaim): Promise<void> {
     await this.#tell(tx, [claim], `The DNS record of ${claim.domain} is missing`, [
       `the TXT record that proves that ${claim.domain} is yours is no longer in DNS. If it is not back by ${dayOf(claim.worksUntil)}, users with addresses of this domain can no longer sign in through SAML. Add the record again:`,

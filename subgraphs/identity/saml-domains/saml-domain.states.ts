@@ -3,7 +3,7 @@ import { registerEnumType } from 'type-graphql';
 export enum SamlDomainStatus {
   /** A connection claims the domain without proof. Any organization can claim any domain. */
   CLAIMED = 'claimed',
-  /** The DNS of the domain contains the record of the organization. */
+  /** The DNS of the domain contains the TXT record of the organization. */
   PROVEN = 'proven',
 }
 registerEnumType(SamlDomainStatus, {

@@ -28,8 +28,8 @@ const OTHERS = 'another connection has proven it, and its record is still there'
 type ClaimKey = Pick<SamlDomainClaim, 'connectionId' | 'domain'>;
 
 /**
- * Decides which connection signs in the users of an e-mail domain. Any organization may claim a domain; the domain
- * belongs to the organization whose record is in its DNS.
+ * Decides which connection signs in the users of an e-mail domain. Any organization may claim a domain. The domain
+ * belongs to the organization whose TXT record is in the DNS of the domain.
  */
 export class SamlDomains {
   readonly #mails: DomainMails;
@@ -47,8 +47,8 @@ export class SamlDomains {
   }
 
   /**
-   * Creates and deletes claims, so that the connection claims exactly its `emailDomains`. Existing claims keep their
-   * proof.
+   * Creates and deletes claims of a connection until they match `emailDomains` of the connection. Existing claims keep
+   * their proof.
    */
   async claim(tx: EntityManager, { id: connectionId, organizationId, emailDomains }: SamlConnection): Promise<void> {
     const now = this.parts.clock.now();
@@ -67,12 +67,12 @@ export class SamlDomains {
     await Promise.all(claims.map((claim) => this.check(claim)));
   }
 
-  /** If no proof is required, accepts the claimed domains. */
+  /** Accepts the claimed domains of a connection if the platform requires no proof. */
   async settleOnTrust(connectionId: string): Promise<void> {
     if (this.parts.isOnTrust) await this.verify(connectionId);
   }
 
-  /** Checks one claim in DNS and records the result. The transaction begins after the DNS lookup. */
+  /** Checks one claim in DNS and records the result. The transaction begins only after the DNS lookup. */
   async check({ connectionId, domain }: ClaimKey): Promise<void> {
     const { orm, proof } = this.parts;
     const published = await proof.published(domain);
@@ -126,8 +126,8 @@ export class SamlDomains {
   }
 
   /**
-   * Assigns the domain to the connection of the claim. Returns false if another connection has the domain and its
-   * record is still in DNS.
+   * Assigns the domain to the connection of the claim. Returns false if another connection has the domain and the TXT
+   * record of that connection's organization is still in DNS.
    */
   async #take(tx: EntityManager, { connectionId, domain }: SamlDomainClaim, published: (organizationId: string) => boolean) {
     const holder = await tx.findOne(SamlDomain, { domain }, LOCKED);

@@ -1,7 +1,7 @@
-// node-saml verifies signatures with this parser; with another parser, the verified text could be read differently
+// node-saml verifies signatures with this parser; another parser could read a different document from the verified text
 import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 
-/** The used part of a DOM node. DOM types are not part of this project's TypeScript configuration. */
+/** The used properties of a DOM node. DOM types are not part of this project's TypeScript configuration. */
 interface XmlNode {
   readonly nodeType: number;
   readonly nodeValue: string | null;
@@ -24,7 +24,7 @@ export interface XmlElement extends XmlNode {
   hasAttribute(name: string): boolean;
 }
 
-/** The text is not XML that the platform accepts. The message ends the sentence "It …". */
+/** The text is not XML that the platform accepts. The message completes a sentence that begins with "It". */
 export class MalformedXml extends Error {}
 
 const ELEMENT = 1;
@@ -48,7 +48,7 @@ const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 
 /**
  * Parses untrusted XML. Document types, entities, CDATA sections and processing instructions are refused before
- * parsing: SAML does not need them, and attacks use them. `comments` decides whether comments are refused or dropped,
+ * parsing: SAML does not need them, and attacks use them. `comments` states whether comments are refused or dropped,
  * since a comment splits a text value.
  * @throws MalformedXml
  */
@@ -67,7 +67,8 @@ export async function parseXml(given: string, { comments }: { comments: 'refuse'
 }
 
 /**
- * Refuses XML that is not well-formed. The parser would repair it, so other parsers could read a different document.
+ * Refuses XML that is not well-formed. The parser would repair the XML, and other parsers could then read a different
+ * document.
  */
 function checkTags(text: string): void {
   const open: string[] = [];
@@ -118,7 +119,7 @@ export const isNamed = (element: XmlElement, namespace: string, name: string): b
 export const childrenNamed = (element: XmlElement, namespace: string, name: string): XmlElement[] =>
   childrenOf(element).filter((child) => isNamed(child, namespace, name));
 
-/** Returns the only child with a name. @throws MalformedXml if there is none, or more than one */
+/** Returns the only child with a name. @throws MalformedXml if no child or several children have the name */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
   const [child, ...more] = childrenNamed(element, namespace, name);
   if (!child || more.length > 0) throw new MalformedXml(`must have one ${name} in ${element.localName}`);
@@ -128,7 +129,7 @@ export function onlyChild(element: XmlElement, namespace: string, name: string):
 /** Returns an element and all its descendants. */
 export const elementsIn = (root: XmlElement): XmlElement[] => [root, ...childrenOf(root).flatMap(elementsIn)];
 
-/** Returns the text of an element that contains only text. @throws MalformedXml */
+/** Returns the text of an element. @throws MalformedXml if the element contains anything but text */
 export function textOf(element: XmlElement): string {
   const nodes = Array.from(element.childNodes);
   if (nodes.some(({ nodeType }) => nodeType !== TEXT)) throw new MalformedXml(`must contain only text in ${element.localName}`);
@@ -138,5 +139,5 @@ export function textOf(element: XmlElement): string {
     .trim();
 }
 
-/** Returns undefined if the attribute is absent or empty. */
+/** Returns the value of an attribute. Returns undefined if the attribute is absent or empty. */
 export const attributeOf = (element: XmlElement, name: string): string | undefined => element.getAttribute(name) || undefined;

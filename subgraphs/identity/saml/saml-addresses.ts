@@ -1,6 +1,6 @@
 /** Addresses of the service provider that identity providers use (specification 5.6). */
 export class SamlAddresses {
-  /** @param origin origin of the SAML endpoints, `{service_origin}` in the specification */
+  /** @param origin origin of the SAML endpoints, which the specification calls `{service_origin}` */
   constructor(readonly origin: string) {}
 
   get acsUrl(): string {
@@ -8,8 +8,8 @@ export class SamlAddresses {
   }
 
   /**
-   * Returns the entity id of a connection. Each connection has its own, so that a response for one connection is not
-   * accepted for another.
+   * Returns the entity id of the service provider for a connection. Each connection has a separate entity id, so that a
+   * response for one connection is not accepted for another connection.
    */
   entityIdOf(connectionId: string | undefined): string {
     return `${this.origin}/saml/metadata${connectionId ? `?connection=${connectionId}` : ''}`;
@@ -19,15 +19,18 @@ export class SamlAddresses {
     return `${this.origin}/saml/sso?connection=${connectionId}`;
   }
 
-  /** Returns the id of the connection in one of our entity ids; undefined for any other text. */
+  /**
+   * Returns the connection id that `entityId` contains. Returns undefined if `entityId` is not an entity id of this
+   * platform.
+   */
   connectionIn(entityId: string): string | undefined {
     const id = /\?connection=(saml_\w{1,64})$/.exec(entityId)?.[1];
     return id && this.entityIdOf(id) === entityId ? id : undefined;
   }
 
   /**
-   * Parses RelayState, the address to continue at after sign-in. Since anyone can write it, only paths and URLs of our
-   * own origin are accepted. Returns undefined for any other text.
+   * Parses `relayState`, the address to continue at after sign-in. Anyone can write it, so only paths and URLs of this
+   * platform's own origin are accepted. Returns undefined for any other text.
    */
   relayTarget(relayState: string): URL | undefined {
     // browsers treat a backslash as a slash and drop control characters

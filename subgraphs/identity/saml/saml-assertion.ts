@@ -26,8 +26,8 @@ export interface Expected {
 }
 
 /**
- * Reads an assertion from exactly the text whose signature was verified. Checks the rules of the Web Browser SSO
- * profile that the signature check does not cover (SAML 2.0 Profiles, 4.1.4.3).
+ * Reads an assertion from the text whose signature was verified. Checks the rules of the Web Browser SSO profile that
+ * the signature check does not cover (SAML 2.0 Profiles, 4.1.4.3).
  * @throws SignInRefused
  */
 export async function readAssertion(signedText: string, expected: Expected): Promise<AssertedIdentity> {
@@ -51,8 +51,9 @@ export async function readAssertion(signedText: string, expected: Expected): Pro
 }
 
 /**
- * Requires exactly one bearer confirmation for this consumer and this request. It must have an expiry, which is
- * returned.
+ * Requires exactly one bearer confirmation for this consumer and this request. Returns the expiry of the confirmation,
+ * which is required.
+ * @throws SignInRefused
  */
 function checkConfirmation(assertion: XmlElement, { acsUrl, inResponseTo, now, clockSkewMs }: Expected): Date {
   const subject = onlyChild(assertion, ASSERTION, 'Subject');

@@ -15,14 +15,14 @@ export interface GivenRequest {
   id: string;
   connectionId: string;
   xml: string;
-  /** URL of the identity provider that the request is for; undefined if the request does not state it. */
+  /** URL of the identity provider that should receive the request. Undefined if the request does not state it. */
   destination: string | undefined;
 }
 
 export const invalidRequest = (reason: string): InvalidParameters => new InvalidParameters([{ field: 'SAMLRequest', reason }]);
 
 /**
- * Reads `SAMLRequest`: XML in base64, which may be deflated as in the Redirect binding.
+ * Reads `parameter`: XML in base64, which may be deflated as in the Redirect binding.
  * @throws InvalidParameters (400) if it is not a request of one of this platform's service providers
  */
 export async function readRequest(parameter: string, addresses: SamlAddresses, now: Date): Promise<GivenRequest> {

@@ -39,7 +39,7 @@ export async function readResponse(given: string): Promise<UnverifiedResponse> {
   });
   if (!isNamed(root, PROTOCOL, 'Response')) throw new NotSaml('must be a SAML 2.0 Response');
   const [assertion] = childrenNamed(root, ASSERTION, 'Assertion');
-  // a response without an assertion is a refusal by the identity provider
+  // a response with a status and no assertion is a refusal by the identity provider
   if (!assertion && childrenNamed(root, PROTOCOL, 'Status').length === 0) throw new NotSaml('must contain a status or an assertion');
   const audience = assertion && elementsIn(assertion).find((element) => isNamed(element, ASSERTION, 'Audience'));
   return { encoded, root, inResponseTo: attributeOf(root, 'InResponseTo'), audience: audience?.childNodes[0]?.nodeValue?.trim() };
@@ -58,8 +58,8 @@ export function decodeBase64(encoded: string): string | undefined {
 
 const IN_RESPONSE = ['Issuer', 'Signature', 'Status', 'Assertion'];
 /**
- * Elements allowed in a signature. Any other element is refused: attackers could hide elements in an Object, for
- * example.
+ * Elements allowed in a signature. All other elements are refused, because attackers could hide elements in a
+ * signature, for example in an Object element.
  */
 const IN_SIGNATURE = new Set([
   ...[
@@ -87,7 +87,7 @@ const IN_SIGNATURE = new Set([
   ],
   ...['X509SubjectName', 'X509IssuerSerial', 'X509IssuerName', 'X509SerialNumber', 'X509SKI'],
 ]);
-/** Allowed algorithms: no SHA-1, no HMAC; canonicalization without comments. */
+/** Allowed algorithms. SHA-1, HMAC and canonicalization with comments are not allowed. */
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   SignatureMethod: ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512'],
   DigestMethod: ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'],
@@ -96,9 +96,9 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks the shape of a response: response and assertion are both signed, there is exactly one assertion, and it is for
- * this consumer. This prevents XML signature wrapping, where the signed elements are not the elements that are read.
- * The signatures themselves are verified later.
+ * Checks the shape of a response. The response and its assertion must both be signed. There must be exactly one
+ * assertion, for this consumer. This prevents XML signature wrapping, where the signed elements are not the elements
+ * that are read. The signatures themselves are verified later.
  * @throws SignInRefused
  */
 export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }: { acsUrl: string; idpEntityId: string }): void {
@@ -126,8 +126,8 @@ export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }
 }
 
 /**
- * Refuses repeated ids, and id attributes that are not spelled `ID`. Otherwise a signature could refer to another
- * element than the one that is read.
+ * Refuses repeated ids, and id attributes that are not spelled `ID`. Otherwise the signed element and the element that
+ * is read could be different elements.
  */
 function checkIds(elements: readonly XmlElement[]): void {
   const ids = elements.flatMap(({ attributes }) => Array.from(attributes).filter(({ localName, name }) => /^id$/i.test(localName ?? name)));

@@ -15,7 +15,7 @@ export interface ProviderParts {
   addresses: SamlAddresses;
   clock: Clock;
   cache: CacheProvider;
-  /** Whether the response is for a request of this platform. If not, the identity provider started the sign-in. */
+  /** Whether the response is for a request of this platform. If false, the identity provider started the sign-in. */
   isAnswer: boolean;
 }
 
@@ -31,7 +31,7 @@ export class ServiceProvider extends SAML {
     this.trusted = connection.certificates;
   }
 
-  /** Creates an AuthnRequest as XML. The cache stores its id. */
+  /** Creates an AuthnRequest as XML and stores the id of the request. */
   authnRequest(): Promise<string> {
     return this.generateAuthorizeRequestAsync(false, false);
   }
@@ -41,7 +41,7 @@ export class ServiceProvider extends SAML {
    * @throws SignInRefused
    */
   async signedAssertion(response: UnverifiedResponse): Promise<string> {
-    // this cheap check refuses a forged response before the expensive digests are computed
+    // refuses a forged response before the expensive digests are computed
     if (!isSignedByOneOf(this.trusted, response)) throw new SignInRefused('signature by none of the keys of the connection');
     try {
       const { profile } = await this.validatePostResponseAsync({ SAMLResponse: response.encoded });
@@ -79,7 +79,7 @@ function configOf({ id, ssoUrl, certificates }: SamlConnection, { addresses, cac
     validateInResponseTo: isAnswer ? ValidateInResponseTo.always : ValidateInResponseTo.never,
     cacheProvider: cache,
     signatureAlgorithm: 'sha256',
-    // the identity provider decides how it authenticates its users, with a second factor or without
+    // the identity provider decides whether users need a second factor
     disableRequestedAuthnContext: true,
   };
 }

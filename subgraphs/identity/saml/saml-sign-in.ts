@@ -52,7 +52,7 @@ export interface SignInResponse {
   client: ClientInfo | undefined;
 }
 
-/** The tokens, or the address to redirect the browser to, which contains a one-time code for the tokens. */
+/** The tokens, or the address to redirect the browser to. The address contains a one-time code for the tokens. */
 export type SignedIn = { tokens: SessionTokens } | { redirect: URL };
 
 /** Sign-in through identity providers of organizations (specification 5.6; SAML 2.0 Profiles, 4.1). */
@@ -60,8 +60,8 @@ export class SamlSignIn {
   constructor(private readonly parts: SignInParts) {}
 
   /**
-   * Checks that a connection exists. It may be inactive, because the identity provider reads the metadata before the
-   * connection is activated.
+   * Checks that a connection exists. An inactive connection is accepted, because the identity provider reads the
+   * metadata before the connection is activated.
    * @throws ResourceNotFound
    */
   async checkConnection(id: string): Promise<void> {
@@ -82,7 +82,7 @@ export class SamlSignIn {
   }
 
   /**
-   * Begins a sign-in. Returns the URL to redirect to. `browser` is the new value of the browser-binding cookie.
+   * Begins a sign-in. Returns the URL to redirect to. `browser` is the value of the browser-binding cookie.
    * @throws InvalidParameters, ResourceNotFound
    */
   async begin({ connection: id, email, samlRequest, relayState }: SignInRequest, browser: string): Promise<string> {
@@ -96,7 +96,8 @@ export class SamlSignIn {
   }
 
   /**
-   * Verifies the response of an identity provider and signs the user in. Every attempt is audited, but never the response itself.
+   * Verifies the response of an identity provider and signs the user in. Every attempt is recorded in the audit trail,
+   * without the response itself.
    * @throws NotSaml, InvalidParameters (400), SignInRefused (401), UserSuspended (403)
    */
   async consume({ samlResponse, relayState, browser, client }: SignInResponse): Promise<SignedIn> {
@@ -148,7 +149,11 @@ export class SamlSignIn {
     return user;
   }
 
-  /** Finds the connection of a response: by its request, otherwise by its audience. The response is verified later. */
+  /**
+   * Finds the connection of a response: by `request` if there is one, otherwise by the audience of the response. The
+   * response is verified later.
+   * @throws SignInRefused
+   */
   async #attribute({ audience }: UnverifiedResponse, request: SamlRequest | null): Promise<SamlConnection> {
     const id = request?.connectionId ?? this.parts.addresses.connectionIn(audience ?? '');
     const connection = id && (await this.connection(id).catch(() => undefined));
@@ -157,8 +162,8 @@ export class SamlSignIn {
   }
 
   /**
-   * Forwards a request that a client created. It is not changed, because the client expects a response to exactly this
-   * request.
+   * Forwards a request that a client created. The request is not changed, because the client expects a response to
+   * exactly this request.
    */
   async #passOn(samlRequest: string, relayState: string | undefined, browser: string): Promise<string> {
     const { addresses, clock, store } = this.parts;

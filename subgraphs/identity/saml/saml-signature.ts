@@ -11,8 +11,9 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that each signature of a response was made with one of these keys. Only the short SignedInfo elements are
- * verified. The digests of the other elements are verified later, because they take longer for a long response.
+ * Checks that each signature of a response was made with the key of one of these certificates. Verifies only the short
+ * SignedInfo elements. The digests of the other elements are verified later, because they take longer for a long
+ * response.
  */
 export function isSignedByOneOf(certificates: readonly string[], { encoded, root }: UnverifiedResponse): boolean {
   const xml = Buffer.from(encoded, 'base64').toString('utf8').replace(/\r\n?/g, '\n');
@@ -23,7 +24,7 @@ export function isSignedByOneOf(certificates: readonly string[], { encoded, root
 function isSigned(xml: string, signature: XmlElement, certificates: readonly string[]): boolean {
   const signed = new SignedXml({ publicCert: certificates[0] ?? '', getCertFromKeyInfo: () => null });
   signed.SignatureAlgorithms = algorithmsFor(certificates);
-  // xml-crypto would compute the digests before it verifies the signature; this override skips them. If a later
+  // xml-crypto would compute the digests before it verifies the signature; this override skips the digests. If a later
   // version does not call `validateReference`, this check becomes slower, but not weaker
   Object.assign(signed, { validateReference: () => '' });
   try {
@@ -34,7 +35,10 @@ function isSigned(xml: string, signature: XmlElement, certificates: readonly str
   }
 }
 
-/** Algorithms that try all certificates. So the document is parsed only once: parsing takes the most time. */
+/**
+ * Returns algorithms that try all certificates. So the document is parsed only once, which saves time, because parsing
+ * takes longest.
+ */
 const algorithmsFor = (certificates: readonly string[]): Record<string, new () => SignatureAlgorithm> =>
   Object.fromEntries(
     Object.entries(ALGORITHMS).map(([uri, name]) => [

@@ -33,7 +33,7 @@ export class SamlUsers {
 
   /**
    * Returns the user that an assertion describes, in the connection's organization. The user gets the role of the
-   * groups in the assertion. An unknown user is created if the connection allows it.
+   * groups in the assertion. If the user does not exist and the connection allows it, creates the user.
    * @throws SignInRefused, UserSuspended
    */
   async resolve(
@@ -48,13 +48,13 @@ export class SamlUsers {
       return await this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;
-      // another sign-in has just created the user, so the second attempt finds the user
+      // a concurrent sign-in has created the user, so the second attempt finds the user
       return this.parts.orm.em.fork().transactional((tx) => this.#resolve(tx, connection, identity, client));
     }
   }
 
   async #resolve(tx: EntityManager, connection: SamlConnection, identity: AssertedIdentity, client: ClientInfo | undefined) {
-    // locks the owners, because the groups may change the role of an owner
+    // locks the owners if the connection manages roles, because the role of an owner may change
     const owners = connection.roleOf(identity.groups) === undefined ? [] : await lockOwners(tx, connection.organizationId);
     const { organizationId } = connection;
     const found = await this.#known(tx, organizationId, identity.email);
@@ -75,8 +75,8 @@ export class SamlUsers {
   }
 
   /**
-   * Finds the user who logs in with the address. If there is none, finds the oldest invitation of the address; several
-   * accounts may have invited it.
+   * Finds the user who logs in with the address. If there is none, finds the oldest invitation of the address. Several
+   * accounts may have invited the address.
    */
   async #known(tx: EntityManager, organizationId: string, email: string): Promise<User | null> {
     const holder = await holderOf(tx, email, LOCKED);
@@ -113,7 +113,7 @@ export class SamlUsers {
     });
     if (!(await claimLogin(tx, user))) {
       const holder = await holderOf(tx, email, LOCKED);
-      // another sign-in has created the user in the meantime
+      // a concurrent sign-in has created the user
       if (holder?.organizationId === organizationId && holder.status === UserStatus.ACTIVE) return holder;
       // a user of another organization is treated as unknown
       throw new SignInRefused('unknown user');
@@ -125,8 +125,8 @@ export class SamlUsers {
   }
 
   /**
-   * Returns the new role of a user. The last owner stays owner, even if the groups give another role: without an owner,
-   * the organization could never get one again.
+   * Returns the new role of a user. The last owner stays owner, even if the groups give another role. Otherwise nobody
+   * could make a user the owner again.
    */
   #roleFor(user: User, connection: SamlConnection, { groups }: AssertedIdentity, owners: readonly User[]): UserRole {
     const role = connection.roleOf(groups);
@@ -151,8 +151,8 @@ export class SamlUsers {
 }
 
 /**
- * Refuses permissions that the caller who set up the connection did not have. Nobody can grant more permissions than
- * they have, even through an identity provider.
+ * Refuses permissions that the caller who set up the connection did not have. Callers cannot grant permissions that
+ * they do not have, even through an identity provider.
  */
 function requireWithin({ organizationId, grants }: SamlConnection, permissions: readonly Grant[]): void {
   const registrar = new Principal({ kind: 'system', id: 'saml', organizationId, plan: 'custom', grants });

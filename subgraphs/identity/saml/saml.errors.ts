@@ -7,7 +7,7 @@ export class NotSaml extends InvalidParameters {
   }
 }
 
-/** 401: the response is refused. The message is always the same; `reason` is for the audit records only. */
+/** 401: the response is refused. The message is always the same, because `reason` is for the audit records only. */
 export class SignInRefused extends PlatformError {
   constructor(readonly reason: string) {
     super(

@@ -36,7 +36,7 @@ export async function mountSaml(app: FastifyInstance, surface: SamlSurface): Pro
   });
 }
 
-/** Responds to other methods with 405, as the REST API does. The body is not read. */
+/** Responds to `methods` with 405, as the REST API does. The body is not read. */
 function refuseOthers(scope: FastifyInstance, url: string, allow: string, methods: HTTPMethods[]): void {
   scope.route({
     url,
@@ -64,7 +64,7 @@ async function begin({ signIn }: SamlSurface, request: FastifyRequest, reply: Fa
   if ([connection, email, SAMLRequest].filter(Boolean).length !== 1)
     throw refused({ field: 'SAMLRequest', reason: 'must be sent alone: send exactly one of SAMLRequest, connection and email' });
   checkRelayState(RelayState);
-  // an existing cookie value is used again, so that one browser can run several sign-ins at the same time
+  // keeps an existing cookie value, so that one browser can run several sign-ins at the same time
   const browser = browserOf(request) ?? newSecret();
   const location = await signIn.begin({ connection, email, samlRequest: SAMLRequest, relayState: RelayState }, browser);
   // SameSite=None: the identity provider responds with a form on its own site, and the browser must send the cookie
@@ -100,8 +100,8 @@ const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope,
 });
 
 /**
- * Returns the query parameters. Each may occur at most once.
- * @throws InvalidParameters with the name of an unknown parameter
+ * Returns the query parameters.
+ * @throws InvalidParameters for an unknown parameter, or one that occurs more than once
  */
 function parametersOf<N extends string>({ query }: FastifyRequest, names: readonly N[]): Partial<Record<N, string>> {
   const given = Object.entries(query as Record<string, unknown>);
@@ -124,7 +124,7 @@ function checkRelayState(relayState: string | undefined): void {
     throw refused({ field: 'RelayState', reason: `must have at most ${RELAY_STATE_LENGTH} characters` });
 }
 
-/** Returns the browser-binding cookie, which is set when a sign-in begins. */
+/** Returns the value of the browser-binding cookie, which is set when a sign-in begins. */
 export const browserOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
   new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{43})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
 

@@ -38,8 +38,8 @@ export class SamlStore {
         await begun?.(id);
         return { value, createdAt: Date.now() };
       },
-      // node-saml compares this time with the machine's clock; `request` has already checked the expiry by the
-      // platform's clock
+      // node-saml compares the returned time with the machine's clock, so it gets the current time: `request` has
+      // already checked the expiry by the platform's clock
       getAsync: async (id) => ((await this.request(id))?.connectionId === connectionId ? new Date().toISOString() : null),
       removeAsync: async (id) => {
         if (id) await this.#em().nativeDelete(SamlRequest, { id, connectionId });
@@ -55,7 +55,9 @@ export class SamlStore {
     return unlessThere(() => em.insert(SamlAssertion, { hash: secretDigest(`${connectionId} ${assertionId}`), expiresAt }));
   }
 
-  /** Issues a one-time code for a user. It is valid for one minute, in this browser only. */
+  /**
+   * Issues a one-time code for a user. The code is valid for one minute, only with the cookie value `browser`.
+   */
   async issueCode(userId: string, browser: string): Promise<string> {
     const now = this.clock.now();
     const em = this.#em();

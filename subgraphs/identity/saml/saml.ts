@@ -25,7 +25,7 @@ export interface SamlParts {
   log: Logger;
   samlDomainProof: 'dns' | 'none';
   resolveTxt?: ResolveTxt | undefined;
-  /** Origin of the SAML endpoints, `{service_origin}` in the specification. */
+  /** Origin of the SAML endpoints, which the specification calls `{service_origin}`. */
   serviceOrigin: string;
   guard: UrlGuard;
   /** Whether identity providers may use private addresses and http. For development only. */

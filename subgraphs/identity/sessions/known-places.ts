@@ -13,7 +13,7 @@ const PLACES_MAX = 20;
 
 /** The checks that the user passed at a place. */
 export interface Proof {
-  /** True if a second factor was verified, false if only a password was. */
+  /** True if a second factor was verified; false if only a password was verified. */
   secondFactor: boolean;
 }
 
@@ -29,7 +29,7 @@ export class KnownPlaces {
   ) {}
 
   /**
-   * Whether the user with this e-mail address has signed in from the network of this IP address. False for an unknown
+   * Whether the user with this e-mail address has signed in from the network of `ip`. Returns false for an unknown
    * e-mail address.
    */
   async isKnown(email: string, ip: string | undefined): Promise<boolean> {
@@ -42,7 +42,7 @@ export class KnownPlaces {
     return rows.some(({ user_id, place }) => place === this.#hash(user_id, ip));
   }
 
-  /** Whether the user has verified a second factor in the network of this IP address. */
+  /** Whether the user has verified a second factor in the network of `ip`. */
   async isVerified(userId: string, ip: string | undefined): Promise<boolean> {
     const rows = await this.#em().execute<Row[]>(
       `select "user_id", "place" from "identity"."known_place" where "user_id" = ? and "place" = ? and "second_factor" and "expires_at" > ?`,

@@ -9,11 +9,11 @@ const WINDOW_MS = 15 * 60_000;
 /** Age after which counters are ignored. */
 export const ATTEMPTS_KEPT_MS = WINDOW_MS;
 /**
- * Maximum attempts from one place for one e-mail address. It is enough for a user who does not remember the password
- * well.
+ * Maximum attempts for one e-mail address from one place (IP network). It is enough for users who try several of their
+ * passwords.
  */
 const PER_PLACE = 5;
-/** Maximum attempts for one e-mail address from all places where its user has never signed in. */
+/** Maximum attempts for one e-mail address from all places where the user of the address has never signed in. */
 const PER_ADDRESS = 50;
 
 /**
@@ -29,7 +29,7 @@ export class LoginAttempts {
   ) {}
 
   /**
-   * Counts a sign-in. At a place where the user has signed in before, only the limit of that place applies. So
+   * Counts a sign-in attempt. At a place where the user has signed in before, only the limit of the place applies. So
    * attackers who use up the limit of the e-mail address do not lock users out at their usual places.
    * @throws TooManyAttempts
    */

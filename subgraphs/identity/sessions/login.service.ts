@@ -24,14 +24,14 @@ export interface LoginParts {
 /** Login by e-mail address and password (specification 4.1). */
 export class LoginService {
   /**
-   * Password hash that is verified if there is no user. So the response takes as long for an unknown address as for a
-   * wrong password.
+   * Password hash that is verified if there is no user. So the response for an unknown address takes as long as the
+   * response for a wrong password.
    */
   #nobodysHash: Promise<string> | undefined;
 
   constructor(private readonly parts: LoginParts) {}
 
-  /** @throws LoginRefused, TooManyAttempts, UserSuspended */
+  /** Logs a user in and opens a session. @throws LoginRefused, TooManyAttempts, UserSuspended */
   async login(email: string, password: string, client: ClientInfo | undefined): Promise<SessionTokens> {
     return this.parts.sessions.open(await this.check(email, password, client), { method: 'password', client });
   }
@@ -59,7 +59,10 @@ export class LoginService {
     return user;
   }
 
-  /** Checks access restrictions. They are checked after the password, so that only the user learns about them. */
+  /**
+   * Checks access restrictions after the password, so that nobody without the password learns whether there are
+   * restrictions.
+   */
   async #requireAccess(user: User, client: ClientInfo | undefined): Promise<void> {
     try {
       await this.parts.userAccess.check(user.organizationId, client);

@@ -1,13 +1,18 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 401: unknown e-mail address or wrong password. The error does not say which. */
+/**
+ * 401: the e-mail address is unknown or the password is wrong. The error does not state which of these is the reason.
+ */
 export class LoginRefused extends PlatformError {
   constructor() {
     super('INVALID_CREDENTIALS', 'Invalid e-mail address or password.');
   }
 }
 
-/** 403: the user is suspended. Sent only if the password is right, so that nobody else learns about the suspension. */
+/**
+ * 403: the user is suspended. This error is sent only if the password is right, so that nobody else learns about the
+ * suspension.
+ */
 export class UserSuspended extends PlatformError {
   constructor() {
     super('ACCESS_RESTRICTED', 'This user is suspended. Ask an administrator of the organization.');

@@ -42,8 +42,8 @@ export class SessionService {
   }
 
   /**
-   * Lists open sessions: the caller's own, or another user's if the caller may administer credentials. API keys have no
-   * sessions.
+   * Lists the open sessions of the caller. If `userId` is given and the caller may administer credentials, lists the
+   * open sessions of this user. API keys have no sessions.
    */
   list(userId: string | undefined, page: PageInput): Promise<Page<Session>> {
     const where = { userId: this.#userId(userId), endedAt: null, expiresAt: { $gt: this.deps.clock.now() } };
@@ -84,8 +84,8 @@ export class SessionService {
   }
 
   /**
-   * Id of the caller if it is a user. Undefined for a client that acts for a user, since it must not see or revoke the
-   * user's sessions.
+   * Id of the caller if the caller is a user. Undefined if a client acts for a user, since a client must not see or
+   * revoke the user's sessions.
    */
   get #ownId(): string | undefined {
     const { kind, id, clientId } = this.deps.request.principal;

@@ -29,7 +29,7 @@ export interface SessionsParts {
   feed: ChangeFeed;
   userAccess: UserAccess;
   places: KnownPlaces;
-  /** Returns the requests per minute that a plan allows. Access tokens contain the number as a claim. */
+  /** Returns the requests per minute that a plan allows. Access tokens contain this number as a claim. */
   requestsPerMinute(plan: Plan): number;
 }
 
@@ -45,14 +45,14 @@ const IDLE_MS = 14 * DAY_MS;
 const ABSOLUTE_MS = 30 * DAY_MS;
 
 /**
- * Manages sessions of users and their tokens (specification 2.3, 4.1). It has one instance per process, since SAML
+ * Manages sessions of users and their tokens (specification 2.3, 4.1). There is one instance per process, since SAML
  * sign-ins open sessions too.
  */
 export class Sessions {
   constructor(private readonly parts: SessionsParts) {}
 
   /**
-   * Opens a session for a user who was just authenticated. Refused if the user was suspended, or the password changed,
+   * Opens a session for a user who was just authenticated. Refuses a user who was suspended, or whose password changed,
    * after the authentication.
    * @throws LoginRefused, IpNotAllowed, AccessRestricted
    */
@@ -71,8 +71,8 @@ export class Sessions {
       expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
     });
     const refreshToken = await this.parts.orm.em.fork().transactional(async (tx) => {
-      // the update waits for a concurrent suspension or password change, and finds no row after it; a later change
-      // ends this session too
+      // waits for a concurrent suspension or password change and then finds no row; a change after this update revokes
+      // the new session too
       const present = { id: user.id, status: UserStatus.ACTIVE, ...(method === 'password' && { passwordHash: user.passwordHash }) };
       if ((await tx.nativeUpdate(User, present, { lastLogin: now }, EVERYWHERE)) === 0) throw new LoginRefused();
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
@@ -87,8 +87,8 @@ export class Sessions {
   }
 
   /**
-   * Continues a session. If a refresh token is used twice, it may be stolen, so the session is revoked. A token that is
-   * refused by access restrictions stays valid for another time or place.
+   * Continues a session. If a refresh token is used twice, it may be stolen, so the session is revoked. If access
+   * restrictions refuse the request, the token stays valid for another time or place.
    * @throws RefreshRefused, IpNotAllowed, AccessRestricted
    */
   async refresh(refreshToken: string, client: ClientInfo | undefined): Promise<SessionTokens> {
@@ -119,7 +119,10 @@ export class Sessions {
     this.parts.feed.changed(session.id);
   }
 
-  /** Revokes all open sessions of a user, except `keptId`. Returns their ids. Pass them to `ended` after the commit. */
+  /**
+   * Revokes all open sessions of a user, except the session `keptId`. Returns the ids of the revoked sessions. Pass the
+   * ids to `ended` after the commit.
+   */
   async endAllOf(tx: EntityManager, userId: string, reason: string, keptId?: string): Promise<string[]> {
     const open = await tx.find(Session, { userId, endedAt: null, ...(keptId && { id: { $ne: keptId } }) }, EVERYWHERE);
     for (const session of open) Object.assign(session, { endedAt: this.parts.clock.now(), endReason: reason });

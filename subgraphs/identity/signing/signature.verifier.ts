@@ -13,8 +13,8 @@ export interface SigningKeyOf {
 }
 
 /**
- * Verifies request signatures (specification 5.2) if the request has one or the key requires one. Each signature is
- * accepted once over all processes. Only signed requests cost an SQL statement.
+ * Verifies request signatures (specification 5.2) if the request has a signature or the key requires one. Each
+ * signature is accepted once over all processes. Requests without a signature cost no SQL statement.
  */
 export class SignatureVerifier {
   constructor(
@@ -22,7 +22,10 @@ export class SignatureVerifier {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidSignature if a required signature is missing, or if the signature is wrong, too old or already used */
+  /**
+   * Verifies the signature of a request.
+   * @throws InvalidSignature if a required signature is missing, or if the signature is wrong, too old or already used
+   */
   async verify({ id, signingSecret, requireSignature }: SigningKeyOf, signing: RequestSigning | undefined): Promise<void> {
     if (signing?.signature === undefined) {
       if (requireSignature) throw new InvalidSignature('missing');

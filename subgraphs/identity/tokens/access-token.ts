@@ -10,7 +10,7 @@ import { ALGORITHM, type KeyRing } from './key-ring.ts';
 /** Lifetime of an access token (specification 8.5). */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
-/** The claims of specification 2.3, and the session and client that the token belongs to. */
+/** The claims of specification 2.3. They include the session and client that the token belongs to. */
 export interface AccessTokenClaims extends JWTPayload {
   sub: string;
   jti: string;
@@ -18,7 +18,7 @@ export interface AccessTokenClaims extends JWTPayload {
   permissions: Grant[];
   organization_id: string;
   rate_limit: { requests_per_minute: number };
-  /** Id of the session, or of the grant of a client. */
+  /** Id of the session, or of the grant if the token was issued to a client. */
   sid?: string;
   /** Id of the OAuth client. */
   client_id?: string;
@@ -33,7 +33,7 @@ export interface NewAccessToken {
 }
 
 export interface TokenAddresses {
-  /** Issuer of tokens (`iss`): the authorization server. */
+  /** Issuer of tokens (`iss`): the origin of the authorization server. */
   issuer: string;
   /** Audience of tokens (`aud`): the API. */
   audience: string;
@@ -72,8 +72,8 @@ export class AccessTokens {
   }
 
   /**
-   * Verifies that this platform signed a token for this API: algorithm, key, issuer, audience and times. A token that
-   * brings its own key in the header (`jwk`, `jku`, `x5c`) is refused; `kid` must be the id of a key of this platform.
+   * Verifies that this platform signed a token for this API. Checks algorithm, key, issuer, audience and times. A token
+   * that contains a key in its header (`jwk`, `jku`, `x5c`) is refused; `kid` must be the id of a key of this platform.
    * @throws CredentialsExpired, InvalidCredentials
    */
   async verify(token: string): Promise<AccessTokenClaims> {

@@ -36,8 +36,8 @@ export interface KeyRingParts {
 
 /**
  * The signing keys of access tokens (specification 5.4), RS256. The newest key whose `signsFrom` has passed signs
- * tokens. A key is published as long as a valid token may be signed with it. Every 90 days a new key takes over, a day
- * after it was published. Any process can create it, but only one does.
+ * tokens. A key is published as long as a valid token may be signed with the key. Every 90 days a new key is created
+ * and published. It starts to sign tokens one day later. Any process can create the key, but only one process does.
  */
 export class KeyRing {
   #keys: readonly RingKey[] = [];
@@ -55,7 +55,7 @@ export class KeyRing {
     return key;
   }
 
-  /** Returns all keys of the published key set, the current signing key first. */
+  /** Returns all keys of the published key set, beginning with the current signing key. */
   async published(): Promise<readonly RingKey[]> {
     const current = await this.current();
     return [current, ...this.#keys.filter((key) => key !== current)];
@@ -71,7 +71,8 @@ export class KeyRing {
   }
 
   /**
-   * Creates a new signing key. It takes over after a day, or immediately if the current key is compromised (`atOnce`).
+   * Creates a new signing key. It starts to sign after a day. If the current key is compromised, pass `atOnce`: the new
+   * key then signs immediately, and all other keys are deleted.
    */
   async rotate({ atOnce = false }: { atOnce?: boolean } = {}): Promise<void> {
     const now = this.parts.clock.now();
@@ -155,10 +156,10 @@ export class KeyRing {
   }
 }
 
-/** An arbitrary number, the same in every process. */
+/** Id of the advisory lock: an arbitrary number, the same in every process. */
 const RING_LOCK = 4_201_002;
 
-/** Keeps a key until its successor has signed for longer than the lifetime of a token. */
+/** Returns a filter that keeps a key until the next key has signed for longer than the lifetime of a token. */
 const isKept =
   (keys: readonly SigningKey[], now: Date) =>
   (_: SigningKey, index: number): boolean => {

@@ -1,7 +1,10 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JWK } from 'jose';
 
-/** A key that signs access tokens. It belongs to the platform, not to an organization. Its private key is encrypted at rest. */
+/**
+ * A key that signs access tokens. The key belongs to the platform, not to an organization. The private key is encrypted
+ * at rest.
+ */
 @Entity({ tableName: 'signing_key' })
 export class SigningKey {
   /** The key id (`kid`) in the header of the tokens that the key signs. */
@@ -19,8 +22,8 @@ export class SigningKey {
   createdAt!: Date;
 
   /**
-   * Time from which the key signs tokens. It is published earlier, so that clients with a cached key set have it in
-   * time.
+   * Time from which the key signs tokens. The key is published earlier, so that clients that cache the key set already
+   * have the key.
    */
   @Property({ type: 'datetime', length: 3 })
   signsFrom!: Date;

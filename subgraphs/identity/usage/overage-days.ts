@@ -2,25 +2,28 @@ import { PLANS } from '../../../kernel/access/plans.ts';
 import type { Plan } from '../../../kernel/access/principal.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
 
-/** A day of a month: the plan at its end and the number of requests. */
+/** A day of a month: the plan at the end of the day and the number of requests. */
 export interface UsageDay {
   plan: Plan;
   requests: number;
 }
 
 export interface Overage {
-  /** Requests included in the month. Each day adds the monthly number of its plan, divided by the days of the month. */
+  /**
+   * Number of requests that are included in the month. Each day adds the monthly number of its plan, divided by the
+   * days of the month.
+   */
   included: number;
-  /** Number of requests in the month beyond the included ones. */
+  /** Number of requests in the month that exceed `included`. */
   overage: number;
-  /** Overage that is not reported yet, by price. The price depends on the day of the requests. */
+  /** Overage that is not yet reported, by price. The price depends on the day of the requests. */
   unreported: { unitPrice: Decimal; quantity: number }[];
 }
 
 /**
- * Computes the overage of a month from the plan of each day; future days count with the current plan. If the plan of a
- * day has no price, its requests are free and do not use up the included requests. The latest requests of the month
- * count as overage.
+ * Computes the overage of a month from the plan of each day. Future days have the current plan. If the plan of a day
+ * has no price, its requests are free and do not use up the included requests. The latest requests of the month count
+ * as overage.
  */
 export function overageOf(days: readonly UsageDay[], reported: number): Overage {
   const priced = days.flatMap(({ plan, requests }) => {

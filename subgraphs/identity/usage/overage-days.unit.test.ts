@@ -5,7 +5,7 @@ import { overageOf, type UsageDay } from './overage-days.ts';
 
 const ROUNDS = 300;
 
-/** Pseudo-random numbers, the same each time. */
+/** Generates pseudo-random numbers, the same numbers in every run. */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -13,7 +13,7 @@ function* random(seed: number): Generator<number, never> {
   }
 }
 
-/** A month with occasional plan changes. */
+/** Creates a month with occasional plan changes. */
 function month(next: () => number): UsageDay[] {
   const plans: Plan[] = ['developer', 'business', 'custom'];
   const pick = (): Plan => plans[Math.floor(next() * plans.length)] ?? 'developer';
@@ -24,7 +24,10 @@ function month(next: () => number): UsageDay[] {
   });
 }
 
-/** In thousandths of a cent, one request after another: requests beyond the included ones cost the price of their day's plan. */
+/**
+ * Computes the cost in thousandths of a cent by counting single requests. Each request after the included requests
+ * costs the price of its day's plan.
+ */
 function costByCounting(days: readonly UsageDay[]): bigint {
   let share = 0;
   for (const { plan } of days) if (plan !== 'custom') share += plan === 'developer' ? 50_000 : 500_000;

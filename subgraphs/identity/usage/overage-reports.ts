@@ -8,7 +8,7 @@ import { overageOf, type UsageDay } from './overage-days.ts';
 import { usageOverage } from './usage.events.ts';
 
 const BATCH = 100;
-/** Minimum time between two reports of the same month. */
+/** Minimum time between two reports of the same organization and month. */
 const EVERY_MS = 3_600_000;
 
 interface Due {
@@ -17,11 +17,11 @@ interface Due {
   requests: string;
   reported: string;
   plan: Plan;
-  /** All plans of the organization, by the first day on which each was valid; null if the plan never changed. */
+  /** The plans of the organization, by the first day of each plan. Null if the plan never changed. */
   plans: Record<string, Plan> | null;
 }
 
-/** Included requests per plan. Plans without an overage price are left out. */
+/** Number of included requests for each plan that has an overage price. */
 const INCLUDED = JSON.stringify(
   Object.fromEntries(
     Object.entries(PLANS).flatMap(([plan, { includedPerMonth, overagePrice }]) => (overagePrice ? [[plan, includedPerMonth]] : [])),
@@ -29,8 +29,8 @@ const INCLUDED = JSON.stringify(
 );
 
 /**
- * Reports usage beyond the included requests of a plan to billing, as events (specification 8.1). One transaction
- * records the event and stores the reported quantity. So each request is reported once, even if a process crashes or
+ * Reports usage beyond the included requests of a plan to billing, as events (specification 8.1). The event and the
+ * reported quantity are stored in the same transaction. So each request is reported once, even if a process crashes or
  * several processes run.
  */
 export class OverageReports {
@@ -40,8 +40,8 @@ export class OverageReports {
   ) {}
 
   /**
-   * Reports the overage of this month and the previous one. The last counts of the previous month may have been written
-   * after its end.
+   * Reports the overage of the current and the previous month. The last counts of the previous month may have been
+   * written after its end.
    */
   async report(): Promise<void> {
     while ((await this.orm.em.fork().transactional((tx) => this.#reportBatch(tx))) === BATCH);
@@ -64,8 +64,8 @@ export class OverageReports {
   }
 
   /**
-   * Returns the usage by day. If the plan never changed, all requests are put on the first day, because the result is
-   * the same.
+   * Returns the usage by day. If the plan never changed, counts all requests on the first day, because the day of a
+   * request then makes no difference.
    */
   async #days(tx: EntityManager, due: Due, { periodStart, periodEnd }: { periodStart: Date; periodEnd: Date }): Promise<UsageDay[]> {
     const days = datesBetween(dateOf(periodStart), dateOf(dayStart(periodEnd, -1)));
@@ -85,7 +85,10 @@ export class OverageReports {
     }));
   }
 
-  /** Locks the rows until the transaction ends. Rows that another process is reporting are skipped. */
+  /**
+   * Returns the counters to report and locks them until the transaction ends. Skips counters that another process is
+   * reporting.
+   */
   #due(tx: EntityManager, now: Date): Promise<Due[]> {
     const { schema } = tx.config.getAll();
     const since = monthStart(new Date(monthStart(now).getTime() - 1));

@@ -2,7 +2,7 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 
-/** Day that is stored for the plan that an organization had before its first change. */
+/** Date that is stored for the plan that an organization had before its first plan change. */
 const ALWAYS = '1970-01-01';
 
 /** Stores a plan change. Each day of a month is priced by the plan at the end of the day (UTC). */

@@ -20,6 +20,6 @@ export interface CallerLimits {
 
 /** Source of the current limits. The platform's edge counts requests; identity only shows the counts. */
 export interface RateLimits {
-  /** Returns the limits of the caller. Hour and burst are the same as in the rate headers of this response. */
+  /** Returns the limits of the caller. The values for hour and burst equal the rate headers of the response. */
   limitsOf(request: RequestContext): Promise<CallerLimits>;
 }

@@ -13,7 +13,7 @@ interface Row {
   weight: number;
 }
 
-/** Counts to write. A retry writes the same rows under the same sequence number, so that they are counted once. */
+/** Counts to write. A retry writes the same rows with the same sequence number, so that they are counted once. */
 interface Batch {
   sequence: number;
   rows: Row[];
@@ -21,8 +21,8 @@ interface Batch {
 
 /**
  * Counts the requests of organizations by hour and month in memory (specification 8.1). Writes the counts every few
- * seconds, so that a request costs no write. If the process is killed, counts that are not written are lost, which is
- * to the customer's advantage. A batch whose commit was not confirmed is not counted twice.
+ * seconds, so that a request costs no write. If the process is killed, the customer does not pay for counts that were
+ * not yet written. A batch whose commit was not confirmed is not counted twice.
  */
 export class RequestUsage {
   readonly #writer = randomUUID();
@@ -38,7 +38,7 @@ export class RequestUsage {
     private readonly log: Logger,
   ) {}
 
-  /** Counts requests. Negative amounts undo a count. */
+  /** Counts requests. A negative number undoes an earlier count. */
   count(organizationId: string, { requests, weight }: { requests: number; weight: number }, at: Date): void {
     const hourMs = at.getTime() - (at.getTime() % HOUR_MS);
     const key = `${organizationId} ${hourMs}`;
@@ -80,7 +80,7 @@ export class RequestUsage {
     return this.#batch;
   }
 
-  /** Writes rows in the same order in all processes, which prevents deadlocks. */
+  /** Writes the rows of a batch. All processes use the same order of rows, which prevents deadlocks. */
   async #write({ sequence, rows }: Batch): Promise<void> {
     const { schema } = this.orm.config.getAll();
     await this.orm.em.getConnection().execute(

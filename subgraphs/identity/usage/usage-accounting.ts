@@ -3,8 +3,8 @@ import { PeriodicFunction } from '../../../kernel/work/periodic-task.ts';
 import type { OverageReports } from './overage-reports.ts';
 
 /**
- * Interval of the task. It is shorter than the minimum time between two reports, so that a restart delays a report only
- * a little.
+ * Interval of the task. It is shorter than the minimum time between two reports, so that a restart delays a report by
+ * at most this interval.
  */
 const EVERY_MS = 300_000;
 

@@ -2,12 +2,14 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { CallerLimits, LimitUsage } from './rate-limits.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
 
-/** Minimum elapsed time that a projection assumes, because the rate of less than a minute is not representative. */
+/**
+ * Minimum elapsed time that a projection assumes, because the request rate of less than a minute is not representative.
+ */
 const LEAST_ELAPSED_MS = 60_000;
 const MEDIUM_FROM = 0.6;
 const HIGH_FROM = 0.8;
 
-/** Projects the usage at the end of the hour from the rate so far, and rates the risk of reaching the limit. */
+/** Projects the usage at the end of the hour from the current rate, and rates the risk that the limit is reached. */
 export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'hour' | 'at' | 'suspendedUntil'>): RateLimitProjection {
   const endOfHour = projected(hour, at);
   return { endOfHour, riskLevel: suspendedUntil ? RiskLevel.CRITICAL : riskOf(endOfHour / hour.limit) };

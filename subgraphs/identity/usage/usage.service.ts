@@ -57,7 +57,10 @@ export class UsageService {
     return row;
   }
 
-  /** Returns one entry per hour. Hours without requests have no row, so entries with zero are added. */
+  /**
+   * Returns one entry per hour. Hours without requests have no row in the database, so entries with zero requests are
+   * added.
+   */
   async #history(at: Date, plan: Plan): Promise<RateLimitHour[]> {
     const first = hourStart(at).getTime() - (HISTORY_HOURS - 1) * HOUR_MS;
     const rows = await this.rows.query<HourRow>(
@@ -97,5 +100,5 @@ function monthlyUsage(requests: number, plan: Plan, at: Date): MonthlyUsage {
   };
 }
 
-/** Shows an infinite limit as null. */
+/** Returns null for an infinite limit, otherwise the limit. */
 const shown = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);

@@ -18,8 +18,8 @@ const HASH_BYTES = 32;
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]+)\$([\w-]+)$/;
 
 /**
- * Hashes a password as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. The result contains its parameters. So the parameters can
- * be raised, and old hashes can still be verified.
+ * Hashes a password as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. The result contains the cost parameters. So the
+ * parameters can be raised, and old hashes can still be verified.
  */
 export async function hashPassword(password: string, cost = PASSWORD_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
@@ -40,10 +40,10 @@ export async function verifyPassword(password: string, stored: string): Promise<
 /** Derives a key from a password in the thread pool, so that the event loop is not blocked. */
 function derive(password: string, salt: Buffer, length: number, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln;
-  // Node's default limit of 32 MiB is too low
+  // Node's default memory limit of 32 MiB is too low for these parameters
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // normalized, because some systems send the same letters in decomposed form
+    // normalized, because some systems send the same letters in a decomposed Unicode form
     scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

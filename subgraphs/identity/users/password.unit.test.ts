@@ -13,7 +13,7 @@ test('hashing the same password twice gives two different hashes', async () => {
 });
 
 test('a password can be verified against a hash with other scrypt parameters', async () => {
-  // RFC 7914, section 12: scrypt("password", "NaCl", N=1024, r=8, p=16), its first 32 bytes
+  // RFC 7914, section 12: the first 32 bytes of scrypt("password", "NaCl", N=1024, r=8, p=16)
   const hash = Buffer.from('fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162', 'hex').toString('base64url');
   const stored = `$scrypt$ln=10,r=8,p=16$${Buffer.from('NaCl').toString('base64url')}$${hash}`;
   expect(await verifyPassword('password', stored)).toBe(true);

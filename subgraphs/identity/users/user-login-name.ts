@@ -11,15 +11,15 @@ import { User } from './user.entity.ts';
  */
 export const withoutLogin = (id: string): string => `invited:${id}`;
 
-/** Finds the user who logs in with an address, in any organization. Ignores pending invitations. */
+/** Finds the user who logs in with the address `typed`, in any organization. Ignores pending invitations. */
 export async function holderOf(em: EntityManager, typed: string, options: typeof LOCKED | object = {}): Promise<User | null> {
   const where = { loginName: { $in: storedForms(typed) }, status: { $ne: UserStatus.INVITED } };
   return em.findOne(User, where, { ...EVERYWHERE, ...options });
 }
 
 /**
- * Makes the user's address their login name. Returns false if another user logs in with it. If two users claim it at
- * the same time, the unique index accepts only one.
+ * Makes the user's address the login name of the user. Returns false if another user logs in with the address. If two
+ * users claim an address at the same time, the unique index accepts only one user.
  */
 export async function claimLogin(tx: EntityManager, user: User): Promise<boolean> {
   const holder = await holderOf(tx, user.email, LOCKED);

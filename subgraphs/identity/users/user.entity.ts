@@ -35,8 +35,8 @@ export class User {
   email!: string;
 
   /**
-   * The user's e-mail address, unique over all organizations. Before the invitation is accepted, it is the placeholder
-   * of `withoutLogin`.
+   * Name that the user logs in with, unique over all organizations. It is the user's e-mail address. Before the user
+   * accepts the invitation, it is the placeholder of `withoutLogin`.
    */
   @Property({ type: 'text', fieldName: 'email' })
   @Unique()

@@ -63,9 +63,9 @@ export class UserService {
   }
 
   /**
-   * Creates a user and mails an invitation with a link to choose a password. If the address is in use in another
-   * organization, or in an account hidden from the caller, neither the response nor its time reveals that. The user who
-   * already logs in with the address gets a mail.
+   * Creates a user and mails an invitation with a link to choose a password. The address may be in use in another
+   * organization, or in an account hidden from the caller. Neither the response nor the response time reveals such a
+   * use. The user who already logs in with the address gets a mail.
    * @throws EmailTaken, InsufficientPermissions, ResourceNotFound
    */
   async invite(accountId: string, { email, name, phone, accounts: stated, ...input }: UserInviteInput): Promise<User> {
@@ -103,11 +103,14 @@ export class UserService {
     return user;
   }
 
-  /** @throws ResourceNotFound, LastOwner, InsufficientPermissions, InvalidState */
+  /**
+   * Updates a user. Suspending a user revokes all sessions of the user.
+   * @throws ResourceNotFound, LastOwner, InsufficientPermissions, InvalidState
+   */
   async update(named: NamedUser, { role, status, accounts, ...input }: UserUpdateInput): Promise<User> {
     const { em, clock, scopes, sessions } = this.deps;
     const { id } = named;
-    // refuses accounts that the caller has no access to; called before the transaction
+    // refuses accounts that the caller has no access to; called before the transaction, because it loads records
     const stated = await scopes.change(accounts);
     const { user, ended } = await em.transactional(async (tx) => {
       const found = await this.#locked(tx, named);
@@ -145,8 +148,8 @@ export class UserService {
   }
 
   /**
-   * Loads and locks a user. Refuses a user with more permissions or accounts than the caller: for example, an
-   * administrator cannot suspend an owner.
+   * Loads and locks a user. Refuses a user who has permissions or accounts that the caller does not have. For example,
+   * an administrator cannot suspend an owner.
    */
   async #locked(tx: EntityManager, { id, accountId }: NamedUser): Promise<User> {
     await lockOwners(tx, this.deps.request.principal.organizationId);
@@ -187,7 +190,7 @@ export class UserService {
 
   /**
    * Returns the accounts that a new user is limited to. By default, a user of the organization's own account has no
-   * limit, and a user of another account is limited to that account.
+   * limit. By default, a user of another account is limited to this account.
    */
   async #accountsFor(role: UserRole, stated: Accounts | undefined, account: Account): Promise<string[] | null> {
     const staff = account.own || isUnlimited(role) ? null : [account.id];
@@ -198,8 +201,8 @@ export class UserService {
 
   /**
    * Checks that the accounts fit the role.
-   * @throws InvalidParameters if the role cannot be limited to accounts; LimitedToAccounts if the caller is limited to
-   * accounts and the user would not be
+   * @throws InvalidParameters if users with the role cannot be limited to accounts; LimitedToAccounts if the caller is
+   * limited to accounts and the user would not be
    */
   #fitting(role: UserRole, accounts: Accounts, accountId: string | null): string[] | null {
     if (isUnlimited(role)) this.deps.request.principal.requireOrganization();
