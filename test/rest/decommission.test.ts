@@ -161,6 +161,22 @@ describe('decommissioning at a date', () => {
     expect(await read(id)).toMatchObject({ status: 'operational' });
   });
 
+  test('a cancellation at the date of a decommission either returns 200 and keeps the service, or returns 409 and the service ends', async () => {
+    const services = await Promise.all(Array.from({ length: 6 }, () => operational()));
+    const decommission_date = await inDays(1);
+    const scheduled = await Promise.all(services.map(({ id }) => decommission(id, { decommission_date })));
+    const [, ...cancelled] = await Promise.all([
+      (await rig()).advance(DAY_MS),
+      ...scheduled.map(({ body: { data } }) => tenant.rest('DELETE', `/services/${data.service_id}/changes/${data.id}`)),
+    ]);
+    for (const [index, { status }] of cancelled.entries()) {
+      const { id } = services[index];
+      expect([200, 409]).toContain(status);
+      await until(id, status === 200 ? 'operational' : 'decommissioned');
+      expect(await changes(id)).toMatchObject([{ status: status === 200 ? 'cancelled' : 'completed' }]);
+    }
+  });
+
   test('a decommission with bad input returns 400 with every problem and creates no change', async () => {
     const { id } = await operational();
     const data_migration = { required: true, destination: 'acc_1', speed: 'high' };

@@ -19,6 +19,7 @@ const QUEUE = 'services.converge';
 const FORMER_QUEUE = 'services.provision';
 /** Number of failed attempts after which provisioning fails. The last attempt is about 40 minutes after the first. */
 const MAX_FAILURES = 15;
+const RETRY_LIMIT = 100_000;
 const RETRY_DELAY_SECONDS = 1;
 /** Delays between attempts to release a service. They are repeated until the provider responds. */
 const RELEASE_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, maxMs: 60 * 60 * 1000 };
@@ -54,14 +55,14 @@ export function enqueueConverge(jobs: Jobs, tx: EntityManager, service: Service,
 }
 
 /**
- * Defines the queue of the jobs. Call it before the job queues start. The queue allows more retries than MAX_FAILURES,
- * so that the converger gives up first and marks the service as failed.
+ * Defines the queue of the jobs. Call it before the job queues start. The converger decides when to give up. So the
+ * queue retries without a practical limit: no other job would continue the work on the service.
  */
 export function defineConverge(deps: ConvergeDeps): void {
   const converger = new Converger(deps);
   for (const queue of [QUEUE, FORMER_QUEUE])
     deps.jobs.define<ConvergeJob>(queue, ({ organizationId, serviceId, number }) => converger.run(organizationId, serviceId, number), {
-      retryLimit: MAX_FAILURES * 2,
+      retryLimit: RETRY_LIMIT,
       retryDelaySeconds: RETRY_DELAY_SECONDS,
       // a job of a closed organization waits: the identity domain checks again shortly after the closing, and reopens the
       // organization if a service was ordered
