@@ -16,9 +16,9 @@ setFlagsFromString('--wasm-tiering-budget=130000000');
 enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 
 /**
- * Sets production mode. In other modes, the graphql package checks at each `instanceof` whether it was loaded twice.
- * This check takes nearly half of the time of a federated query. The package reads NODE_ENV when it is loaded, so this
- * file must be imported first.
+ * Sets production mode. In other modes, the package `graphql` checks at each `instanceof` whether the package was
+ * loaded twice. This check takes nearly half of the time of a federated query. The package reads NODE_ENV when it is
+ * loaded, so this file must be imported first.
  */
 process.env.NODE_ENV ??= 'production';
 

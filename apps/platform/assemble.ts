@@ -40,11 +40,11 @@ export interface AssembleOptions {
   /** Resolves TXT records. Default: the DNS of the operating system. */
   resolveTxt?: IdentityPorts['resolveTxt'];
   /**
-   * Cost of password hashing. Default: a cost that protects passwords chosen by people. Tests set a lower cost, because
-   * hashing would take most of their run time.
+   * Cost of password hashing. Default: a cost that makes guessing passwords slow. Tests set a lower cost, because
+   * hashing would otherwise take most of their run time.
    */
   passwordCost?: PasswordCost;
-  /** For tools: no first administrator is created, and jobs are enqueued but not run. */
+  /** Tools set this to true. Then no first administrator is created, and jobs are enqueued but do not run. */
   isOffline?: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface FullAssembly extends Assembly {
   databases: Databases;
   stores: Stores;
   router: Router;
-  /** All tables whose rows are deleted when they reach a certain age. */
+  /** All tables whose rows are deleted when they reach a maximum age. */
   retained: readonly Retained[];
   eventTypes: readonly EventType[];
 }
@@ -85,7 +85,8 @@ export async function assembleWith(
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const { bootstrap, challenge, core } = running.identity;
   const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
-  // runs both at the same time: hashing the first administrator's password takes a quarter of a second on another core
+  // creates the first administrator and the APIs at the same time: hashing a password takes a quarter of a second on
+  // another processor core
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
     openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),
@@ -141,8 +142,8 @@ export async function assembleWith(
 }
 
 /**
- * Returns one readiness check for each subgraph. It uses the subgraph's own connections, because each subgraph may have
- * its own database.
+ * Returns one readiness check for each subgraph. The check uses the connections of its subgraph, because each subgraph
+ * may have its own database.
  */
 function checksOf(stores: Stores): Record<string, () => Promise<void>> {
   const probes = Object.values(stores).map(({ schema, rows }) => [schema, new WriteProbe(rows, schema)] as const);
@@ -165,7 +166,7 @@ async function startDomains(
   const { stores, secrets } = await openStores(databases, secretKeys, log);
   const { identity, services, billing, support, events } = domains;
   const holding = Object.values(domains).map(({ name, organizationData }) => ({ ...stores[name as SubgraphName], organizationData }));
-  // the data of identity is deleted last, because rows of other domains are found by the ids in identity's tables
+  // the data of the identity domain is deleted last, because the rows of other domains are found by ids in its tables
   const organizationData = new OrganizationData(holding.toReversed());
   const isSuspended: IsSuspended = (organizationId) => reacting.identity.core.organizationStatus.isSuspended(organizationId);
   const isClosed = (organizationId: string): Promise<boolean> => reacting.identity.core.organizationStatus.isClosed(organizationId);
@@ -234,15 +235,15 @@ const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);
 
 /**
- * Returns a sender for Twilio, or for a service with the same API, if an SMS account is set. Otherwise returns the
- * simulated sender. The settings ensure that the account is complete.
+ * If an SMS account is set, returns a sender for Twilio or for a service with the same API. Otherwise returns the
+ * simulated sender. The check of the settings ensures that the account is complete.
  */
 const smsOf = ({ smsProviderUrl: url, smsAccountSid, smsAuthToken, smsFrom: from, dataDir }: Config, log: Logger): SmsSender =>
   smsAccountSid && smsAuthToken && from
     ? new TwilioSms({ url, accountSid: smsAccountSid, authToken: smsAuthToken, from })
     : new SimulatedSms(join(dataDir, 'sms'), log);
 
-/** Stores files in an S3 bucket if one is configured, otherwise in a folder in the data folder. */
+/** Stores files in an S3 bucket if one is configured, otherwise in a subfolder of the data folder. */
 const filesOf = ({ filesS3Bucket: bucket, filesS3Region: region, filesS3Endpoint: endpoint, ...config }: Config): FileStore => {
   if (!bucket) return new FolderFiles(join(config.dataDir, 'files'));
   const { filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
@@ -268,8 +269,8 @@ const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToke
   url ? new HttpConnectivityProvider({ url, token }) : undefined;
 
 /**
- * Waits until both promises are settled, even if one is rejected. A caller that gets an error closes resources, which
- * the unfinished promise could still be using.
+ * Waits until both promises are settled, even if one of them is rejected. After an error, the caller closes resources
+ * that the other promise could still be using.
  */
 async function together<A, B>(one: A | Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);

@@ -40,36 +40,34 @@ export interface FirstAdministrator {
 /** The domains, the router and the REST bridge, opened and ready to be mounted on a server. */
 export interface Assembly {
   authenticate(credentials: Credentials): Promise<Identified>;
-  /**
-   * Returns whether the credentials were valid when they were last used. Reads only a cache in memory, so the result is
-   * a hint.
-   */
+  /** Returns whether a cache in memory contains these credentials as valid. They may have become invalid since then. */
   isFamiliar(credentials: Credentials): boolean;
   /**
-   * Receives the usage of each caller, and the callers whose credentials were suspended for exceeding the burst limit.
+   * Receives the usage of each caller. Also receives each caller whose credentials were suspended because the caller
+   * exceeded the burst limit.
    */
   usage?: UsageObserver;
-  /** Replaces the alias of a path in a URL with the path of the route. */
+  /** If the path of a URL is an alias, replaces it with the path of the route. */
   rewriteUrl?(url: string): string;
   /**
-   * Mounts the APIs on the server. The edge must be mounted first. WebSockets are closed in a `preClose` hook of the
-   * server.
+   * Mounts the APIs on the server. The edge must be mounted first. When the server closes, its `preClose` hook closes
+   * the WebSockets.
    */
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
-  /** Starts background work after the server is listening: relay, consumers and deliveries. */
+  /** Starts background work: relay, consumers and deliveries. Called after the server has started to listen. */
   startWork(): Promise<void>;
   /** Readiness checks of /readyz, by name. */
   checks: Readonly<Record<string, Check>>;
   firstAdministrator?: FirstAdministrator | undefined;
   /**
-   * Stops background work and closes the databases. The next start relays events that are still in the outboxes. Call
-   * it when no request is in flight.
+   * Stops background work and closes the databases. Events that are still in the outboxes are relayed after the next
+   * start. Must be called when no request is in flight.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens an assembly. If this fails, closes everything that was already opened.
+ * Opens an assembly. If opening fails, closes everything that was already opened.
  * @throws StartError, or the error of the database
  */
 export type Assemble = (foundation: Foundation) => Promise<Assembly>;

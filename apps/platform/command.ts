@@ -11,8 +11,8 @@ import { closeOnSignal } from './shutdown.ts';
 import { describeStartError } from './start-error.ts';
 
 /**
- * Imports the assembly only after the settings, certificates and port were checked. The assembly is most of the
- * program, and an invalid setting should be reported quickly.
+ * Imports the assembly only after the settings, certificates and port were checked. Loading the assembly takes most of
+ * the start time, and an invalid setting is reported without this delay.
  */
 const assemble: Assemble = async (foundation) => (await import('./assemble.ts')).assemble(foundation);
 

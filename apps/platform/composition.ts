@@ -7,9 +7,8 @@ import { composeSupergraph, type SubgraphSource } from '../../router/supergraph.
 const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist/', import.meta.url);
 
 /**
- * Returns the supergraph of the subgraphs. Reads the file that the build composed from the same subgraphs
- * (apps/tools/compose.ts), which saves about 5 % of the start time. If there is no such file, composes the supergraph
- * now.
+ * Returns the supergraph of the subgraphs. Reads it from a file if the build composed these subgraphs
+ * (apps/tools/compose.ts). This saves about 5 % of the start time. If there is no such file, composes the subgraphs.
  * @throws CompositionError
  */
 export function supergraphOf(subgraphs: readonly SubgraphSource[]): string {
@@ -19,7 +18,7 @@ export function supergraphOf(subgraphs: readonly SubgraphSource[]): string {
 
 /**
  * Returns the path of the supergraph file that the build writes. The file name contains a digest of the subgraphs, so
- * that a supergraph of other subgraphs is never read.
+ * that a file for other subgraphs is never read.
  */
 export function supergraphFile(subgraphs: readonly SubgraphSource[]): string {
   const sources = subgraphs.map(({ name, sdl }) => [name, sdl.trim()]).sort();

@@ -9,21 +9,21 @@ const FILE = 'platform.lock';
 const HEARTBEAT_MS = 5_000;
 const SILENT_AFTER_MS = 3 * HEARTBEAT_MS;
 /**
- * How long to wait after overwriting a stale lock file. Within this time, another process that found the same stale
- * lock file may overwrite it, too.
+ * How long to wait after overwriting a stale lock file. Another process that found the same stale lock file may
+ * overwrite it within this time.
  */
 const SETTLE_MS = 50;
 
 interface Holder {
   pid: number;
   /**
-   * Start time of the process according to the operating system. It distinguishes the process from a later process with
-   * the same process id. Null if it cannot be read.
+   * Start time of the process according to the operating system. Null if this time cannot be read. A later process with
+   * the same process id has another start time.
    */
   started: string | null;
   /**
-   * Host name of the process. A process id on another host or container cannot be checked: there the age of the lock
-   * file shows whether the process is alive.
+   * Host name of the process. The id of a process on another host or container cannot be checked. For such a process,
+   * the age of the lock file shows whether the process is alive.
    */
   host: string;
   token: string;
@@ -40,8 +40,8 @@ export interface DataLock {
 }
 
 /**
- * Locks a folder for this process, because two processes would destroy an embedded database. Takes over the lock of a
- * killed process.
+ * Locks a folder for this process, because two processes that use the same embedded database would destroy it. Takes
+ * over the lock of a killed process.
  * @throws DataFolderInUse
  */
 export async function lockDataFolder(folder: string): Promise<DataLock> {
@@ -132,7 +132,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Returns null if the lock file does not exist, or is incomplete after a crash. */
+/** Reads the lock file. Returns null if the file does not exist, or is incomplete after a crash. */
 function read(file: string): Holder | null {
   try {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
@@ -147,6 +147,6 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // ignored: the folder was removed, and the database will report this
+    // the error is ignored: the folder was removed, and the database reports this
   }
 }

@@ -5,8 +5,9 @@ import type { Logger } from '../../kernel/log/log.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
 /**
- * Restricts the data folder to its owner, even if it was copied or restored. Checks the database at each start. There
- * may be many files, mails and SMS, so they are checked only while their folder is accessible to other users.
+ * Removes the access of other users to the data folder, for example after the folder was restored from a backup. The
+ * modes of the database files are checked at each start. There may be many files, mails and SMS, so their modes are
+ * checked only if other users can access their folder.
  */
 export function closeDataFolder(dataDir: string, log: Logger): void {
   if (!existsSync(dataDir)) return;

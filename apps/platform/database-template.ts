@@ -7,8 +7,9 @@ const DIST = new URL(import.meta.url.includes('/dist/') ? '../../' : '../../dist
 
 /**
  * Path of the template: a database cluster with all migrations applied, created by apps/tools/database-template.ts. New
- * embedded databases are copied from it, which shortens their start by a third. The path contains a digest of the
- * migrations, so that a template with other migrations is never used. Without a template, a new database starts empty.
+ * embedded databases are copied from the template, which shortens their first start by a third. The path contains a
+ * digest of the migrations, so that a template with other migrations is never used. If there is no template, a new
+ * database starts empty.
  */
 export const DATABASE_TEMPLATE = fileURLToPath(new URL(`pgdata-${digestOfMigrations()}`, DIST));
 

@@ -12,7 +12,7 @@ import { type Retained, RetentionTask, retainedRows } from '../../kernel/work/re
 import { schemasOf } from './schemas.ts';
 import { EMBEDDED_DATABASE } from './secret-key.ts';
 
-/** The schema of a domain in its database, with the queue of the jobs that its transactions enqueue. */
+/** The schema of a domain in its database, and the job queue of this database. */
 export interface Store extends Attached {
   schema: string;
   database: Database;
@@ -39,8 +39,8 @@ export class Databases {
   }
 
   /**
-   * Opens the database of a domain, unless it is already open for another domain. Brings the schema of the domain up to
-   * date.
+   * Opens the database of a domain, unless it is already open for another domain. Applies the pending migrations of the
+   * domain's schema.
    */
   async storeOf(tables: Tables): Promise<Store> {
     const { database, jobs } = await this.#open(databaseUrlsOf(this.config, tables.schema));
@@ -50,7 +50,7 @@ export class Databases {
   }
 
   /**
-   * Applies the pending migrations of all databases. Each database is checked completely before anything in it is
+   * Applies the pending migrations of all databases. All schemas of a database are checked before any of them is
    * changed.
    * @throws SchemaError
    */
@@ -81,7 +81,7 @@ export class Databases {
     this.#stopSampling = this.metrics?.samples.add('pools', this.log, () => this.#samplePools(), 0);
   }
 
-  /** Inbox rows that are deleted by age. Their events are too old to be delivered again. */
+  /** The inbox tables, whose rows are deleted by age. The events of these old rows are not delivered again. */
   get retained(): Retained[] {
     return this.#stores.map(({ schema, rows }) => {
       const expired = expiredInbox(schema, this.config.eventRetentionDays);
@@ -89,11 +89,11 @@ export class Databases {
     });
   }
 
-  /** Samples the connection counters of the pools. They are in memory, so no statement is sent. */
+  /** Samples the connection counters of the pools. The counters are in memory, so no statement is sent. */
   async #samplePools(): Promise<void> {
     const pools = (await this.#all()).flatMap(({ database }) => [...database.pools]);
-    // pools of different databases may have the same name, for example the pools of the job queues; their counts are
-    // added
+    // pools of different databases may have the same name, for example the pools of the job queues; the counts of pools
+    // with the same name are added
     for (const name of new Set(pools.map(([pool]) => pool))) {
       const sum = (count: (pool: PoolCounts) => number): number =>
         pools.filter(([pool]) => pool === name).reduce((total, [, pool]) => total + count(pool), 0);
@@ -142,8 +142,8 @@ export class Databases {
   }
 
   /**
-   * Returns the databases with their subgraphs. The order is always the same, so that processes that start at the same
-   * time do not deadlock.
+   * Returns the subgraphs of each database. The order of the databases is always the same, so that processes that start
+   * at the same time do not deadlock.
    */
   async #byDatabase(): Promise<Map<Database, SubgraphName[]>> {
     const held = new Map<Database, SubgraphName[]>();
@@ -165,7 +165,7 @@ export class Databases {
 
     const opening = this.#openNew(urls);
     this.#opened.set(key, opening);
-    // a database that failed to open must not be closed later
+    // removed from the map, because a database that could not be opened must not be closed
     opening.catch(() => this.#opened.delete(key));
     return opening;
   }

@@ -3,8 +3,8 @@ import type { Edge } from '../../router/edge/edge.ts';
 import type { CallerLimits, RateLimits } from '../../subgraphs/identity/usage/rate-limits.ts';
 
 /**
- * Gives the identity domain access to the counters of the edge. The edge is created after the domains, so `bind` adds
- * it later.
+ * Gives the identity domain access to the rate limit counters of the edge. The edge is created after the domains, so
+ * `bind` sets the edge later.
  */
 export class EdgeLimits implements RateLimits {
   #edge: Edge | undefined;

@@ -23,7 +23,7 @@ function isForAPerson({ url, headers }: FastifyRequest, apiPaths: readonly strin
 
 const RANGES_MAX = 20;
 
-/** Returns whether an Accept header prefers HTML to JSON, or gives both the same weight. */
+/** Returns whether an Accept header prefers HTML to JSON, or gives HTML and JSON the same weight. */
 function prefersHtml(accept = ''): boolean {
   const weights = new Map(
     accept

@@ -11,7 +11,7 @@ const UNMETERED = { config: { access: 'public', weight: 0 } } as const;
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 export interface Operations {
-  /** Whether background work has started. The server already listens before that. */
+  /** Returns whether background work has started. The server already listens before the background work starts. */
   isStarted(): boolean;
   checks: Readonly<Record<string, Check>>;
   metrics: Metrics;
@@ -60,7 +60,7 @@ async function passes(name: string, check: Check, log: Logger): Promise<boolean>
 
 /**
  * Returns whether a caller may read /metrics. If a token is set, the caller must send it. Otherwise the caller must be
- * on this machine, and not connected through a proxy that runs on it.
+ * a program on this machine that connects directly, not through a proxy on this machine.
  */
 function mayReadMetrics({ headers, socket }: FastifyRequest, token: string | undefined): boolean {
   if (token) return equals(headers.authorization ?? '', `Bearer ${token}`);

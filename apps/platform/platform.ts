@@ -24,16 +24,16 @@ import { clientAuthoritiesOf, serverCertificateOf } from './tls.ts';
 
 export interface Platform {
   readonly origin: string;
-  /** Set only at the first start, which creates the data. */
+  /** Credentials of the first administrator. Set only at the first start, which creates the data. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   /**
-   * Reloads the TLS certificate of the server. Open connections keep the old one. Does nothing without TLS.
-   * @throws StartError if the new certificate is invalid; the old one stays in use
+   * Reloads the TLS certificate of the server. Open connections keep the old certificate. Does nothing without TLS.
+   * @throws StartError if the new certificate is invalid; the old certificate stays in use
    */
   renewCertificate(): void;
   /**
    * Stops accepting requests, finishes the requests in flight, closes WebSockets, stops background work, and closes the
-   * databases. Safe to call twice.
+   * databases. A second call has no further effect.
    */
   close(): Promise<void>;
 }
@@ -44,16 +44,16 @@ export interface PlatformOverrides {
 }
 
 /**
- * Starts the whole platform in this process. Used by the command and by tests.
- * @throws StartError with a one-line message, after everything that was already opened is closed
+ * Starts the whole platform in this process. Used by the command `npm start` and by tests.
+ * @throws StartError with a one-line message. Everything that was already opened is closed before
  */
 export async function startPlatform(config: Config, assemble: Assemble, overrides: PlatformOverrides = {}): Promise<Platform> {
   await using opened = new AsyncDisposableStack();
   const log = overrides.log ?? createLogger({ level: config.logLevel });
   const tls = serverCertificateOf(config);
   const clientAuthorities = clientAuthoritiesOf(config);
-  // the port is checked first: the first start shows credentials only once, and they would be lost if the port is in
-  // use
+  // checks the port first: the first start shows the administrator's credentials only once, and they would be lost if
+  // the port is in use
   const port = await freePort(config.host, config.port);
   const origin = config.publicOrigin ?? `${tls ? 'https' : 'http'}://${shownHost(config.host)}:${port}`;
   if (!config.databaseUrl) opened.adopt(await lockDataFolder(config.dataDir), (lock) => lock.release());
@@ -89,7 +89,7 @@ async function assembled(assemble: Assemble, foundation: Foundation): Promise<As
   }
 }
 
-/** Paths that take credentials from headers only, never from cookies. */
+/** Paths whose requests are authenticated only by headers, never by cookies. */
 const API_PATHS = ['/v1', '/graphql'];
 
 async function mount(
@@ -130,13 +130,14 @@ const serverOf = (
     ...(rewriteUrl && { rewriteUrl }),
   });
 
-/** Timeout of a Redis command, and of a connection that receives nothing. */
+/** Timeout of a Redis command, and of a Redis connection that receives no data. */
 const REDIS_SILENCE_MS = 1_000;
 
 /**
- * Connects to Redis. While Redis is unavailable, commands fail immediately, so that callers use their fallback, and the
- * client reconnects forever. A connection that hangs is closed, and Redis counts as unavailable until it responds on a
- * new connection. So a hanging Redis delays only the requests of one second, not every request.
+ * Connects to Redis. While Redis is unavailable, commands fail immediately, so that callers use their fallback. The
+ * client tries to reconnect until it succeeds. A connection that receives no data for a second is closed, and Redis
+ * counts as unavailable until it responds on a new connection. So a Redis server that hangs delays only the requests of
+ * one second.
  */
 function connectRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
@@ -162,7 +163,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** Checks that the port is free, or picks a free port if `port` is 0. */
+/** Checks that the port `port` is free and returns it. Returns a free port if `port` is 0. */
 async function freePort(host: string, port: number): Promise<number> {
   const server = createNetServer({ pauseOnConnect: true }, (socket) => socket.destroy());
   try {
@@ -178,8 +179,8 @@ async function freePort(host: string, port: number): Promise<number> {
 const IDLE_SWEEP_MS = 20;
 
 /**
- * Closes the server. Closes idle connections repeatedly, because a keep-alive connection that was busy at first would
- * stay open until its client closes it.
+ * Closes the server. Closes idle keep-alive connections repeatedly. Otherwise a connection that was busy during the
+ * first attempt would stay open until its client closes it.
  */
 async function drain(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);

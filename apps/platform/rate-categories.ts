@@ -6,8 +6,9 @@ import type { OperationPrice } from '../../router/weight.ts';
 
 /**
  * Returns a function that computes the cost of a GraphQL operation. The cost follows the limits of the REST API
- * (specification 8.4), so that GraphQL does not circumvent them. A root field belongs to a rate category if all its
- * routes do, and costs as much as its cheapest route. The cost is undefined if the operation is free.
+ * (specification 8.4), so that GraphQL does not circumvent them. A root field belongs to a rate category if all REST
+ * routes of this field belong to it. A root field costs as much as its cheapest route. The result is undefined for an
+ * operation without a cost.
  */
 export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
@@ -32,8 +33,8 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
 }
 
 /**
- * Returns the extra cost of each root field, in addition to the usual cost of a read or a write. A DELETE costs 1 more.
- * If a route states its weight, the extra cost is the difference to the usual cost.
+ * Returns the extra cost of each root field, in addition to the usual cost of a read or a write. The extra cost is the
+ * weight of the REST route minus the usual cost. If a field has several routes, the lowest extra cost applies.
  */
 function surchargesOf(routes: readonly Route[]): Map<string, number> {
   const surcharges = new Map<string, number>();
@@ -46,8 +47,8 @@ function surchargesOf(routes: readonly Route[]): Map<string, number> {
 
 /**
  * Returns a function that determines the priority of an operation (specification 8.4): the priority of its least urgent
- * root field. A root field has the priority of its least urgent route. So no field gains priority by being combined
- * with urgent fields.
+ * root field. A root field has the priority of its least urgent route. So a field does not get a higher priority if it
+ * is combined with urgent fields.
  */
 export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationPrice) => Priority {
   const priorities = new Map<string, number>();

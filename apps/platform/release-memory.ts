@@ -6,14 +6,14 @@ import { runInNewContext } from 'node:vm';
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_EVERY_MS = 500;
-/** Maximum event loop utilization, from 0 to 1, of an interval that counts as idle. */
+/** If the event loop utilization of an interval (from 0 to 1) is at most this number, the process was idle. */
 const IDLE = 0.05;
 
 /**
- * Returns about 150 MB of memory to the operating system that only the start needed. V8 would keep this memory until
- * the system runs short of it, since an idle process creates no garbage that triggers a collection. The collection
- * blocks the process for a quarter of a second, so it starts when the process is idle. A busy process collects its
- * garbage anyway.
+ * Returns about 150 MB of memory that only the start needed to the operating system. V8 would keep this memory, because
+ * an idle process creates no garbage that triggers a garbage collection. The collection blocks the process for a
+ * quarter of a second, so it starts when the process is idle. A busy process triggers a garbage collection without this
+ * function.
  */
 export function releaseMemoryWhenIdle(): void {
   let last = performance.eventLoopUtilization();

@@ -2,8 +2,8 @@ import type { Logger } from '../../kernel/log/log.ts';
 import type { Platform } from './platform.ts';
 
 /**
- * Reloads the TLS certificate on SIGHUP, the signal that certificate renewal programs send. An invalid certificate is
- * logged and not used.
+ * Reloads the TLS certificate on SIGHUP, the signal that certificate renewal programs send. If the new certificate is
+ * invalid, logs an error and keeps the old certificate.
  */
 export function renewOnHangup(platform: Pick<Platform, 'renewCertificate'>, log: Logger): void {
   process.on('SIGHUP', () => {

@@ -33,7 +33,10 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...operatorFiles,
 ];
 
-/** Returns the parts of the REST API that the REST bridge needs. Without origins, the OpenAPI document has placeholders. */
+/**
+ * Returns the parts of the REST API that the REST bridge needs. If `origins` are not given, the OpenAPI document
+ * contains placeholders for the origins.
+ */
 export const restSurface = (origins: Pick<RestSource, 'origin' | 'authOrigin' | 'samlOrigin'>, eventTypes: readonly EventType[]) =>
   ({
     ...origins,

@@ -11,18 +11,20 @@ export interface SealedPlace {
   name: string;
   purpose: string;
   table: string;
-  /** SQL expressions that identify a row. An index contains them in this order. */
+  /** SQL expressions that identify a row. The table has an index on these expressions in this order. */
   key: readonly string[];
   /**
-   * SQL expression for the encrypted text. `context` is the expression for the context that the encryption is bound to.
+   * SQL expression for the encrypted text. `context` is the SQL expression for the context of the encryption: the text
+   * can be decrypted only with the same context.
    */
   sealed: string;
   context: string;
   /**
-   * SQL condition that selects rows, in addition to the condition that the text is not null. `true` selects all rows.
+   * SQL condition for the rows with an encrypted text, in addition to the condition that `sealed` is not null. `true`
+   * selects all these rows.
    */
   where: string;
-  /** SQL assignment that stores the new encrypted text. The statement provides this text under the name `fresh`. */
+  /** SQL assignment that stores the new encrypted text. In the assignment, `fresh` is the new text. */
   assign: string;
 }
 
@@ -49,8 +51,8 @@ const jobsPlace = (queue: string, purpose: string): SealedPlace => ({
 });
 
 /**
- * Returns the encrypted columns of a domain. For identity, also returns the column of stored REST responses, which are
- * in its database.
+ * Returns the encrypted columns of a domain. For the identity domain, also returns the column of stored REST responses,
+ * because its database contains these responses.
  */
 export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   const { sealed = [], sealedJobs = [] }: Pick<Domain, 'sealed' | 'sealedJobs'> = domains[schema];
@@ -61,10 +63,13 @@ export function sealedPlacesOf(schema: SubgraphName): SealedPlace[] {
   ];
 }
 
-/** The column of hash keys. Every database has this table. */
+/** The encrypted column of the table of hash keys. Every database has this table. */
 export const HASH_KEYS = columnPlace('platform', { table: 'hash_key', column: 'sealed', purpose: 'hash-keys', key: ['purpose'] });
 
-/** The column of the text that each start decrypts to check the secret key. It is re-encrypted last. */
+/**
+ * The column of the text that each start decrypts to check the secret key. This column is re-encrypted after all other
+ * columns.
+ */
 export const KEY_CHECK: SealedPlace = {
   ...columnPlace('platform', { table: 'secret_key_check', column: 'sealed', purpose: 'secret-key-check' }),
   key: ['"only"::text'],

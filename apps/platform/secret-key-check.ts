@@ -8,10 +8,10 @@ import { StartError } from './start-error.ts';
 const CONTEXT = 'platform';
 
 /**
- * Refuses a database that was encrypted with another secret key. With a wrong key, logins, API keys and deliveries
- * would fail later. The first start stores an encrypted text in each database, and every later start decrypts it. In a
- * database of an earlier release, the text is stored if one of the keys decrypts any of the database's secrets.
- * @returns the key that the database was encrypted with
+ * Refuses a database that was encrypted with another secret key. If the platform started with a wrong key, logins, API
+ * keys and deliveries would fail. The first start stores an encrypted text in each database, and every later start
+ * decrypts it. In a database of an earlier release, the text is stored if one of the keys decrypts any of the
+ * database's secrets. @returns the key that the database was encrypted with
  * @throws StartError
  */
 export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: readonly SealedPlace[], log: Logger): Promise<string> {
@@ -30,8 +30,8 @@ export async function checkSecretKey(rows: Rows, keys: SecretKeys, places: reado
 }
 
 /**
- * Reads the hash keys from the database. A missing hash key is derived from the secret key of the database, as earlier
- * releases did, and then stored. So the hash key stays the same when the secret key changes.
+ * Reads the hash keys from the database. If a hash key is missing, derives it from the secret key of the database, as
+ * earlier releases did, and stores it. A stored hash key stays the same when the secret key changes.
  * @throws StartError if a hash key was encrypted with another secret key, which happens while the secret key is being
  * changed
  */

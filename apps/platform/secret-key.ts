@@ -24,7 +24,7 @@ export function secretKeysOf({
 }
 
 /**
- * Replaces the stored key with a new one, and keeps the old one as the fallback key. Continues a replacement that was
+ * Replaces the stored key with a new key, and keeps the old key as the fallback key. Continues a replacement that was
  * interrupted.
  */
 export function replaceKeptSecretKey(dataDir: string): SecretKeys {
@@ -40,7 +40,8 @@ export function replaceKeptSecretKey(dataDir: string): SecretKeys {
 export const forgetKeptFallback = (dataDir: string): void => rmSync(join(dataDir, FALLBACK_FILE), { force: true });
 
 /**
- * Returns the secret key of embedded mode. The first start creates it and stores it next to the data that it protects.
+ * Returns the secret key of embedded mode. The first start creates the key and stores it in the data folder, like the
+ * data that is encrypted with it.
  * @throws StartError if there is a database but no key: a new key could not decrypt the secrets in the database
  */
 function keptSecretKey(dataDir: string): string {

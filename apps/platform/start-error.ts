@@ -1,7 +1,7 @@
 import { SchemaError } from '../../kernel/migrations/schema-error.ts';
 import { ConfigError } from '../../kernel/settings/config.ts';
 
-/** Error that prevents the start. The message is one line that says what to do. */
+/** Error that prevents the start. The message is one line that says how to solve the problem. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -58,8 +58,8 @@ export function databaseError(error: unknown, url: string): Error {
 }
 
 /**
- * Returns the code of an error. For an AggregateError (a host name with several addresses), returns the code of its
- * first error.
+ * Returns the code of an error. If a host name has several addresses, a failed connection is an AggregateError. Its
+ * code is the code of the first error in it.
  */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: unknown[] };

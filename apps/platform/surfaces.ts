@@ -32,7 +32,7 @@ import { restAreas, restSurface } from './rest-areas.ts';
 /** The router over the subgraphs of this process, and the REST and GraphQL APIs that serve it. */
 export interface Surfaces {
   router: Router;
-  /** Stored responses of idempotent requests, which are deleted by age. */
+  /** The table of stored responses to requests with an idempotency key. Its rows are deleted by age. */
   retained: Retained;
   rewriteUrl(url: string): string;
   mount(app: FastifyInstance, edge: Edge): Promise<void>;
@@ -41,7 +41,7 @@ export interface Surfaces {
   close(): Promise<void>;
 }
 
-/** Operations of the identity domain that the APIs need. */
+/** Functions of the identity domain that the APIs call. */
 export interface CredentialPorts {
   challenge: Challenge;
   onCredentialChange(listener: (subjectId: string) => void): void;
@@ -127,7 +127,9 @@ export async function openSurfaces(
   };
 }
 
-/** Returns the weight and the rate categories of a root field, for its description in the schema. */
+/**
+ * Returns the weight and the rate categories of a root field. The schema shows them in the description of the field.
+ */
 const rateBy =
   (costOf: ReturnType<typeof costsByRoutes>): RateOf =>
   (operation, field) => {
@@ -144,7 +146,7 @@ interface Demands {
   hasPolicy(coordinate: string, policy: 'second_factor' | 'organization'): boolean;
 }
 
-/** Checks input with the rules of the subgraph that defines the root field. */
+/** Checks the arguments of a root field with the input rules of the subgraph that defines the field. */
 const rulesOf =
   (subgraphs: readonly Subgraph[]): InputProblems =>
   async (kind, field, args, request) => {

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 /**
  * Reads TLS_CERT and TLS_KEY. Returns undefined if they are not set.
- * @throws StartError with one line that names the setting and the file, but shows nothing of the file's content
+ * @throws StartError with one line that contains the names of the setting and the file, but no content of the file
  */
 export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): ServerCertificate | undefined {
   if (!tlsCert || !tlsKey) return undefined;
@@ -25,7 +25,10 @@ export function serverCertificateOf({ tlsCert, tlsKey, tlsClientCa }: Config): S
   return tls;
 }
 
-/** Reads TLS_CLIENT_CA. Returns undefined if it is not set. @throws StartError with one line that names the file */
+/**
+ * Reads TLS_CLIENT_CA. Returns undefined if it is not set.
+ * @throws StartError with one line that contains the name of the file
+ */
 export function clientAuthoritiesOf({ tlsClientCa }: Config): readonly X509Certificate[] | undefined {
   if (!tlsClientCa) return undefined;
   const authorities = certificatesIn('TLS_CLIENT_CA', tlsClientCa, read('TLS_CLIENT_CA', tlsClientCa));

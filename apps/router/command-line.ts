@@ -10,13 +10,13 @@ export interface RouterCommand {
   host: string;
   port: number;
   /**
-   * Secret that verifies the principal of a request. If undefined, any caller is accepted and no principal is sent to
-   * subgraphs.
+   * Secret with which the router verifies the principal of a request. If the secret is undefined, the router accepts
+   * any caller and sends no principal to subgraphs.
    */
   secret: string | undefined;
   logLevel: string;
   limits: Partial<OperationLimits>;
-  /** Timeout for the complete response of a subgraph. */
+  /** Time within which a subgraph must have sent its complete response. */
   timeoutMs: number;
   /** Maximum number of connections to each subgraph. */
   connections: number;
@@ -64,7 +64,7 @@ const MAX_PORT = 65_535;
 const MAX_TIMEOUT_MS = 3_600_000;
 const MAX_CONNECTIONS = 10_000;
 const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Headers that are never forwarded: they belong to one connection or body, or the router sets them itself. */
+/** Headers that the router never forwards. They describe one connection or one body, or the router sets them itself. */
 const OWN_HEADERS = new Set([
   'accept',
   'accept-encoding',

@@ -75,8 +75,8 @@ export async function startRouter(command: RouterCommand, log: Logger): Promise<
 }
 
 /**
- * Selects the request headers that are forwarded to subgraphs. Over WebSocket, `sent` is the payload of the connection,
- * whose values may be of any type.
+ * Selects the request headers that are forwarded to subgraphs. For a WebSocket, `sent` is the payload of the message
+ * `connection_init`, whose values may have any type.
  */
 function forwardedOf(sent: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {
   const found = names.flatMap((name) => {

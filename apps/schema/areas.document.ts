@@ -20,8 +20,9 @@ const AREAS = [
 ];
 
 /**
- * Returns a table row for each area, with the number of its specified operations that are implemented.
- * @throws Error if an operation is in no area, or an area has more operations than specified
+ * Returns a table row for each area, with the number of specified operations in the area, and how many of them are
+ * implemented.
+ * @throws Error if an operation is in no area, or if more operations of an area are implemented than specified
  */
 export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   const built = new Map<string, number>();

@@ -23,8 +23,8 @@ import { withSections } from './sections.ts';
 const MIGRATIONS = 'schema/migrations.json';
 
 /**
- * Generates all documents. Returns their texts by path in the repository. `committed` returns the current text of a
- * path.
+ * Generates all documents. Returns the text of each document by its path in the repository. `committed` returns the
+ * committed text of the file at a path.
  */
 export async function generateDocuments(committed: (path: string) => string | undefined): Promise<Map<string, string>> {
   const migrations = migrationsDocument(STEPS, committed(MIGRATIONS));

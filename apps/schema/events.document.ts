@@ -54,8 +54,8 @@ const describe = ({ name, description, requires, data, example, isEmitted }: Eve
 ];
 
 /**
- * Returns a table row for each field of a payload, with its path. A field that contains other fields has no row of its
- * own.
+ * Returns a table row for each field of a payload. The row contains the path of the field. A field that contains other
+ * fields has no row.
  */
 function membersOf(path: string, { properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {

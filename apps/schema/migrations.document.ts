@@ -1,12 +1,13 @@
 import type { MigrationStep } from '../../kernel/migrations/migration.ts';
 
-/** Checksums of landed migrations by schema and name, as in schema/migrations.json. */
+/** Checksums of committed migrations by schema and name, as in schema/migrations.json. */
 type Landed = Record<string, Record<string, string>>;
 
 /**
- * Generates schema/migrations.json: the checksums of all landed migrations. Adds new migrations to the committed ones.
- * A committed migration never changes, because databases have applied it.
- * @throws Error that names each migration that was changed, removed, or put out of order
+ * Generates schema/migrations.json: the checksums of all migrations. Adds new migrations to the committed file. A
+ * committed migration must never change, because databases have applied it.
+ * @throws Error if a migration was changed, removed or put out of order; the message contains the name of each such
+ * migration
  */
 export function migrationsDocument(steps: Readonly<Record<string, readonly MigrationStep[]>>, committed: string | undefined): string {
   const landed: Landed = committed ? JSON.parse(committed) : {};
@@ -33,8 +34,8 @@ function* brokenSteps(landed: Landed, steps: Readonly<Record<string, readonly Mi
 }
 
 /**
- * Reports migrations that are out of order. Migrations are ordered by name: a migration that is added between two
- * others would be missing in existing databases.
+ * Reports migrations that are out of order. Migrations are ordered by name. If a migration is added between two
+ * committed migrations, existing databases do not apply it.
  */
 function* disorderedSteps(steps: Readonly<Record<string, readonly MigrationStep[]>>): Generator<string> {
   for (const [schema, all] of Object.entries(steps)) {

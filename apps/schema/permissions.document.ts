@@ -8,7 +8,8 @@ interface Guard {
 }
 
 /**
- * Generates docs/permissions.md: the permission that each operation needs, read from the schema and the route table.
+ * Generates docs/permissions.md from the schema and the route table. The page lists the permission that each operation
+ * needs.
  */
 export function permissionsDocument(supergraphSdl: string, areas: readonly Area[]): string {
   const guards = guardsIn(parse(supergraphSdl, { noLocation: true }));

@@ -26,8 +26,8 @@ direct connections past a pooler (…_DATABASE_DIRECT_URL), and SECRET_KEY, whic
 const NOT_UP_TO_DATE = 2;
 
 /**
- * Applies pending migrations (`npm run migrate`), as a start with MIGRATE=auto does. Needed for platforms that run with
- * MIGRATE=never.
+ * Applies pending migrations (`npm run migrate`), as a start with MIGRATE=auto does. Platforms that run with
+ * MIGRATE=never need this command.
  */
 try {
   const { values } = parsed();
@@ -60,7 +60,7 @@ async function run(onlyStatus: boolean, given: Record<string, string | undefined
     const upgrades = await (onlyStatus ? databases.upgrades() : databases.migrate());
     process.stdout.write(report(upgrades, onlyStatus));
     if (onlyStatus) return upgrades.length > 0 ? NOT_UP_TO_DATE : 0;
-    // this also checks the secret key, so that a wrong key is found before the platform starts
+    // `openStores` also checks the secret key, so that a wrong key is found before the platform starts
     await openStores(databases, secretKeys, log);
     return 0;
   } catch (error) {

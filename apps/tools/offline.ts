@@ -19,8 +19,8 @@ interface Settled {
 }
 
 /**
- * A platform without a port and without background work. On a database server, it may run at the same time as other
- * processes of the platform. On an embedded database, it must be the only process.
+ * A platform that listens on no port and runs no background work. With a database server, other processes of the
+ * platform may run at the same time. With an embedded database, the offline platform must be the only process.
  */
 export interface Offline extends AsyncDisposable {
   config: Config;

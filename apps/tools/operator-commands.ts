@@ -7,10 +7,10 @@ import { ConfigError } from '../../kernel/settings/config.ts';
 import type { FullAssembly } from '../platform/assemble.ts';
 import { StartError } from '../platform/start-error.ts';
 
-/** Options of the command line, by name. */
+/** Values of the command-line options, by the name of the option. */
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** A command of the tool. It executes one GraphQL operation. */
+/** A command of the operator tool. It executes one GraphQL operation. */
 interface Command {
   name: string;
   usage: string;
@@ -126,7 +126,10 @@ export class OperatorCommands {
     return new OperatorCommands(assembly, operator.id);
   }
 
-  /** Runs a command and returns its output. @throws ConfigError with the errors of the operation */
+  /**
+   * Runs a command and returns its output.
+   * @throws ConfigError if the GraphQL operation returns errors; the message contains them
+   */
   async run({ operation, takes, absent = 'organization', variables }: Command, names: readonly string[], values: Values): Promise<string> {
     const named = Object.fromEntries(takes.map((name, index) => [name, name === 'plan' ? names[index]?.toUpperCase() : names[index]]));
     const { data, errors } = await this.#execute(operation, { ...variables?.(values), ...named });

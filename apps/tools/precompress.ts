@@ -30,5 +30,5 @@ const contents = [
 ];
 const written = new Set<string>();
 for (const content of contents) for (const name of await content.precompress(FOLDER)) written.add(name);
-// deletes files whose content is no longer served
+// deletes the files of earlier builds that this build did not write
 for (const name of readdirSync(FOLDER)) if (!written.has(name)) rmSync(join(FOLDER, name));

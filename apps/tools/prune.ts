@@ -2,7 +2,10 @@ import type { ConfigSource } from '../../kernel/settings/config.ts';
 import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
-/** Deletes all rows that have reached their maximum age, with the same statements as the platform's background work. */
+/**
+ * Deletes all rows that have reached their maximum age, with the statements that the platform's background work uses,
+ * too.
+ */
 export async function prune(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOffline(settings);
   let sum = 0;

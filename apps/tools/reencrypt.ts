@@ -9,7 +9,7 @@ export interface MaintenanceOptions {
   tell(line: string): void;
 }
 
-/** Encrypts all secrets with the new key. Returns false if some secrets cannot be decrypted with any key. */
+/** Encrypts all secrets with the new key. Returns false if a secret cannot be decrypted with any of the keys. */
 export async function reencrypt(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOfflineStores(settings, (config) => {
     if (!config.secretKey) return dryRun ? secretKeysOf(config) : replaceKeptSecretKey(config.dataDir);

@@ -3,13 +3,14 @@ import type { Rows } from '../../kernel/database/database.ts';
 import { HASH_KEYS, KEY_CHECK, type SealedPlace } from '../platform/sealed-places.ts';
 
 /**
- * Number of rows that one statement reads and another one writes. It is small, because a stored response may be large.
+ * Number of rows that one statement reads or writes. The number is small, because a stored REST response may be large.
  */
 const BATCH = 200;
-/** Number of rows between two progress messages. */
+/** Number of rows that are processed between two progress messages. */
 const PROGRESS_ROWS = 20_000;
 /**
- * Maximum number of passes over all rows. More than one is needed while other processes still encrypt with the old key.
+ * Maximum number of passes over all rows. More than one pass is needed if other processes still encrypt with the old
+ * key.
  */
 const PASSES = 5;
 const NAMED_MAX = 20;
@@ -23,7 +24,9 @@ export interface ReencryptionParts {
 export interface Outcome {
   /** Number of texts that were re-encrypted. In a dry run, number of texts that a real run would re-encrypt. */
   changed: number;
-  /** Places of texts that no key can decrypt: the first ones of each column, and the number of the others. */
+  /**
+   * Places of texts that no key can decrypt. For each column, lists the first places and the number of further places.
+   */
   unreadable: string[];
 }
 
@@ -35,15 +38,15 @@ interface SealedRow {
 
 /**
  * Encrypts all secrets of a database with the current key. Each batch is one transaction, and texts that already use
- * the current key are skipped. So the run can be killed and repeated, and other processes may read and write the same
- * rows meanwhile.
+ * the current key are skipped. So a run can be killed and started again. Other processes may read and write the same
+ * rows during a run.
  */
 export class Reencryption {
   constructor(private readonly parts: ReencryptionParts) {}
 
   /**
-   * Re-encrypts a database. Hash keys come first. The text that a start decrypts to check the secret key comes last, so
-   * a start needs both keys until the end.
+   * Re-encrypts a database. Hash keys are re-encrypted first. The text that each start decrypts to check the secret key
+   * is re-encrypted last, so the platform needs both keys to start until then.
    */
   async run(rows: Rows, places: readonly SealedPlace[]): Promise<Outcome> {
     const all = [HASH_KEYS, ...places];
@@ -107,7 +110,7 @@ export class Reencryption {
     );
   }
 
-  /** Writes a batch. Skips texts that have changed since they were read. */
+  /** Writes a batch of re-encrypted texts. Skips a text that another process has changed since it was read. */
   async #write(rows: Rows, place: SealedPlace, fresh: readonly (SealedRow & { fresh: string })[]): Promise<number> {
     if (fresh.length === 0) return 0;
     const { table, key, sealed, where, assign } = place;

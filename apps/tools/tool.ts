@@ -20,7 +20,8 @@ export async function runTool(tool: Tool, run: ToolRun): Promise<number> {
   try {
     return await tool(run);
   } catch (error) {
-    // the message of a PlatformError says what to do; an unexpected error is printed with its stack
+    // prints only the message of a PlatformError, which says how to solve the problem, and the stack of an unexpected
+    // error
     run.warn(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
     return 1;
   }
@@ -42,7 +43,11 @@ export const settingsOf = ({ environment }: ToolRun, options: ConfigSource): Con
   ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
 });
 
-/** Parses a command line. @throws ConfigError with one sentence about the problem and a reference to `--help` */
+/**
+ * Parses a command line with `parse`.
+ * @throws ConfigError if `parse` fails. The message is one sentence about the problem and a reference to `--help` of
+ * the tool
+ */
 export function orHelp<T>(parse: () => T, tool: string): T {
   try {
     return parse();

@@ -10,8 +10,8 @@ const SHOWN_MAX = 1_000;
 const PROGRESS_EVENTS = 50_000;
 
 /**
- * Verifies the event log, the outboxes, and that the organizations and accounts of events exist. Returns false if there
- * is a problem.
+ * Checks the event log and the outboxes. Also checks that the organization and the account of each event exist. Returns
+ * false if a check finds a problem.
  */
 export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceOptions, 'tell'>): Promise<boolean> {
   await using offline = await openOffline(settings);
@@ -38,8 +38,8 @@ export async function verify(settings: ConfigSource, { tell }: Pick<MaintenanceO
 }
 
 /**
- * Finds events that are still in an outbox although later events were relayed. While the platform is not running, all
- * new events wait in the outbox, which is no problem.
+ * Finds events that are still in an outbox although later events were relayed. It is no problem if all new events are
+ * still in the outbox, because the platform may not be running.
  */
 async function stuckIn(stores: Stores): Promise<string[]> {
   const lines: string[] = [];

@@ -15,8 +15,8 @@ import { ProvisioningRequestService } from './provisioning-requests/provisioning
 import { StatusService } from './status/status.service.ts';
 
 /**
- * Services, loaders and values for one request, or for a job that acts like a request. Each is created when it is used
- * first.
+ * Services, loaders and values for one request, or for a job that uses them like a request. Each of them is created
+ * when it is used first.
  */
 export class ServicesContext {
   readonly principal: Principal;

@@ -10,7 +10,7 @@ import { ProvisioningRequest } from './provisioning-requests/provisioning-reques
 import { StatusChange } from './status/status-change.entity.ts';
 
 export interface ServicesPorts extends Ports {
-  /** Provider that builds and measures internet lines. Default: the simulator. */
+  /** Provider that builds and measures internet lines. Default: SimulatedConnectivityProvider. */
   connectivity?: ConnectivityProvider;
 }
 

@@ -2,7 +2,7 @@ import type { OrganizationTables } from '../../kernel/records/organization-data.
 
 /**
  * Rules for the data of a deleted organization. Services are deleted, because their locations and names may be personal
- * data. Invoices keep the description of the services that were sold.
+ * data. Invoices still contain the descriptions of the services.
  */
 export const organizationData: OrganizationTables = {
   tables: [

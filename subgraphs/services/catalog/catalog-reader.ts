@@ -9,7 +9,10 @@ import type { Offer } from './offer.ts';
 export class CatalogReader {
   constructor(private readonly em: EntityManager) {}
 
-  /** Returns all categories of the catalog, or the given one. @throws ResourceNotFound for an unknown category */
+  /**
+   * Returns the catalog with all categories, or only with `category` if it is given.
+   * @throws ResourceNotFound for an unknown category
+   */
   async read(category?: string | null): Promise<ServiceCatalog> {
     const categories = await this.em.find(CatalogCategoryRow, category ? { name: category } : {}, { orderBy: { position: 'asc' } });
     if (category && categories.length === 0) throw new ResourceNotFound('catalog_category', category);
@@ -28,7 +31,10 @@ export class CatalogReader {
     };
   }
 
-  /** Returns the catalog service for a service type, with its bandwidths and service levels. Null if there is none. */
+  /**
+   * Returns the catalog service for a service type, with its bandwidths and service levels. Null if the catalog has no
+   * such service.
+   */
   async offer(serviceType: string): Promise<Offer | null> {
     const service = await this.em.findOne(CatalogServiceRow, { serviceType });
     if (!service) return null;
@@ -36,7 +42,7 @@ export class CatalogReader {
     return offer ?? null;
   }
 
-  /** Lists the catalog services that have a service type, so that they can be ordered. */
+  /** Lists the catalog services that can be ordered, because they have a service type. */
   orderable(): Promise<CatalogServiceRow[]> {
     return this.em.find(CatalogServiceRow, { serviceType: { $ne: null } }, { orderBy: { position: 'asc' } });
   }

@@ -63,7 +63,7 @@ export class CatalogBandwidthRow {
 
 /**
  * A service level that can be ordered for a catalog service, and the percentage that it adds to the price. The first
- * service level is the default.
+ * service level of a catalog service is the default.
  */
 @Entity({ tableName: 'catalog_sla' })
 export class CatalogSlaRow {

@@ -3,7 +3,10 @@ import { type Decimal, roundTo } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import type { CatalogBandwidthRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
 
-/** A service of the catalog. Bandwidths are sorted from small to large; the first service level is the default. */
+/**
+ * A service of the catalog, with its bandwidths from small to large and its service levels. The first service level is
+ * the default.
+ */
 export interface Offer {
   service: Pick<CatalogServiceRow, 'id' | 'name' | 'category' | 'description' | 'startingPrice' | 'unit' | 'currency'>;
   bandwidths: readonly Pick<CatalogBandwidthRow, 'mbps' | 'monthlyPrice'>[];
@@ -17,8 +20,9 @@ export interface Price {
 }
 
 /**
- * Computes the monthly price of a bandwidth with a service level (default: the first one). The price is the bandwidth's
- * price plus the uplift of the service level. It is rounded once, to the precision of the currency.
+ * Computes the monthly price of a bandwidth with a service level. Default: the first service level. The price is the
+ * bandwidth's price plus the percentage that the service level adds. Only the total is rounded, to the precision of the
+ * currency.
  * @throws InvalidParameters for a bandwidth or service level that is not offered
  */
 export function priceOf({ service, bandwidths, slas }: Offer, mbps: number, slaName: string | undefined): Price {

@@ -5,8 +5,8 @@ import type { CoverageLocationInput } from './location.ts';
 import { AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
 
 /**
- * Returns the availability of each requested technology. If the location has no coverage, this is a normal result here.
- * For an order it is an error.
+ * Returns the availability of each requested technology. If the location has no coverage, returns a normal result,
+ * whereas an order fails with an error.
  */
 export async function availabilityOf<Location extends CoverageLocationInput>(
   { location, serviceTypes, bandwidthRequirements }: AccessRequirementsInput & { location: Location },

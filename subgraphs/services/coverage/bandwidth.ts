@@ -5,8 +5,8 @@ const MBPS_PER_GBPS = 1000;
 export const BANDWIDTH_FORM = 'a bandwidth such as 500mbps or 1gbps';
 
 /**
- * Pattern of bandwidths, shown in the API documents. `parseBandwidth` also accepts leading and trailing zeros, and spaces around
- * the text.
+ * Regular expression for bandwidths, shown in the API documents. `parseBandwidth` also accepts leading and trailing
+ * zeros, and spaces around the text.
  */
 export const BANDWIDTH_PATTERN = '^([1-9][0-9]{0,6} ?[Mm][Bb][Pp][Ss]|([1-9][0-9]{0,6}|[0-9]{1,4}[.][0-9]{0,2}[1-9]) ?[Gg][Bb][Pp][Ss])$';
 

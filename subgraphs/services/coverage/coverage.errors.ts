@@ -14,7 +14,7 @@ export class LocationNotServiceable extends PlatformError {
 
 /**
  * 400: the requested technology is not available at the location. `alternatives` lists the technologies that are
- * available there, and whether their bandwidth is sufficient.
+ * available at the location, and states for each whether its bandwidth is sufficient.
  */
 export class ServiceUnavailableAtLocation extends PlatformError {
   constructor(wanted: AccessTechnology, mbps: number, location: ServiceLocation, reaches: readonly Reach[]) {
@@ -32,7 +32,7 @@ export class ServiceUnavailableAtLocation extends PlatformError {
   }
 }
 
-/** 400: the technology is available at the location, but only with a lower bandwidth. */
+/** 400: the technology is available at the location, but only with less bandwidth than requested. */
 export class InsufficientBandwidth extends PlatformError {
   constructor(technology: AccessTechnology, mbps: number, location: ServiceLocation, maxMbps: number) {
     const [requested, available] = [formatBandwidth(mbps), formatBandwidth(maxMbps)];

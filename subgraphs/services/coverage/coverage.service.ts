@@ -12,7 +12,7 @@ export class CoverageService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Lists the technologies that are available at a location, in a fixed order. Empty if there are none.
+   * Lists the technologies that are available at a location, in a fixed order. The list is empty if there are none.
    * @throws InvalidParameters if the ZIP code is not in the state, because an address with a mistake would send an
    * installer to the wrong place
    */
@@ -33,7 +33,7 @@ export class CoverageService {
   }
 
   /**
-   * Checks that a technology is available at a location with this bandwidth.
+   * Checks that a technology is available at a location with at least the bandwidth `mbps`.
    * @throws LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth (specification 7)
    */
   async check(technology: AccessTechnology, mbps: number, location: ServiceLocation): Promise<void> {

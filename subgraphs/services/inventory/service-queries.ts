@@ -10,7 +10,7 @@ import type { ServiceType } from './service.states.ts';
 
 const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
 
-/** Finds and lists services of the caller's organization, of all types. */
+/** Finds and lists services of all types that the caller's organization has. */
 export class ServiceQueries {
   constructor(
     private readonly em: EntityManager,

@@ -91,15 +91,18 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   provider: string | null = null;
 
-  /** Id of the service at the connectivity provider. Null if the provider is not known to have the service. */
+  /**
+   * Id of the service at the connectivity provider. Null if the platform does not know whether the provider has the
+   * service.
+   */
   @Property({ type: 'text', nullable: true })
   providerReference: string | null = null;
 
-  /** Number of failed provisioning attempts. */
+  /** Number of failed attempts to provision the service. */
   @Property({ type: 'integer' })
   provisioningFailures = 0;
 
-  /** When the provider was last asked to build the service. Its result may still be unknown. */
+  /** When the provider was last asked to build the service. The result of this attempt may still be unknown. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   askedAt: Date | null = null;
 

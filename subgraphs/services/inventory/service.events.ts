@@ -6,7 +6,10 @@ import { ServiceStatus, ServiceType } from './service.states.ts';
 
 const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
 
-/** One item of a price. The price is the sum of quantity times unit price of all items. */
+/**
+ * One item of a price. The amount of an item is its quantity times its unit price. The price is the sum of these
+ * amounts.
+ */
 const priceLine = z.strictObject({ catalog_id: z.string(), unit: z.string(), quantity: z.number(), unit_price: z.number() });
 
 export const servicePayload = z.strictObject({
@@ -104,7 +107,8 @@ const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
 });
 
 /**
- * Returns the price of a service for its events. A service has one price item: its catalog item with a monthly price.
+ * Returns the price of a service, for the payloads of its events. The price has one item: the catalog service with its
+ * monthly price.
  */
 const priceOf = ({ monthlyPrice, currency, catalogId }: Service): z.infer<typeof servicePayload>['price'] => {
   const amount = monthlyPrice.toNumber();

@@ -4,7 +4,7 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { ServiceStatus, ServiceType } from './service.states.ts';
 
-/** Fields in which the argument `search` looks for a text. */
+/** Fields of a service that the argument `search` searches. */
 export enum ServiceSearchField {
   ID = 'id',
   NAME = 'name',

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds the changes of services, and the time when the provider was last asked to build a service. The previous release
- * does not set this time; null means that it is unknown.
+ * Adds the table of service changes, and the time when the provider was last asked to build a service. The time is null
+ * if it is unknown, because the previous release does not set it.
  */
 export const serviceChanges = migration('0007-service-changes', [
   `alter table "services"."service" add column "asked_at" timestamptz(3) null`,

@@ -33,7 +33,10 @@ export interface OrderServiceDeps {
   coverage: CoverageService;
 }
 
-/** An order to check. The account and the location are not checked if they are null. */
+/**
+ * An order that must be checked. The check of the account or the location is skipped if `accountId` or `location` is
+ * null.
+ */
 export interface OrderDraft {
   serviceType: AccessTechnology;
   bandwidth: string;
@@ -42,7 +45,7 @@ export interface OrderDraft {
   location: ServiceLocation | null;
 }
 
-/** Catalog service and price of an order, as determined by the checks. */
+/** Catalog service and price of an order. The checks of the order determine them. */
 export interface OrderTerms extends Price {
   serviceType: AccessTechnology;
   catalogId: string;
@@ -55,7 +58,7 @@ export interface OrderParticulars {
   accountId: string;
   location: ServiceLocation;
   billingCycle: BillingCycle;
-  /** Default: name of the catalog service and address. */
+  /** Name of the service. Default: the name of the catalog service, and the address. */
   name?: string | null | undefined;
   configuration?: Record<string, unknown>;
 }
@@ -65,7 +68,7 @@ export class OrderService {
   constructor(private readonly deps: OrderServiceDeps) {}
 
   /**
-   * Places an order. A job then provisions the line.
+   * Places an order. A job then provisions the internet line.
    * @throws ResourceNotFound if the organization does not have the account
    * @throws AccountNotActive, LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth
    * @throws InvalidParameters for options that the catalog does not have
@@ -103,8 +106,9 @@ export class OrderService {
   }
 
   /**
-   * Returns the access technology of a catalog service.
-   * @throws InvalidParameters if the service cannot be ordered; the error lists the ids that can be ordered
+   * Returns the access technology of the catalog service `catalogId`.
+   * @throws InvalidParameters for the input field `field`, if the service cannot be ordered. The error lists the ids
+   * that can be ordered
    */
   async technologyOf(catalogId: string, field: string): Promise<AccessTechnology> {
     const orderable = await this.deps.catalog.orderable();

@@ -3,8 +3,8 @@ import type { ServiceLocation } from '../coverage/location.ts';
 /** Order for an internet line at a provider. */
 export interface ConnectivityOrder {
   /**
-   * The platform's id of the service. It is also the idempotency key: an order with the same id continues the first
-   * order.
+   * The platform's id of the service. It is also the idempotency key: a second order with the same id continues the
+   * first order.
    */
   serviceId: string;
   name: string;
@@ -16,21 +16,24 @@ export interface ConnectivityOrder {
   redundancy?: boolean;
   /** Whether the provider monitors the line and repairs it proactively. */
   monitoring?: boolean;
-  /** Number of the attempt: 1 for the first one, and 1 more after each failure. */
+  /** Number of the attempt to provision the line: 1 for the first attempt, 2 after the first failure, and so on. */
   attempt: number;
 }
 
 /** State of an order. If the order is in progress, its state must be requested again after `checkAfterSeconds`. */
 export type Provisioning = { state: 'completed'; reference: string } | { state: 'in_progress'; checkAfterSeconds: number };
 
-/** State of a release. If it is in progress, its state must be requested again after `checkAfterSeconds`. */
+/**
+ * State of the release of a line. If the release is in progress, its state must be requested again after
+ * `checkAfterSeconds`.
+ */
 export type Release = { state: 'released' } | { state: 'in_progress'; checkAfterSeconds: number };
 
-/** A line to release, or an order to cancel. */
+/** Identifies a line that must be released, or an order that must be cancelled. */
 export interface ReleaseOrder {
-  /** Idempotency key of the release: a release with the same id continues the first one. */
+  /** Idempotency key of the release: a second release with the same id continues the first release. */
   releaseId: string;
-  /** The id of the service, with which the line was ordered. */
+  /** The platform's id of the service. The order of the line had the same id. */
   serviceId: string;
   /** Id of the line at the provider. Null if it is unknown. */
   reference: string | null;
@@ -40,7 +43,7 @@ export interface ReleaseOrder {
 /** A provisioned line. */
 export interface ConnectivityLine {
   serviceId: string;
-  /** Id of the line at the provider. */
+  /** Id of the line at the provider. Null if it is unknown. */
   reference: string | null;
   technology: string;
 }
@@ -48,9 +51,9 @@ export interface ConnectivityLine {
 /** Measurements of a line that the provider's network reports. */
 export interface Telemetry {
   latencyMs: number;
-  /** Utilization of the bandwidth in percent. */
+  /** Used bandwidth, in percent of the line's bandwidth. */
   bandwidthUtilization: number;
-  /** Lost packets in percent. */
+  /** Lost packets, in percent of all packets. */
   packetLoss: number;
   jitterMs: number;
   /** Number of open security incidents on the line. */
@@ -66,21 +69,22 @@ export interface ConnectivityProvider {
   readonly simulated: boolean;
 
   /**
-   * Starts or continues an order.
+   * Starts an order, or continues it if the provider already has it.
    * @throws ProvisioningRejected if the order can never succeed. After any other error, a retry may succeed
    */
   provision(order: ConnectivityOrder): Promise<Provisioning>;
 
   /**
-   * Cancels the order of a line, or takes the line down. A line that the provider does not have is released.
-   * @throws ProvisioningRejected if the provider refuses. After any other error, a retry may succeed
+   * Cancels the order of a line, or takes the line down. If the provider does not have the line, the result is
+   * `released`.
+   * @throws ProvisioningRejected if the provider refuses the release. After any other error, a retry may succeed
    */
   release(order: ReleaseOrder): Promise<Release>;
 
-  /** Returns the current measurements of a line; null if there are none. */
+  /** Returns the current measurements of a line; null if the provider has no measurements. */
   telemetry(line: ConnectivityLine, now: Date): Promise<Telemetry | null>;
 
-  /** Closes connections. */
+  /** Closes the connections to the provider. */
   close?(): Promise<void>;
 }
 

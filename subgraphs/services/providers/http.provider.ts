@@ -40,7 +40,7 @@ const serviceOrder = z.object({
 });
 type ServiceOrder = z.infer<typeof serviceOrder>;
 
-/** States of an order that has ended. Every other state may still change. */
+/** States of an order that has ended. An order in any other state may still change. */
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'partial'];
 
 const isOpen = ({ state }: ServiceOrder): boolean => !ENDED.includes(state);
@@ -62,9 +62,9 @@ const inventoryService = z.object({ serviceCharacteristic: z.array(z.object({ na
 const tmfError = z.object({ reason: z.string().nullish(), message: z.string().nullish() });
 
 /**
- * A carrier with TM Forum APIs. Orders use TMF641 v4. Measurements are characteristics of the TMF638 v4 service. The
- * platform's service id is the `externalId` of the order. Before an order is placed, an existing order with this id is
- * looked up, so that a retry continues the first order.
+ * Provider for a carrier that has TM Forum APIs. Orders use TMF641 v4. Measurements are read from the characteristics
+ * of the TMF638 v4 service. The platform's service id is the `externalId` of the order. Before an order is placed, an
+ * existing order with this id is looked up, so that a retry continues the first order.
  */
 export class HttpConnectivityProvider implements ConnectivityProvider {
   readonly name = 'tmf641';
@@ -87,7 +87,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
     return this.#outcomeOf(placed);
   }
 
-  /** Cancels an order that has not ended. Otherwise, orders that the line is deleted. */
+  /** Cancels the order of the line if it has not ended. Otherwise, places an order that deletes the line. */
   async release(release: ReleaseOrder): Promise<Release> {
     const removal = await this.#find(release.releaseId);
     if (removal) return this.#releaseOf(removal);
@@ -110,7 +110,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   async #find(externalId: string): Promise<ServiceOrder | undefined> {
     const path = `${ORDERS}?externalId=${encodeURIComponent(externalId)}`;
     const orders = await this.#send(z.array(serviceOrder), 'GET', path);
-    // checks the id again, because a server may ignore the filter and also return other orders
+    // checks the id again, because a server that ignores the filter also returns other orders
     const found = orders.filter((order) => order.externalId === externalId);
     // if a repeated request created a second order, the carrier may have rejected one of the orders
     return found.find(isCompleted) ?? found.find(isOpen) ?? found[0];
@@ -121,8 +121,8 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   }
 
   /**
-   * Requests the cancellation of an order once. If the carrier refuses, it completes the order, and the line is deleted
-   * then.
+   * Requests the cancellation of an order, unless it was already requested. A refusal is ignored: the carrier then
+   * completes the order, and a later call of `release` deletes the line.
    */
   async #cancel({ id }: ServiceOrder): Promise<void> {
     const requested = await this.#send(z.array(cancellation), 'GET', `${CANCELLATIONS}?serviceOrder.id=${encodeURIComponent(id)}`);
@@ -154,7 +154,7 @@ export class HttpConnectivityProvider implements ConnectivityProvider {
   /**
    * Sends a request and parses the response.
    * @throws ProvisioningRejected if the provider rejects the order
-   * @throws Error if the provider fails, or if its response is invalid
+   * @throws Error if the request fails for another reason, or the response is invalid
    */
   async #send<T>(
     shape: z.ZodType<T>,

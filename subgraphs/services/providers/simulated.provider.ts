@@ -30,9 +30,9 @@ export interface SimulatedConnectivityOptions {
 }
 
 /**
- * Simulates a network. Measurements are deterministic: a line has the same values for a whole minute. Words in the
- * address cause failures: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS`; `FAIL-RELEASE` in the name makes a release
- * fail (docs/providers.md).
+ * Simulates a network. Measurements are computed from the service id and the current minute, so a line has the same
+ * values for a whole minute. Words in the address make an order fail: `FAIL-PERMANENT`, `FAIL-ONCE` and `FAIL-ALWAYS`.
+ * The word `FAIL-RELEASE` in the name makes a release fail (docs/providers.md).
  */
 export class SimulatedConnectivityProvider implements ConnectivityProvider {
   readonly name = 'simulated';
@@ -74,7 +74,7 @@ export class SimulatedConnectivityProvider implements ConnectivityProvider {
   }
 }
 
-/** Derives four numbers between 0 and 1 from a text. The same text always has the same numbers. */
+/** Derives four numbers between 0 and 1 from a text. The result for a text is always the same. */
 function fractions(text: string): [number, number, number, number] {
   const digest = createHash('sha256').update(text).digest();
   const at = (offset: number): number => digest.readUInt32BE(offset) / 0xffffffff;
@@ -82,7 +82,7 @@ function fractions(text: string): [number, number, number, number] {
 }
 
 /**
- * Returns the simulated load by time of day: from 0 at night to 1 in the early afternoon (US Eastern Standard Time).
+ * Returns the simulated load at a time of day in US Eastern Standard Time: from 0 at night to 1 in the early afternoon.
  */
 function businessDay(moment: Date): number {
   const hour = ((moment.getTime() % DAY_MS) / DAY_MS) * 24 - 5;

@@ -5,7 +5,7 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 
-/** Status of a provisioning request by the status of the ordered service. */
+/** Status that a provisioning request gets, by the status of the service that was ordered for it. */
 const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,
@@ -15,13 +15,13 @@ const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
 };
 
 /**
- * Updates the status of the provisioning request that a service was ordered for, if there is one. Runs in the
- * transaction that changes the service's status.
+ * Updates the status of the provisioning request that a service was ordered for, if there is one. Must be called in the
+ * transaction that changes the status of the service.
  */
 export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const next = FOLLOWS[status];
   if (!next) return;
   const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, LOCKED);
-  // a finished request stays as it is when its service is decommissioned later
+  // a request that is already finished does not change when its service is decommissioned
   if (request && provisioningRequestStates.allowed(request.status).includes(next)) request.moveTo(next, updatedAt, statusReason);
 }

@@ -7,8 +7,8 @@ import type { DeploymentSchedule } from './provisioning-request.values.ts';
 const YEAR = { months: 12, ms: 0 };
 
 /**
- * Lists the problems of a schedule. The date must be today or later, and at most a year ahead. The flexibility must be
- * a duration of at most a year.
+ * Lists the problems of a schedule. `preferredDate` must be between today and one year from now. `flexibility` must be
+ * a duration of at most one year.
  */
 export const scheduleProblems = ({ preferredDate, flexibility }: Valid<DeploymentSchedule>, now: Date): FieldProblem[] => [
   ...(preferredDate ? dateProblems(preferredDate, now) : []),

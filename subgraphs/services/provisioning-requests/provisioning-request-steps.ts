@@ -38,8 +38,8 @@ const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
 };
 
 /**
- * Computes the status of each step. Steps before the current one are completed. Steps after it are pending, or skipped
- * if the request has failed or was cancelled.
+ * Computes the status of each step. Steps before the current step are completed. Steps after the current step are
+ * pending, or skipped if the request has failed or was cancelled.
  */
 export function stepsOf(progress: Progress): { name: StepName; status: StepStatus }[] {
   const { status, isScheduled } = progress;

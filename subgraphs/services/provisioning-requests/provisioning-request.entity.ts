@@ -17,19 +17,19 @@ import {
 } from './provisioning-request.values.ts';
 import { stepsOf } from './provisioning-request-steps.ts';
 
-/** Maximum time to build a line. If the provider is unreachable, the platform gives up within this time. */
+/** Maximum time to build a line. If the provider stays unreachable, the platform stops trying within this time. */
 const BUILD_MS = 60 * 60 * 1000;
 
 const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** The fields that a caller can set, and can change while the request is pending. */
+/** The fields that a caller sets when creating a request, and can change while the request is pending. */
 export type RequestedFields = Pick<
   ProvisioningRequest,
   'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
 >;
 
 /**
- * A request for a catalog service. The service is ordered when all required data is known and the preferred date is
+ * A request for a catalog service. The service is ordered when all required data is known and its preferred date is
  * reached (specification 2.5, 3.4).
  */
 @ObjectType({ description: 'A request for a new service and its progress until the service works.' })
@@ -105,7 +105,10 @@ export class ProvisioningRequest {
   @Property({ type: 'json' })
   history: ProvisioningRequestChange[] = [];
 
-  /** Number that increases with each change. It shows whether the request was changed after it was checked. */
+  /**
+   * Number that increases with each change of the request. If it differs from an earlier value, the request was changed
+   * since then.
+   */
   @Property({ type: 'integer' })
   revision = 0;
 
@@ -181,14 +184,14 @@ export class ProvisioningRequest {
     this.revision += 1;
   }
 
-  /** Keeps the request pending and stores the reason why it waits. The reason may change. */
+  /** Keeps the request pending, and stores why it waits. Replaces a reason that was stored before. */
   wait(now: Date, reason: string): void {
     if (this.status === PENDING) this.statusReason = reason;
     else this.moveTo(PENDING, now, reason);
   }
 
   /**
-   * Stores that the service was ordered.
+   * Stores the id of the ordered service. The request is then no longer pending.
    * @throws InvalidState
    */
   begin(serviceId: string, now: Date): void {

@@ -2,7 +2,8 @@ import { PlatformError } from '../../../kernel/errors/errors.ts';
 import type { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
 /**
- * 409: the provisioning request is not pending, and only a pending one can be changed. `details.status` is its status.
+ * 409: the provisioning request is not pending, and only a pending request can be changed. `details.status` is the
+ * status of the request.
  */
 export class ProvisioningHasBegun extends PlatformError {
   constructor(id: string, status: ProvisioningRequestStatus) {
@@ -14,7 +15,7 @@ export class ProvisioningHasBegun extends PlatformError {
   }
 }
 
-/** 409: another request changed the provisioning request after this change was checked. */
+/** 409: another API call changed the provisioning request while this call was checking its own change. */
 export class ChangedMeanwhile extends PlatformError {
   constructor(id: string) {
     super('STALE_RESOURCE', `The provisioning request ${id} was changed by another request. Get it again and repeat your change.`, {

@@ -8,7 +8,7 @@ import { ServiceLocation } from '../coverage/location.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
-/** Optional fields that the inputs for creation and update have in common. */
+/** Optional fields of both inputs: the input that creates a provisioning request, and the input that updates it. */
 @InputType()
 abstract class ProvisioningRequestDetails {
   @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as possible.' })

@@ -6,8 +6,8 @@ import type { ProvisioningRequestService } from './provisioning-request.service.
 
 const QUEUE = 'services.provisioning-request';
 /**
- * Maximum number of retries, which take about four hours. A scheduled start is retried while the database or another
- * domain is unavailable.
+ * Maximum number of retries, which take about four hours. The job is retried while the database or another domain is
+ * unavailable.
  */
 const RETRY_LIMIT = 50;
 
@@ -15,13 +15,16 @@ interface BeginJob {
   organizationId: string;
   requestId: string;
   /**
-   * Date for which the job was created. The job compares this date with the date of the request. It does not use the
-   * current time, because the clock of the queue may be ahead of the platform's clock.
+   * Date of the request when the job was created. The job starts the request only if the request still has this date.
+   * The job does not compare the date with the current time, because the clock of the queue may be ahead of the
+   * platform's clock.
    */
   preferredDate: string;
 }
 
-/** Enqueues the job that starts a request at its date. The job exists only if the transaction commits. */
+/**
+ * Enqueues the job that starts a provisioning request at the time `at`. The job exists only if the transaction commits.
+ */
 export function enqueueBeginning(jobs: Jobs, tx: EntityManager, { organizationId, id }: ProvisioningRequest, at: Date): Promise<void> {
   const job: BeginJob = { organizationId, requestId: id, preferredDate: at.toISOString() };
   return jobs.enqueue(tx, QUEUE, job, { startAfter: at });

@@ -29,14 +29,15 @@ export interface ProvisioningRequestServiceDeps {
 }
 
 /**
- * Manages requests for catalog services. A request is pending until all data is known and its date is reached. Then the
- * service is ordered (specification 2.5, 4.3).
+ * Manages requests for catalog services. A request is pending until all its required data is known and its preferred
+ * date is reached. Then the service is ordered (specification 2.5, 4.3).
  */
 export class ProvisioningRequestService {
   constructor(private readonly deps: ProvisioningRequestServiceDeps) {}
 
   /**
-   * Creates a request. The data that is already known is checked as for an order, even if the request starts later.
+   * Creates a request. The given data is checked like the data of an order, even if the preferred date is in the
+   * future.
    * @throws InvalidParameters, and the errors of an order
    */
   async create(input: ProvisioningRequestInput): Promise<ProvisioningRequest> {
@@ -55,7 +56,7 @@ export class ProvisioningRequestService {
   }
 
   /**
-   * Changes a pending request, and orders the service if nothing else is missing.
+   * Changes a pending request, and orders the service if all required data is known and the preferred date is reached.
    * @throws ResourceNotFound, ProvisioningHasBegun, ChangedMeanwhile, InvalidParameters, and the errors of an order
    */
   async update(id: string, input: ProvisioningRequestUpdateInput): Promise<ProvisioningRequest> {
@@ -63,7 +64,7 @@ export class ProvisioningRequestService {
     const { revision } = known;
     const fields = storedFieldsOf(input);
     known.change(fields, this.deps.clock.now());
-    // a caller limited to one account cannot remove the account from a request
+    // if the caller is limited to one account, the request keeps this account
     if (known.accountId === null) fields.accountId = this.deps.request.principal.defaultAccount('accountId');
     const terms = await this.#check(known);
     return this.deps.em.transactional(async (tx) => {
@@ -90,7 +91,7 @@ export class ProvisioningRequestService {
 
   /**
    * Starts a scheduled request. If the service can no longer be ordered, the request fails. Does nothing if the request
-   * was changed, cancelled or started meanwhile.
+   * has another date than `preferredDate`, or is no longer pending.
    */
   async beginScheduled(id: string, preferredDate: Date): Promise<void> {
     const known = await this.#read(id);
@@ -98,7 +99,7 @@ export class ProvisioningRequestService {
     const terms = await this.#check(known).catch(refusal);
     await this.deps.em.transactional(async (tx) => {
       const request = await locked(tx, id);
-      // the request was changed concurrently, and this change has already scheduled the start again
+      // the request was changed during the check; the change has already scheduled another start
       if (!request || request.revision !== known.revision) return;
       if (terms instanceof PlatformError) request.moveTo(ProvisioningRequestStatus.FAILED, this.deps.clock.now(), terms.message);
       else await this.#order(tx, request, terms);
@@ -110,7 +111,7 @@ export class ProvisioningRequestService {
     return listPage(this.deps.em, ProvisioningRequest, { where, sort, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Loads the request without the ORM's change tracking, so that changes for a check are not saved. */
+  /** Loads the request without the ORM's change tracking, so that changes to the returned object are not saved. */
   async #read(id: string): Promise<ProvisioningRequest | null> {
     const [request = null] = await this.deps.reader.byIds(this.deps.request.principal, [id]);
     return request;
@@ -168,7 +169,7 @@ function storedFieldsOf({ customizations, deploymentSchedule, contacts, location
   return fields;
 }
 
-/** Names of the fields of a provisioning request, by their names in the errors of an order. */
+/** Names of the fields in a provisioning request, by the names of these fields in the errors of an order. */
 const FIELDS: Readonly<Record<string, string>> = { bandwidth: 'customizations.bandwidth', serviceType: 'serviceTemplate' };
 
 function inItsFields(error: unknown): unknown {
@@ -178,8 +179,8 @@ function inItsFields(error: unknown): unknown {
 }
 
 /**
- * Returns the error if it is the reason why the order is refused. Throws server errors again, so that the job is
- * retried.
+ * Returns the error if its status is below 500, because the order is then refused. Throws any other error again, so
+ * that the job is retried.
  */
 function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;

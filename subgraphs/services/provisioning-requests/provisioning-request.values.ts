@@ -63,7 +63,7 @@ export class ProvisioningCustomizations {
   monitoring!: boolean;
 }
 
-/** Pattern for a duration of at most a year. */
+/** Regular expression for a duration of at most one year, such as `7_days`. */
 const FLEXIBILITY_PATTERN =
   '^([0-9]{1,7}[ _]seconds?|[0-9]{1,5}[ _]minutes?|[0-9]{1,3}[ _]hours?|([0-9]{1,2}|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([0-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([0-9]|1[0-2])[ _]months?|[01][ _]years?)$';
 
@@ -117,7 +117,7 @@ export class ProvisioningRequestChange {
   @Field(() => ProvisioningRequestStatus, { description: 'Status after the change.' })
   to!: ProvisioningRequestStatus;
 
-  /** Time of the change, stored in JSON as ISO 8601 text. */
+  /** When the status changed, as ISO 8601 text, because the history is stored as JSON. */
   @Field(() => Date, { description: 'When the status changed.' })
   at!: string;
 

@@ -19,14 +19,17 @@ registerEnumType(Health, {
   },
 });
 
-/** Result of each kind of health check (specification 2.5). */
+/** Results of the health checks of a service, one for each kind of check (specification 2.5). */
 export interface HealthChecks {
   connectivity: Health;
   performance: Health;
   security: Health;
 }
 
-/** Limits of each measurement. Above the first limit, a line is degraded. Above the second one, it is unhealthy. */
+/**
+ * Limits of each measurement. If a value is above the first limit, the line is degraded. If it is above the second
+ * limit, the line is unhealthy.
+ */
 const LIMITS = {
   latencyMs: [100, 300],
   packetLoss: [1, 5],
@@ -42,7 +45,7 @@ const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
 
 /**
  * Derives the health checks of a service: connectivity from its status, performance and security from its measurements.
- * The result of a check without data is unknown.
+ * The result of a check that has no data is `unknown`.
  */
 export const healthOf = (status: ServiceStatus, telemetry: Telemetry | null): HealthChecks => ({
   connectivity: BY_STATUS[status] ?? Health.UNKNOWN,

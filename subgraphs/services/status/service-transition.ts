@@ -8,7 +8,7 @@ import { StatusChange } from './status-change.entity.ts';
 
 /**
  * Changes the status of a service, and stores the history entry and the events. The caller must have locked the service
- * in the transaction.
+ * in the transaction `tx`.
  * @throws InvalidState
  */
 export async function transition(
@@ -27,8 +27,8 @@ export async function transition(
 }
 
 /**
- * Creates the history entry for the current status of a service. `from` is the previous status; null for the first
- * entry.
+ * Creates the history entry for the current status of a service. `from` is the previous status. It is null for the
+ * first entry of a service.
  */
 export function statusChange(service: Service, from: ServiceStatus | null): StatusChange {
   const { organizationId, id: serviceId, status: to, statusReason: reason, updatedAt: createdAt } = service;

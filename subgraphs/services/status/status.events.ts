@@ -18,7 +18,7 @@ const outageExample = {
   incident_id: 'inc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
 };
 
-/** Measurements of a service, with the field names of the status report (specification 2.5). */
+/** Measurements of a service, with the same field names as in the status report (specification 2.5). */
 const performanceMetrics = z.strictObject({
   latency_ms: z.number(),
   bandwidth_utilization: z.number().describe('In percent.'),

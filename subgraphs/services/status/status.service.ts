@@ -20,7 +20,7 @@ export interface StatusServiceDeps {
   connectivity: ConnectivityProvider;
 }
 
-/** Computes the status reports of services from their status, their history and the provider's measurements. */
+/** Computes the status reports of services from their status, their status history and the provider's measurements. */
 export class StatusService {
   readonly #now: Date;
   readonly #history: DataLoader<string, HistoryEntry[]>;
@@ -62,7 +62,10 @@ export class StatusService {
     return uptimePercentage(changes[0]?.from ?? status, changes, since, this.#now);
   }
 
-  /** Returns the measurements of a service. Returns null if the provider fails, so that the request still succeeds. */
+  /**
+   * Returns the measurements of a service. Returns null if the measurements cannot be read, so that the rest of the
+   * status report is still returned.
+   */
   async #telemetry({ id, status, providerReference, serviceType }: Service): Promise<Telemetry | null> {
     if (!isInService(status)) return null;
     try {
