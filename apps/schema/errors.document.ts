@@ -9,7 +9,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: 'The data that arrived is not an HTTP request. The connection is closed.',
   UNSUPPORTED_VERSION: '`API-Version` names a version that is not available. `details.supported` lists the available ones.',
   SERVICE_UNAVAILABLE_AT_LOCATION:
-    'This type of service is not available at the location. `details.alternatives` lists the types that are.',
+    'This type of service is not available at the location. `details.alternatives` lists the types that are available there.',
   LOCATION_NOT_SERVICEABLE: 'No service is available at the location.',
   INSUFFICIENT_BANDWIDTH: 'The service is available at the location, but with less bandwidth than you requested.',
   INVALID_CREDENTIALS: 'The key or token is missing, unknown, malformed or revoked.',
@@ -30,15 +30,15 @@ const MEANINGS: Record<ErrorCode, string> = {
     'These credentials exceeded the burst limit and are suspended until `details.suspended_until`. Wait for `Retry-After` seconds.',
   RESOURCE_NOT_FOUND: 'The record does not exist, or belongs to another organization. `details.resource` and `details.id` identify it.',
   ROUTE_NOT_FOUND: 'The path does not exist.',
-  METHOD_NOT_ALLOWED: 'The path does not have this method. The header `Allow` lists its methods.',
+  METHOD_NOT_ALLOWED: 'The path does not support this method. The header `Allow` lists the supported methods.',
   REQUEST_TIMEOUT: 'The request did not arrive in time, and the connection is closed. Send the request again.',
   ACCOUNT_SUSPENDED: 'The account is suspended and cannot order. Set its status to `active` first.',
   DUPLICATE_PAYMENT: 'This payment was already made.',
   DUPLICATE_RESOURCE: 'A record with the same unique value exists.',
   IDEMPOTENCY_CONFLICT: 'The `Idempotency-Key` was used with another body, or its first request is still running.',
   INVALID_STATE:
-    'The status of the record does not allow the change. `details.from` and `details.to` are the two statuses, and `details.allowed` lists the allowed ones. For other causes `details` names the records that prevent the change.',
-  SERVICE_CONFLICT: 'The configuration conflicts with the existing one.',
+    'The status of the record does not allow the change. `details.from` is the status, `details.to` is the requested status, and `details.allowed` lists the allowed statuses. For other causes `details` names the records that prevent the change.',
+  SERVICE_CONFLICT: 'The service already has a decommission, or the service that should receive its data is unsuitable.',
   SERVICE_MAINTENANCE: 'The service is in maintenance.',
   STALE_RESOURCE: 'The record has changed since you read it (`If-Match`). Get it again.',
   BODY_TOO_LARGE:

@@ -56,7 +56,7 @@ export interface PrincipalData {
   /** Id of the OAuth client that acts for the user. */
   clientId?: string | undefined;
   /**
-   * True if the user must pass a second factor before protected operations (specification 3.6). `platform` if only
+   * True if the user must pass a second factor before operations that require one (specification 3.6). `platform` if only
    * operations with a permission of the platform itself require a second factor. These operations require a second
    * factor even from users who have not enrolled one.
    */

@@ -10,7 +10,7 @@ import { foundIn } from './input-problems.ts';
  * `findScopes` sets this scope if the field declares none.
  * - `organization`: no records, because the field concerns the whole organization.
  * - `open`: the same records as for other callers.
- * A root field without a scope refuses callers who are limited to accounts, and a test fails.
+ * A root field without a scope refuses callers who are limited to accounts. A test fails if there is such a field.
  */
 export type FieldScope = 'account' | 'organization' | 'open';
 

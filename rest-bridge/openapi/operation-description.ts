@@ -13,7 +13,7 @@ interface RouteFacts {
 /** Returns the description of an operation: its effect, its result, its permission, its cost, and its errors. */
 export function descriptionOf(compiled: CompiledRoute, known: RouteFacts): string {
   const { route, permission, secondFactor, field } = compiled;
-  const about = route.description ?? withoutNull(field.description);
+  const about = route.description ?? inRestWords(field.description);
   const returned = `Responds with ${contentOf(compiled)}.`;
   return [
     ...(about ? [endsInBlock(about) ? `${about}\n\n${returned}` : `${about} ${returned}`] : [returned]),
@@ -51,11 +51,11 @@ const plural = (noun: string): string => {
 };
 
 /**
- * Removes the sentence "Null if it does not exist" from the description of a graph field, because REST responds with
- * 404 instead.
+ * Removes sentences from the description of a graph field. "Null if it does not exist" is wrong for REST, which responds
+ * with 404. "Returns the deleted record" would repeat the sentence about the response.
  */
-const withoutNull = (description: string | null | undefined): string | undefined =>
-  description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '');
+const inRestWords = (description: string | null | undefined): string | undefined =>
+  description?.replace(/ Null if (?:it|the service) does not exist[^.]*\./, '').replace(' Returns the deleted record.', '');
 
 /** Returns a noun phrase for the content of a successful response, such as `the whole list (agent)`. */
 export function contentOf({ recordType, isPage, isList }: CompiledRoute): string {
@@ -70,7 +70,7 @@ function costOf({ route }: CompiledRoute): string {
   const limits =
     weight === 0
       ? 'Costs nothing: the request does not count against the hourly limit or the burst limit.'
-      : `Costs ${weight} ${weight === 1 ? 'request' : 'requests'} of the hourly limit and of the burst limit.`;
+      : `Costs ${weight} ${weight === 1 ? 'request' : 'requests'}, counted against the hourly limit and against the burst limit.`;
   return category ? `${limits} Also counts as one operation in the rate limit category \`${category}\`.` : limits;
 }
 
@@ -87,7 +87,9 @@ function errorsOf(compiled: CompiledRoute, { hasReader, takesInput }: RouteFacts
     ...(permission && { INSUFFICIENT_PERMISSIONS: 'the permission is missing' }),
     ...(secondFactor && { MFA_REQUIRED: 'the user must verify a second factor' }),
     ...(finds && { RESOURCE_NOT_FOUND: 'a record in the request does not exist, or the caller cannot access it' }),
-    ...(kind === 'mutation' && changes && hasReader && { STALE_RESOURCE: 'the record has changed since the ETag in `If-Match`' }),
+    ...(kind === 'mutation' &&
+      changes &&
+      hasReader && { STALE_RESOURCE: 'the record has changed, so the ETag in `If-Match` is no longer current' }),
     ...(isOnce(compiled) && { IDEMPOTENCY_CONFLICT: 'the `Idempotency-Key` was used for another request' }),
     RATE_LIMIT_EXCEEDED: 'a limit of the plan is reached',
   };

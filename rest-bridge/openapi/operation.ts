@@ -117,7 +117,8 @@ function requestBody(
   const schema = { type: 'object', properties, ...(required.length && { required }), additionalProperties: false };
   const media: MediaType = { schema, ...(route.example && { example: route.example }) };
   const { largeBody } = route;
-  const description = largeBody && `At most ${largeBody.mebibytes} MiB instead of the usual 256 KiB: ${largeBody.reason}.`;
+  const description =
+    largeBody && `The body may have at most ${largeBody.mebibytes} MiB instead of the usual 256 KiB: ${largeBody.reason}.`;
   return { ...describe(description), required: required.length > 0, content: { 'application/json': media } };
 }
 

@@ -51,7 +51,7 @@ export const accounts = area(
     }),
     get('listAccountUsers', '/accounts/{account_id}/users', 'users', {
       summary: 'List the users of an account',
-      description: 'Lists the users that are listed with the account, newest first.',
+      description: 'Lists the users of the account, newest first.',
       category: 'account',
     }),
     post('addAccountUser', '/accounts/{account_id}/users', 'inviteUser', {

@@ -38,7 +38,7 @@ export const credentials = area(
       summary: 'Log in',
       errors: { INVALID_CREDENTIALS: 'the e-mail address or the password is wrong' },
       description:
-        'Logs a user in with e-mail address and password. After five failed attempts from one IP address (IPv6: from one /64 network) within 15 minutes, further attempts for the same e-mail address from there get 429.',
+        'Logs a user in with e-mail address and password. After five failed attempts for one e-mail address from one IP address within 15 minutes, further attempts get 429. IPv6 addresses of the same /64 network count as one address.',
       access: 'public',
       status: 200,
       select: tokens,
@@ -138,13 +138,13 @@ export const credentials = area(
     }),
     get('listAuditRecords', '/auth/audit', 'auditRecords', {
       summary: 'List audit records',
-      description: 'Lists every authentication, successful or not, and every change of credentials, newest first (specification 5.9).',
+      description: 'Lists every authentication, successful or not, and every change of credentials, newest first.',
       addition: true,
     }),
     get('getUserRestrictions', '/auth/restrictions', 'userRestrictions', {
       summary: 'Get the restrictions of users',
       description:
-        'The restrictions limit the networks and countries from which users of the organization can log in and use their tokens, and the times at which they can do so. API keys have their own restrictions.',
+        'Users of the organization can log in and use their tokens only from these networks and countries, and only at these times. API keys have their own restrictions.',
       addition: true,
     }),
     put('updateUserRestrictions', '/auth/restrictions', 'updateUserRestrictions', {

@@ -92,11 +92,11 @@ const TOKENS: JsonSchema = {
   type: 'object',
   required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'user_id'],
   properties: {
-    access_token: { ...text, description: 'A JWT, for `Authorization: Bearer`.' },
+    access_token: { ...text, description: 'Access token (JWT) for the header `Authorization: Bearer`.' },
     token_type: { ...text, const: 'Bearer' },
     expires_in: { type: 'integer', description: 'Lifetime of the access token in seconds.' },
-    refresh_token: { ...text, description: 'For `POST /v1/auth/refresh`.' },
-    scope: { ...text, description: 'Permissions with a dot, separated by spaces, such as `services.read`.' },
+    refresh_token: { ...text, description: 'Refresh token for `POST /v1/auth/refresh`.' },
+    scope: { ...text, description: 'Permissions, separated by spaces, such as `services.read support.create`.' },
     user_id: text,
   },
 };

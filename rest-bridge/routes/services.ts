@@ -81,7 +81,8 @@ export const services = area(
     }),
     get('listServiceChanges', '/services/{service_id}/changes', 'serviceChanges', {
       summary: 'List the changes of a service',
-      description: 'Lists the changes, newest first: those that wait for their date, those in progress and those that have ended.',
+      description:
+        'Lists all changes of the service, newest first: changes that wait for their date, changes in progress, and changes that have ended.',
       select: change,
       resource: 'service',
       addition: true,

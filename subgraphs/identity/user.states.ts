@@ -25,7 +25,7 @@ registerEnumType(UserRole, {
     READ_ONLY: { description: 'Read access to everything except credentials.' },
     ACCOUNT_ADMIN: {
       description:
-        '`accounts:write`, `services:*`, `billing:*`, `monitoring:write` and `support:create`, and read access to everything except credentials; limited to accounts.',
+        '`accounts:write`, `services:*`, `billing:*`, `monitoring:write` and `support:create`, and read access to everything except credentials. Always limited to certain accounts.',
     },
   },
 });

@@ -59,7 +59,7 @@ export class AuditRecord {
   @Property({ type: 'text', nullable: true })
   tokenType: string | null = null;
 
-  @Field(() => [String], { description: 'Permissions that were granted, in dot form, such as `services.read`.' })
+  @Field(() => [String], { description: 'Permissions that were granted, such as `services.read`.' })
   @Property({ type: 'json' })
   scopes: string[] = [];
 

@@ -42,7 +42,8 @@ export class MfaVerification {
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Backup codes, created with the first second factor of a user and shown once. Null otherwise.',
+    description:
+      'New backup codes. Present if this code completed the setup of a second factor and the user had no backup codes. Null otherwise.',
   })
   backupCodes!: string[] | null;
 }

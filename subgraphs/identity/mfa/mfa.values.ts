@@ -13,7 +13,9 @@ export class TotpSetup {
   @Field(() => String, { description: '`setupUrl` as a QR code: a data URI of a PNG image.' })
   qrCode!: string;
 
-  @Field(() => [String], { description: 'Backup codes. Each works once instead of a code. Earlier backup codes stop working.' })
+  @Field(() => [String], {
+    description: 'Backup codes. Each works once instead of a code of a second factor. Earlier backup codes stop working.',
+  })
   backupCodes!: string[];
 
   @Field(() => String, { description: 'otpauth URI for authenticator apps.' })
@@ -21,7 +23,7 @@ export class TotpSetup {
 }
 
 /** Result of an SMS or e-mail set-up. The method is enrolled when its challenge is verified with the sent code. */
-@ObjectType({ description: 'A second factor that takes effect after the code that was sent is verified.' })
+@ObjectType({ description: 'A new second factor. It takes effect when you verify the code that was sent.' })
 export class MfaEnrolment {
   @Field(() => MfaMethod, { description: 'The new second factor.' })
   method!: MfaMethod;

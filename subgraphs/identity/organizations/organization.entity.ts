@@ -71,13 +71,14 @@ export class Organization {
   @Property({ type: 'boolean' })
   operator = false;
 
-  @Field(() => Boolean, { description: 'True if every user must set up a second factor before protected operations.' })
+  @Field(() => Boolean, { description: 'True if every user must set up a second factor before an operation that requires one.' })
   @Property({ type: 'boolean' })
   secondFactorRequired = false;
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Start of the review because the burst limit was exceeded repeatedly. Null unless it is under review.',
+    description:
+      "When the operator's review of the organization began, because the burst limit was exceeded repeatedly. Null unless the organization is under review.",
   })
   @Property({ type: 'datetime', length: 3, nullable: true })
   underReviewSince: Date | null = null;

@@ -9,7 +9,10 @@ export class OrganizationUpdateInput {
   @Name(200)
   name?: string;
 
-  @Field(() => Boolean, { nullable: true, description: 'True if every user must set up a second factor before protected operations.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True if every user must set up a second factor before an operation that requires one.',
+  })
   @NotNull()
   secondFactorRequired?: boolean;
 }

@@ -13,9 +13,9 @@ const DAYS_REASON = `must be a list of days of the week: ${DAYS.join(', ')}`;
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
 /** Hours on days of the week, in the local time of a time zone (specification 5.1). */
-@ObjectType({ description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.' })
+@ObjectType({ description: 'A range of hours on days of the week. If `to` is not later than `from`, the range ends on the next day.' })
 @InputType('TimeWindowInput', {
-  description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.',
+  description: 'A range of hours on days of the week. If `to` is not later than `from`, the range ends on the next day.',
 })
 export class TimeWindow {
   @Field(() => [String], { description: 'Days on which the range begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })

@@ -87,14 +87,14 @@ export class SamlConnection {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Address from which the metadata of the identity provider was read. Null if it was sent otherwise.',
+    description: 'Address from which the metadata of the identity provider was read. Null if the metadata was not read from an address.',
   })
   @Property({ type: 'text', nullable: true })
   metadataUrl: string | null = null;
 
   @Field(() => UserRole, {
     nullable: true,
-    description: 'Role of users for whom no mapping matches. If it is null, these users cannot sign in.',
+    description: 'Role of users for whom no role mapping matches. If it is null, these users cannot sign in.',
   })
   @Enum({ items: () => UserRole, type: 'text', nullable: true })
   defaultRole: UserRole | null = null;
@@ -108,7 +108,7 @@ export class SamlConnection {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Accounts that users created by this connection are limited to (`acc_…`). Null means no limit.',
+    description: 'If this connection creates a user, the user is limited to these accounts (`acc_…`). Null means no limit.',
   })
   @Property({ type: 'json', nullable: true })
   accounts: string[] | null = null;

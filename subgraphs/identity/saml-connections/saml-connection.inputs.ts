@@ -132,7 +132,7 @@ export class SamlConnectionCreateInput extends IdentityProviderInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Accounts that users created by this connection are limited to, 1 to 50 (`acc_…`). Null means no limit.',
+    description: 'If this connection creates a user, the user is limited to these accounts, 1 to 50 (`acc_…`). Null means no limit.',
   })
   @AreAccounts()
   accounts?: string[] | null;
@@ -182,7 +182,7 @@ export class SamlConnectionUpdateInput extends IdentityProviderInput {
 
   @Field(() => [ID], {
     nullable: true,
-    description: 'Accounts that users created by this connection are limited to, 1 to 50 (`acc_…`). Null means no limit.',
+    description: 'If this connection creates a user, the user is limited to these accounts, 1 to 50 (`acc_…`). Null means no limit.',
   })
   @AreAccounts()
   accounts?: string[] | null;

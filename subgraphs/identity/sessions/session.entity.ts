@@ -37,7 +37,7 @@ export class Session {
   @Property({ type: 'datetime', length: 3 })
   createdAt!: Date;
 
-  @Field(() => Date, { description: 'When the user logged in or the tokens were last refreshed.' })
+  @Field(() => Date, { description: 'When the tokens were last refreshed. Before the first refresh, when the user logged in.' })
   @Property({ type: 'datetime', length: 3 })
   lastUsedAt!: Date;
 

@@ -17,7 +17,7 @@ export class SessionResolver {
 
   @Mutation(() => SessionTokens, {
     description:
-      'Log in with e-mail address and password. After five failed attempts from one IP address (IPv6: from one /64 network) within 15 minutes, further attempts for the same e-mail address from there are rejected.',
+      'Log in with e-mail address and password. After five failed attempts for one e-mail address from one IP address within 15 minutes, further attempts are rejected. IPv6 addresses of the same /64 network count as one address.',
   })
   login(
     @Arg('input', () => LoginInput, { description: 'E-mail address and password.' }) { email, password }: LoginInput,
@@ -62,7 +62,7 @@ export class SessionResolver {
 
   @Mutation(() => Session, {
     description:
-      'End one of your own sessions. With `credentials:admin`, you can end any session of the organization; users must then verify a second factor.',
+      'End one of your own sessions. With `credentials:admin`, you can end any session of the organization. To end the session of another user, you may have to verify a second factor first.',
   })
   @Authenticated()
   endSession(@Arg('id', () => ID) id: string, @Ctx() { sessions }: IdentityContext): Promise<Session> {

@@ -16,7 +16,7 @@ export class SessionTokens {
   @Field(() => String, { description: 'Token to continue the session. It works once. Each refresh returns the next refresh token.' })
   refreshToken!: string;
 
-  @Field(() => String, { description: 'Permissions in dot form, separated by spaces.' })
+  @Field(() => String, { description: 'Permissions, separated by spaces, such as `services.read support.create`.' })
   scope!: string;
 
   @Field(() => ID, { description: 'Id of the user (`user_…`).' })
@@ -62,7 +62,7 @@ export class CallerIdentity {
   @Field(() => ID, { nullable: true, description: 'OAuth client that acts for the user. Null if there is none.' })
   clientId!: string | null;
 
-  @Field(() => Boolean, { description: 'True if a protected operation would require a second factor now.' })
+  @Field(() => Boolean, { description: 'True if the user must verify a second factor before the next operation that requires one.' })
   needsSecondFactor!: boolean;
 
   @Field(() => User, { nullable: true, description: 'The user. Null for other callers.' })

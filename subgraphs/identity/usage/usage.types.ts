@@ -148,7 +148,8 @@ export class RateLimitUsage {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Start of the review of the organization because the burst limit was exceeded repeatedly. Null unless it is under review.',
+    description:
+      "When the operator's review of the organization began, because the burst limit was exceeded repeatedly. Null unless the organization is under review.",
   })
   underReviewSince!: Date | null;
 }

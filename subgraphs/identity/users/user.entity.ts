@@ -20,7 +20,7 @@ export class User {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Account that the user is listed with (`acc_…`). Staff are listed with the account of your own organization.',
+    description: 'Account that the user belongs to (`acc_…`). Staff belong to the account of your own organization.',
   })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;

@@ -10,7 +10,7 @@ import { accountProblems } from '../granting/user-roles.ts';
 import { UserRole, UserStatus } from '../user.states.ts';
 
 const ACCOUNTS_OF_USERS =
-  'Accounts that the user is limited to, 1 to 50 accounts that the caller can access (`acc_…`). Null means the whole organization. Default: no limit for users of your own account; other users are limited to their account. Owners, administrators and support agents are never limited. Account administrators are always limited.';
+  'Accounts that the user is limited to, 1 to 50 accounts that the caller can access (`acc_…`). Null means the whole organization. Default: users of the account of your own organization have no limit, and other users are limited to their account. Owners, administrators and support agents are never limited. Account administrators are always limited.';
 const EMAIL_REASON = 'must be an e-mail address';
 const PHONE = /^\+[1-9][0-9 ().-]{5,24}$/;
 const PHONE_REASON = 'must be an international number such as +1 212 555 0100';

@@ -23,7 +23,7 @@ export class UserResolver {
   users(
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Only users that are listed with this account (`acc_…`). Default: all users of the organization.',
+      description: 'Only users of this account (`acc_…`). Default: all users of the organization.',
     })
     accountId: string | undefined,
     @Arg('filter', () => UserFilter, { nullable: true }) filter: UserFilter | undefined,
@@ -37,7 +37,7 @@ export class UserResolver {
   @Mutation(() => User, { description: 'Invite a user. An e-mail with a link to choose a password is sent.' })
   @Requires('accounts:create', { secondFactor: true, also: requireToGrantInput })
   inviteUser(
-    @Arg('accountId', () => ID, { description: 'Account that the user is listed with (`acc_…`).' }) accountId: string,
+    @Arg('accountId', () => ID, { description: 'Account that the user belongs to (`acc_…`).' }) accountId: string,
     @Arg('input', () => UserInviteInput, { description: 'User to invite.' }) input: UserInviteInput,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
@@ -48,7 +48,7 @@ export class UserResolver {
   @Requires('accounts:write', { secondFactor: true, also: requireToGrantInput })
   updateUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must be listed with (`acc_…`). Default: any.' })
+    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must belong to (`acc_…`). Default: any.' })
     accountId: string | undefined,
     @Arg('input', () => UserUpdateInput) input: UserUpdateInput,
     @Ctx() { users }: IdentityContext,
@@ -60,7 +60,7 @@ export class UserResolver {
   @Requires('accounts:write', { secondFactor: true })
   removeUser(
     @Arg('id', () => ID) id: string,
-    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must be listed with (`acc_…`). Default: any.' })
+    @Arg('accountId', () => ID, { nullable: true, description: 'Account that the user must belong to (`acc_…`). Default: any.' })
     accountId: string | undefined,
     @Ctx() { users }: IdentityContext,
   ): Promise<User> {
@@ -70,7 +70,7 @@ export class UserResolver {
 
 @Resolver(() => User)
 export class UserAccountResolver {
-  @FieldResolver(() => Account, { nullable: true, description: 'Account that the user is listed with.' })
+  @FieldResolver(() => Account, { nullable: true, description: 'Account that the user belongs to.' })
   @Requires('accounts:read')
   async account(@Root() { accountId }: User, @Ctx() { loaders }: IdentityContext): Promise<Account | null> {
     return accountId === null ? null : loaders.accounts.load(accountId);
@@ -79,7 +79,7 @@ export class UserAccountResolver {
 
 @Resolver(() => Account)
 export class AccountUsersResolver {
-  @FieldResolver(() => [User], { description: 'Newest users that are listed with the account.' })
+  @FieldResolver(() => [User], { description: 'Newest users of the account.' })
   @Requires('accounts:read')
   users(
     @Root() { id }: Account,

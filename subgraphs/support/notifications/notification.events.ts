@@ -5,7 +5,7 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
 
 /**
- * Only support staff can receive this event, as events about internal notes. The identity domain records it in the
+ * Only support staff can receive this event, like events about internal comments. The identity domain records it in the
  * audit trail.
  */
 export const linksRevoked = defineEvent(

@@ -9,9 +9,9 @@ const DAYS_REASON = `must be days of the week: ${WEEKDAYS.join(', ')}`;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-@ObjectType({ description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.' })
+@ObjectType({ description: 'A range of hours on days of the week. If `to` is not later than `from`, the range ends on the next day.' })
 @InputType('BusinessHoursInput', {
-  description: 'A range of hours on days of the week. A range that ends before it begins ends on the next day.',
+  description: 'A range of hours on days of the week. If `to` is not later than `from`, the range ends on the next day.',
 })
 export class BusinessHours implements WorkingHours {
   @Field(() => [String], { description: 'Days on which the range begins: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.' })
