@@ -5,7 +5,7 @@ import type { Logger } from './log/log.ts';
 export interface ClientInfo {
   readonly ip: string;
   readonly userAgent: string | undefined;
-  /** The country that a trusted proxy sent in the header of COUNTRY_HEADER. It is not verified. */
+  /** The country that a trusted proxy sent in the header that the setting COUNTRY_HEADER names. It is not verified. */
   readonly country?: string | undefined;
   /** The W3C trace context that the caller sent. */
   readonly traceparent?: string | undefined;
@@ -21,7 +21,7 @@ export interface RequestContext {
   readonly requestId: string;
   readonly principal: Principal;
   readonly log: Logger;
-  /** Absent for requests of the platform itself. */
+  /** Information about the client. Absent for requests of the platform itself. */
   readonly client?: ClientInfo | undefined;
   /** Aborted when the response is no longer needed, because the last subscriber has left or the socket was closed. */
   readonly signal?: AbortSignal;

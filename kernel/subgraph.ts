@@ -13,11 +13,14 @@ export interface Subgraph {
   readonly sdl: string;
   /** The executable schema, with `_entities` and `_service`. */
   readonly schema: GraphQLSchema;
-  /** Creates the resolver context of one request: entity manager, services, loaders. Called once per request and subgraph. */
+  /**
+   * Creates the resolver context of one request: entity manager, services, loaders. Called once per request and
+   * subgraph.
+   */
   createContext(request: RequestContext): object;
   /**
-   * Validates arguments by the rules of this subgraph, for a request in which other problems have been found already.
-   * Absent if the subgraph cannot do this.
+   * Validates arguments by the rules of this subgraph, for a request in which other problems have already been found.
+   * Absent if the subgraph cannot validate arguments separately.
    */
   readonly inputProblems?: InputProblems;
 }

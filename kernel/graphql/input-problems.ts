@@ -16,8 +16,8 @@ import { Problems } from '../errors/problems.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * Validates the arguments of a root field by the rules of their classes. Arguments may be missing or have wrong types:
- * the caller of this function reports those problems. No resolver runs.
+ * Validates the given arguments of a root field by the rules of their classes, for a request in which other arguments
+ * are missing or have wrong types. So one response can report all problems. No resolver runs.
  */
 export type InputProblems = (
   kind: 'query' | 'mutation',

@@ -1,6 +1,6 @@
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Safe HTML for a page or mail. Only `html` creates it. */
+/** Safe HTML for a page or mail. Only the template tag `html` creates it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -8,7 +8,8 @@ export class Markup {
 type Part = Markup | readonly Markup[] | string | number | null | undefined | false;
 
 /**
- * Template tag that creates HTML. Inserted values are escaped, except Markup. Null, undefined and false become empty.
+ * Template tag that creates HTML. Inserted values are escaped, except `Markup`. Null, undefined and false are inserted
+ * as empty texts.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(strings.map((text, index) => (index === 0 ? text : rendered(parts[index - 1]) + text)).join(''));

@@ -27,7 +27,10 @@ export interface Mail {
 export interface Mailer {
   /** True if mails are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws MailRejected if a retry cannot help; another Error if a retry may succeed */
+  /**
+   * Sends a mail.
+   * @throws MailRejected if a retry cannot help; another Error if a retry may succeed
+   */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,8 +92,8 @@ export class FolderMailer implements Mailer {
 }
 
 /**
- * Creates the message of a mail. It keeps address and name separate, so that a name cannot add another address. A
- * header stops automatic replies.
+ * Converts a mail to a message for the mail library. The message keeps address and name separate, so that a name cannot
+ * add another address. A header prevents automatic replies.
  */
 function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: string) {
   return {
@@ -103,7 +106,7 @@ function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: st
   };
 }
 
-/** Error codes that concern this mail. Other error codes concern the connection. */
+/** Error codes of the mail library that concern a single mail. All other error codes concern the connection. */
 const ABOUT_THE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 
 /**

@@ -7,8 +7,8 @@ import { MessageRejected } from './rejected.ts';
 import type { Sms, SmsSender } from './sms.ts';
 
 /**
- * The outcome of an attempt to send a message. `problem` is shown to the requester. Details of an outage are written
- * only to the log.
+ * The outcome of an attempt to send a message. `problem` is shown to the person who requested the message. Details of
+ * an outage are written only to the log.
  */
 export type Attempt = { isSimulated: boolean; problem?: undefined } | { problem: string; isFinal: boolean; error: unknown };
 
@@ -25,7 +25,7 @@ export interface MessageQueueParts<J> {
   /** Returns the id of the message for log lines. */
   idOf(job: J): string;
   /**
-   * Builds the message immediately before it is sent. Returns undefined if it should no longer be sent.
+   * Builds the message immediately before it is sent. Returns undefined if the message should no longer be sent.
    * @throws MessageRejected if the message can never be delivered
    */
   messageOf(job: J): Promise<Mail | Sms | undefined>;
@@ -48,7 +48,10 @@ export class MessageQueue<J extends object> {
     return this.parts.jobs.enqueue(tx, this.parts.name, job);
   }
 
-  /** @throws the error of the attempt if the message must be sent again */
+  /**
+   * Tries once to send the message of a job.
+   * @throws the error of the attempt if the job must be retried
+   */
   async #send(job: J): Promise<void> {
     const attempt = await this.#attempt(job);
     if (!attempt) return;

@@ -15,7 +15,10 @@ export interface Sms {
 export interface SmsSender {
   /** True if messages are not really delivered. */
   readonly isSimulated?: boolean;
-  /** @throws SmsRejected if a retry cannot help; another Error if a retry may succeed */
+  /**
+   * Sends a text message.
+   * @throws SmsRejected if a retry cannot help; another Error if a retry may succeed
+   */
   send(sms: Sms): Promise<void>;
   close(): Promise<void>;
 }

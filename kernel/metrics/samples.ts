@@ -32,8 +32,8 @@ export class MetricSamples {
   }
 
   /**
-   * Registers `take`, which sets gauges. It runs when metrics are read and the last sample is older than `everyMs`. The
-   * returned function removes it.
+   * Registers `take`, a function that sets gauges. `take` runs when metrics are read and the last sample is older than
+   * `everyMs`. The returned function removes `take`.
    */
   add(name: string, log: Logger, take: () => Promise<void>, everyMs = EVERY_MS): () => void {
     const logged = async (): Promise<void> => {

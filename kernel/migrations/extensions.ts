@@ -4,6 +4,6 @@ import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 
 /**
  * Extensions that migrations may create. PGlite must always be opened with them. On a server they must be trusted
- * extensions, because the owner of a database may create only these.
+ * extensions, because the owner of a database may create only trusted extensions.
  */
 export const EXTENSIONS = { btree_gin, pg_trgm, unaccent };

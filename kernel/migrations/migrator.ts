@@ -25,7 +25,8 @@ export interface MigratorParts {
 }
 
 /**
- * Brings the schemas of one database up to date, one process at a time. It inspects all schemas before it changes one.
+ * Brings the schemas of one database up to date, one process at a time. It inspects all schemas before it changes any
+ * of them.
  */
 export class SchemaMigrator {
   constructor(private readonly parts: MigratorParts) {}
@@ -40,8 +41,9 @@ export class SchemaMigrator {
   }
 
   /**
-   * @returns the upgrades that were applied
-   * @throws SchemaError if this release cannot work with a schema, or if a schema is not up to date and the mode is `never`
+   * Brings the schemas up to date. Returns the applied upgrades.
+   * @throws SchemaError if this release cannot work with a schema, or if a schema is not up to date and the mode is
+   * `never`
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     const { mode, log, pglite } = this.parts;

@@ -49,7 +49,7 @@ export async function serverSession(connectionString: string): Promise<Session> 
         await client.query('commit');
         return result;
       } catch (error) {
-        // fails only if the connection is lost, which ends the transaction too
+        // the rollback fails only if the connection is lost; the server then ends the transaction
         await client.query('rollback').catch(() => undefined);
         throw error;
       }

@@ -122,8 +122,8 @@ export class SteppedSchema implements VersionedSchema {
 }
 
 /**
- * The table `migration` as MikroORM created it in earlier releases, which still read it, and the columns that were
- * added later.
+ * Returns the SQL that creates the table `migration` as MikroORM created it in earlier releases, and adds two columns.
+ * Processes of earlier releases still read the table.
  */
 const MIGRATION_TABLE = (schema: string): string => `
   create table if not exists "${schema}"."migration" (
@@ -146,8 +146,8 @@ const describe = (session: Session, schema: string) =>
   });
 
 /**
- * Adds the name of the step to an error of its statement. Errors about lost connections and missing rights are returned
- * unchanged.
+ * Adds the name of the step to an error in one of its statements. Errors about lost connections and missing rights are
+ * returned unchanged.
  */
 function failed(error: unknown, schema: string, step: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };

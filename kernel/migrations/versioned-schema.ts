@@ -2,7 +2,7 @@ import type { Logger } from '../log/log.ts';
 import type { Scratch } from './scratch.ts';
 import type { Session } from './session.ts';
 
-/** A schema that may be older than this release needs. This process can upgrade it. */
+/** A schema that may be older than this release requires, and that this process can upgrade. */
 export interface VersionedSchema {
   readonly schema: string;
   /**
@@ -15,7 +15,10 @@ export interface VersionedSchema {
 /** An upgrade of a schema. */
 export interface SchemaUpgrade {
   schema: string;
-  /** Names of the migration steps of the database (`from`) and of this release (`to`). */
+  /**
+   * The version of the schema before (`from`) and after (`to`) the upgrade, such as the name of the newest migration
+   * step.
+   */
   from: string;
   to: string;
   /**

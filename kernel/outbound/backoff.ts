@@ -9,14 +9,17 @@ export interface Backoff {
   maxMs: number;
 }
 
-/** Returns the delay in milliseconds after a number of consecutive failures, which is at least one. */
+/**
+ * Returns the delay in milliseconds before the next attempt. `failures` is the number of consecutive failures, at least
+ * one.
+ */
 export const pauseAfter = (failures: number, { firstMs, factor, maxMs }: Backoff): number =>
   Math.min(maxMs, firstMs * factor ** (failures - 1));
 
 /**
- * Returns the time of the next attempt. The delay varies by ±10 %, so that requests that failed together are not
- * repeated together. `askedMs` is the delay that the remote server demands; the time is not earlier than this demand,
- * up to a day.
+ * Returns the time of the next attempt. The delay varies by ±10 %, so that requests that failed at the same time are
+ * not repeated at the same time. `askedMs` is the delay that the remote server demands. The next attempt does not begin
+ * before this delay, but the platform waits at most a day.
  */
 export function retryAt(now: Date, pauseMs: number, askedMs = 0, random: () => number = Math.random): Date {
   const chosenMs = pauseMs * (1 + JITTER * (2 * random() - 1));

@@ -25,7 +25,7 @@ export interface HttpClientOptions {
    * slow.
    */
   isStatusEnough?: boolean;
-  /** The clock that dates in `Retry-After` are compared with. */
+  /** The clock for the delay until a date in `Retry-After`. */
   clock?: Clock;
 }
 
@@ -33,9 +33,9 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT';
   url: string;
   headers?: Readonly<Record<string, string>>;
-  /** Sent as a JSON body. */
+  /** The value that is sent as a JSON body. */
   json?: unknown;
-  /** Sent unchanged as the body, instead of `json`. */
+  /** The text that is sent unchanged as the body if `json` is missing. */
   body?: string;
   /** Time limit of this request. Default: the limit of the client. */
   timeoutMs?: number;
@@ -87,7 +87,9 @@ export class OutboundResponse {
     return this.received.headers[name]?.toString();
   }
 
-  /** The delay that the remote server demands in `Retry-After`, in milliseconds; 0 if there is none. */
+  /**
+   * The delay that the remote server demands in `Retry-After`, in milliseconds; 0 if the header is missing or invalid.
+   */
   get retryAfterMs(): number {
     return retryAfterMs(this.header('retry-after'), this.clock.now());
   }
@@ -119,7 +121,10 @@ export class HttpClient {
     this.#agent = guard.agent({ connectTimeoutMs: this.#options.timeouts.connectMs, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** @throws NoResponse if no response was received */
+  /**
+   * Sends a request and returns its response.
+   * @throws NoResponse if no response was received
+   */
   async send({
     method = 'GET',
     url,
@@ -153,7 +158,7 @@ export class HttpClient {
     const { received, failure } = await exchange.ended;
     clearTimeout(deadline);
     if (received && (isStatusEnough || !failure)) return new OutboundResponse(received, clock);
-    // the error has no cause, because it would write addresses and headers into a log
+    // the error has no cause, because the log would then contain addresses and headers
     throw new NoResponse(connectionProblem(failure instanceof DeadlineExceeded ? 'late' : failure, { ...timeouts, wholeMs: timeoutMs }));
   }
 
@@ -170,8 +175,8 @@ export class HttpClient {
 
 /**
  * Returns true if the connection ended before any response. The usual reason is that the server closed an idle pooled
- * connection at the moment the request was sent. GET and PUT requests are repeated once. A POST may have had its
- * effect, so its caller decides.
+ * connection at the moment the request was sent. Only GET and PUT requests are repeated, because a POST may have had
+ * its effect.
  */
 function isDropped({ received, failure }: Ended): boolean {
   return !received && failure !== undefined && 'code' in failure && DROPPED.includes(String(failure.code));

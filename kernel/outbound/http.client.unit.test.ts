@@ -73,8 +73,8 @@ test('a request with an incomplete response throws NoResponse, unless the client
 
 describe('requests on a closed kept connection', () => {
   /**
-   * Responds to one request per connection and resets the connection at the next: like a server that closes an idle connection at
-   * that moment.
+   * Starts a server that responds to one request per connection and resets the connection at the next request. So it
+   * behaves like a server that closes an idle connection at that moment.
    */
   async function closing(): Promise<{ url: string; asked: string[]; connections: () => number }> {
     const asked: string[] = [];
@@ -101,7 +101,7 @@ describe('requests on a closed kept connection', () => {
     return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}`, asked, connections: () => connections };
   }
 
-  /** The client reuses a connection one event loop turn after its response ended. */
+  /** Waits one turn of the event loop. Then the client can reuse the connection of a response that has ended. */
   const isIdle = () => new Promise((resolve) => setImmediate(resolve));
 
   test.each(['GET', 'PUT'] as const)('a %s request on a reused connection that the server has closed is sent again', async (method) => {

@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js';
 const NETWORK_GROUPS = 4;
 
 /**
- * Returns the part of an address that counts as one caller. This is a whole IPv4 address, also if it is mapped into
- * IPv6, or the /64 network of an IPv6 address. One customer has at least a /64 network.
+ * Returns the part of an address that counts as one caller: a whole IPv4 address, also if it is mapped into IPv6, or
+ * the /64 network of an IPv6 address, because a customer usually gets at least a /64 network.
  */
 export function networkOf(ip: string): string {
   if (isIPv4(ip) || !isIPv6(ip)) return ip;

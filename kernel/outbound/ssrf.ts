@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
 /**
- * IPv4 addresses that are not on the public internet, from IANA's special-purpose registry. The list includes the
- * metadata services of all clouds except one.
+ * IPv4 addresses that are not on the public internet, from IANA's special-purpose registry. They include the metadata
+ * services of all clouds. Only the last address is not in the registry.
  */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
@@ -77,8 +77,8 @@ const RESOLVE_TIMEOUT_MS = 2000;
 
 /**
  * The guard against server-side request forgery for every URL that a caller provides: webhooks, Slack, Jira, key sets.
- * `problemWith` refuses a URL early, with a message for the caller. The real protection is in the connections of
- * `agent`, because the name may resolve to another address later.
+ * `problemWith` only checks a URL to create a message for the caller. The protection is in the connections of `agent`,
+ * because the host name may resolve to another address later.
  */
 export class UrlGuard {
   readonly #allowPrivate: boolean;

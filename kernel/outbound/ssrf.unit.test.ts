@@ -10,7 +10,7 @@ const guard = new UrlGuard({ allowPrivate: false });
 const open = new UrlGuard({ allowPrivate: true });
 const PRIVATE = 'must not lead to a private, loopback or link-local address';
 
-/** Spellings of non-public addresses, with the address that each stands for. */
+/** Spellings of non-public addresses, each with the address that it stands for. */
 const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   // loopback, in every spelling of the URL standard
   ['127.0.0.1', '127.0.0.1'],
@@ -38,7 +38,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['0.0.0.0', '0.0.0.0'],
   ['0', '0.0.0.0'],
   ['0x', '0.0.0.0'],
-  // private and shared
+  // private and shared address ranges
   ['10.0.0.1', '10.0.0.1'],
   ['10.1', '10.0.0.1'],
   ['10.255.255.255', '10.255.255.255'],
@@ -49,7 +49,8 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['0300.0250.1.1', '192.168.1.1'],
   ['3232235777', '192.168.1.1'],
   ['100.64.0.1', '100.64.0.1'],
-  // metadata services of AWS, Azure, Google and others, of ECS, Alibaba, Oracle; the host of an Azure machine
+  // metadata services: AWS, Azure, Google and others (169.254.169.254), Amazon ECS, Alibaba and Oracle; the host of an
+  // Azure virtual machine
   ['169.254.169.254', '169.254.169.254'],
   ['0xa9fea9fe', '169.254.169.254'],
   ['2852039166', '169.254.169.254'],
@@ -60,7 +61,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['168.63.129.16', '168.63.129.16'],
   ['[fd00:ec2::254]', 'fd00:ec2::254'],
   ['[fd20:ce::254]', 'fd20:ce::254'],
-  // protocol assignments, documentation, benchmarks, relays, multicast, reserved
+  // address ranges for protocol assignments, documentation, benchmarks, relays and multicast, and reserved ranges
   ['192.0.0.1', '192.0.0.1'],
   ['192.0.2.1', '192.0.2.1'],
   ['192.88.99.1', '192.88.99.1'],
@@ -72,7 +73,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['239.255.255.255', '239.255.255.255'],
   ['240.0.0.1', '240.0.0.1'],
   ['4294967295', '255.255.255.255'],
-  // IPv6: its own ranges
+  // special ranges of IPv6
   ['[::1]', '::1'],
   ['[0:0:0:0:0:0:0:1]', '::1'],
   ['[0000:0000:0000:0000:0000:0000:0000:0001]:8443', '::1'],
@@ -87,7 +88,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['[2001:db8::1]', '2001:db8::1'],
   ['[3fff::1]', '3fff::1'],
   ['[5f00::1]', '5f00::1'],
-  // and every form that contains an IPv4 address: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo
+  // all IPv6 forms that contain an IPv4 address: mapped, compatible, translated (SIIT, NAT64), 6to4, Teredo
   ['[::ffff:127.0.0.1]', '::ffff:7f00:1'],
   ['[::FFFF:7F00:1]', '::ffff:7f00:1'],
   ['[0:0:0:0:0:ffff:a9fe:a9fe]', '::ffff:a9fe:a9fe'],
@@ -163,7 +164,10 @@ test('in development, http URLs and private addresses are accepted, and schemes 
 
 const addressOf = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 });
 
-/** A guard whose resolver returns the next addresses at each call, and the last ones from then on; and the names it was asked for. */
+/**
+ * Returns a guard and the host names that its resolver gets. Each call of the resolver returns the next item of
+ * `answers`; after the last item, it returns the last item again.
+ */
 function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard; asked: string[] } {
   const asked: string[] = [];
   const resolve = async (hostname: string): Promise<LookupAddress[]> => {
@@ -173,7 +177,10 @@ function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard;
   return { guard: new UrlGuard({ allowPrivate: false, resolve }), asked };
 }
 
-/** Dials with an agent of the guard. No connection is made: it ends when the address is known, which is returned. */
+/**
+ * Requests a URL through an agent of the guard. Returns the resolved addresses and the error. The attempt stops when
+ * the address is known, so no connection is opened.
+ */
 async function dialled(by: UrlGuard, url: string): Promise<{ addresses: string[]; error: Error }> {
   const addresses: string[] = [];
   const onSocket = (message: unknown): void => {

@@ -1,4 +1,4 @@
-/** Base path of the console pages, on which users can sign in. */
+/** Base path of the console, the web pages for users who sign in. */
 export const CONSOLE_PATH = '/console';
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;

@@ -2,8 +2,8 @@ import type { EntityManager, Orm } from '../database/database.ts';
 import { dateOf, dayStart } from '../values/days.ts';
 
 /**
- * Lock timeout for attaching a partition. Only maintenance of the table can make it wait; readers and writers cannot.
- * After a timeout, the writer retries.
+ * Lock timeout for attaching a partition. Only maintenance of the table can block the attaching; readers and writers
+ * cannot. After a timeout, the writer retries.
  */
 const ATTACH_WAIT_MS = 2_000;
 /**
@@ -19,8 +19,8 @@ export interface DailyPartitionsOptions {
   /** Number of the advisory lock that is held while partitions are created or dropped. */
   lock: number;
   /**
-   * SQL condition on the rows of a partition, such as that they were not read yet. A partition with such a row is not
-   * dropped. Default: none.
+   * SQL condition for rows that must not be deleted yet, for example because they have not been read. A partition with
+   * such a row is not dropped. Default: every partition may be dropped.
    */
   isNeeded?: string;
 }
@@ -41,8 +41,8 @@ export class DailyPartitions {
   }
 
   /**
-   * Runs `write` in a transaction in which the partitions for these times exist. With `exclusive`, the transaction holds
-   * the lock from its beginning, so that writers run one after the other.
+   * Runs `write` in a transaction in which the partitions for these times exist. With `exclusive`, the transaction
+   * holds the advisory lock from its beginning, so that writers run one after the other.
    */
   async writing(times: readonly Date[], write: (tx: EntityManager) => Promise<void>, exclusive = false): Promise<void> {
     const missing = new Set(times.map((time) => this.#nameFor(time)).filter((name) => !this.#known.has(name)));
@@ -111,7 +111,7 @@ export class DailyPartitions {
     );
   }
 
-  /** Drops a partition. Returns the number of its rows; undefined if it is still needed. */
+  /** Drops a partition. Returns the number of its rows; undefined if the partition is still needed. */
   #drop(name: string): Promise<number | undefined> {
     const table = this.#quoted(name);
     return this.#options.orm.em.fork().transactional(async (tx) => {

@@ -75,8 +75,8 @@ export interface DueRows {
   /** How long a row is postponed if its organization must wait (`waits`). Default: `postponeMs`. */
   waitMs?: number;
   /**
-   * The table of the record that owns the row, and the column of this table that refers to that record. The owner is
-   * locked first, as in every transaction that changes both.
+   * The table of the record that owns the row, and the column of the due table that contains the id of the owner. The
+   * owner is locked before the row, as in every transaction that changes both.
    */
   owner?: { table: string; column: string };
 }
@@ -92,7 +92,7 @@ export interface DueDeps {
   rows: Rows;
   clock: Clock;
   log: Logger;
-  /** Returns true if the rows of an organization must wait. They are then postponed and checked again. */
+  /** Returns true if the rows of an organization must wait. Due rows of the organization are then postponed. */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
 
@@ -124,7 +124,7 @@ interface FoundRow {
 }
 
 /**
- * Handles one row. Returns false if another process has locked or handled the row. Such rows do not count, so this
+ * Handles one row. Returns false if another process has locked or handled the row. The row then does not count, so this
  * process does not immediately start another sweep.
  */
 async function isTaken(
@@ -158,7 +158,7 @@ async function isTaken(
 
 /**
  * Locks the row if it is still due and not locked by another transaction. The owner is locked first, as in all
- * transactions that lock both; otherwise two of them could deadlock.
+ * transactions that lock both; otherwise two transactions could deadlock.
  */
 async function lock(tx: EntityManager, { table, column, owner }: DueRows, id: string, now: Date): Promise<boolean> {
   const locked = async (sql: string, values: readonly string[]): Promise<boolean> => {

@@ -11,7 +11,7 @@ const log = createLogger({ level: 'info', destination: { write: (line) => void l
 const clock = new TestClock();
 let sweeper: Sweeper;
 
-/** The source that the sweeper registered; undefined while it is stopped. */
+/** The source that the sweeper registered; undefined while the sweeper is stopped. */
 let source: WorkSource | undefined;
 const poller = {
   add(added: WorkSource) {
@@ -29,7 +29,7 @@ const sweeping = (sweep: Sweep, limit = 10): Sweeper => {
 };
 const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// no fake timers: a platform of other tests may live in this worker and would lose its timers
+// fake timers would also replace the timers of a platform that other tests run in this worker
 afterEach(() => sweeper.stop());
 
 test('a sweeper runs at start and whenever the poller finds due rows', async () => {

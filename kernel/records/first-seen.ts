@@ -1,4 +1,4 @@
-/** Number of rows that are read from the beginning of the list for each requested row. */
+/** Number of rows that `firstSeen` reads from the beginning of the whole list for each requested row. */
 export const LOOKED_AT = 6;
 
 /**

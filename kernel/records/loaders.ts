@@ -54,16 +54,16 @@ export class RecordLoader<T extends object> {
   }
 
   /**
-   * Loads all records of `owner`, which must be few, in the order of `orderBy` (default: oldest first). One statement
-   * loads the records of all owners that are requested at the same time.
+   * Loads all records whose property `by` contains the id `owner`. They must be few. They are in the order of `orderBy`
+   * (default: oldest first). One statement loads the records of all owners that are requested at the same time.
    */
   of(by: keyof T & string, owner: string, ...orderBy: (keyof T & string)[]): Promise<T[]> {
     return this.#all(by, orderBy).load(owner);
   }
 
   /**
-   * Caches all records of `owner`, in the order of `orderBy`, after a mutation has written them. `of` then returns them
-   * without a query.
+   * Caches all records whose property `by` contains the id `owner`, in the order of `orderBy`, after a mutation has
+   * written them. `of` then returns them without a query.
    */
   keepOf(by: keyof T & string, owner: string, records: T[], ...orderBy: (keyof T & string)[]): void {
     this.#all(by, orderBy).prime(owner, records);

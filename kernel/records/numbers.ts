@@ -3,7 +3,10 @@ import { changesOf } from './reference-data.ts';
 
 const FIRST = 1001;
 
-/** Returns the SQL for a migration that creates a counter table for one kind of number. Its name ends in `_counter`. */
+/**
+ * Returns the SQL for a migration that creates a counter table for one kind of number. The name of the table must end
+ * with `_counter`.
+ */
 export const counterTable = (schema: string, table: `${string}_counter`): string =>
   `create table "${schema}"."${table}" ("organization_id" text primary key, "last" int not null)`;
 

@@ -6,8 +6,8 @@ import type { Logger } from '../log/log.ts';
 import type { OrganizationData, OrganizationRows, RowKey } from './organization-data.ts';
 
 /**
- * Size of a part of an archive before compression, in bytes. A part may exceed it by one file. It limits the memory
- * use.
+ * Maximum size of a part of an archive before compression, in bytes, to limit the memory use. A part may exceed the
+ * maximum by one file.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 /** Time limit of a part, so that the job that writes it ends long before the job counts as dead. */
@@ -16,7 +16,7 @@ const PAGE = 200;
 /** Number of rows to read at a time from a table whose rows have files. Files may be large. */
 const PAGE_WITH_FILES = 1;
 
-/** The position where the next part begins: a table, and the last row of it that was written. */
+/** The position where the next part begins: a table, and the key of its last row that was written. */
 export interface ArchivePosition {
   table: string;
   after: RowKey | null;
@@ -44,7 +44,8 @@ export interface PartRequest {
 const compressed = promisify(gzip);
 
 /**
- * Writes the records of an organization as an archive, with a JSON Lines file per table, and files.
+ * Writes the records of an organization as an archive, with a JSON Lines file per table, and with the files of the
+ * records.
  * The archive is written in parts, so that memory use is limited and another process can continue after a crash. Each
  * part is compressed separately. The concatenated parts are one `.tar.gz` file (RFC 1952, 2.2).
  */
@@ -65,7 +66,7 @@ export class OrganizationArchive {
   async #fill(part: Part, { organizationId, from }: PartRequest): Promise<ArchivePosition | null> {
     const shown = this.data.tables.filter(({ statement }) => statement.withheld !== 'all');
     const begun = from ? shown.findIndex(({ name }) => name === from.table) : 0;
-    // a table that an older release had; its rows no longer exist
+    // the position is in a table that this release no longer has
     if (begun < 0) throw new Error(`The archive cannot continue: there is no table ${from?.table}.`);
     for (const [index, table] of shown.entries()) {
       if (index < begun) continue;

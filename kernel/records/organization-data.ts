@@ -3,7 +3,7 @@ import type { Rows } from '../database/database.ts';
 /**
  * What happens to a column of a row that is not deleted with its organization. `pseudonym` replaces a value with a
  * pseudonym that does not reveal the value; equal values get equal pseudonyms. `without_addresses` removes e-mail
- * addresses from the text.
+ * addresses from the text. `erased` stores null, and `emptied` stores an empty JSON object.
  */
 export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 'emptied';
 
@@ -12,7 +12,7 @@ export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 
  * export contains, and what happens to the rows when the organization is deleted.
  */
 export interface OrganizationTable {
-  /** Name without the schema. */
+  /** Name of the table, without the schema. */
   table: string;
   /**
    * SQL condition that selects the rows of the organization with the id `$1`. Default: `organization_id` equals `$1`.
@@ -63,8 +63,8 @@ export interface RowRange {
 /** Matches the pseudonyms that TREATED creates. */
 const PSEUDONYM = '^deleted-[0-9a-f]{16}$';
 /**
- * Returns the SQL expression of a treatment. Pseudonyms depend on a secret key (`$2`), so they cannot be guessed. The
- * key is deleted afterwards.
+ * Functions that return the SQL expression of a treatment. Pseudonyms depend on a secret key (`$2`), so they cannot be
+ * guessed. The key is deleted after the deletion of the organization's data.
  */
 const TREATED: Readonly<Record<Exclude<Treatment, 'kept'>, (column: string) => string>> = {
   // existing pseudonyms are not replaced, so that the statement can be repeated
@@ -91,7 +91,9 @@ export class OrganizationRows {
     this.name = `${schema}.${statement.table}`;
   }
 
-  /** Returns the next rows of an organization, without the columns that are never exported. */
+  /**
+   * Returns at most `limit` rows of an organization after the key `after`, without the columns that are never exported.
+   */
   async page(organizationId: string, after: RowKey | null, limit: number): Promise<RowPage> {
     const { withheld = [] } = this.statement;
     const hidden = withheld === 'all' ? [] : withheld;
@@ -102,7 +104,10 @@ export class OrganizationRows {
     return { rows: found.map(({ row }) => row), last: found.at(-1)?.key ?? null };
   }
 
-  /** Deletes the rows of an organization between two keys, or applies the treatments to their columns. */
+  /**
+   * Deletes the rows of an organization after the key `after`, up to and including the key `upTo`. If the rows must
+   * remain, it applies the treatments to their columns instead.
+   */
   async end(organizationId: string, { after, upTo }: RowRange, pseudonymKey: string): Promise<void> {
     const key = await this.#keyColumns();
     const { end } = this.statement;
@@ -162,7 +167,7 @@ const changesOf = (end: Readonly<Record<string, Treatment>>): string[] =>
     treatment === 'kept' ? [] : [`"${column}" = ${TREATED[treatment](`r."${column}"`)}`],
   );
 
-/** All tables that contain data of organizations, from all domains. Their rows are deleted in this order. */
+/** All tables that contain data of organizations, from all domains. Rows are deleted in the order of `tables`. */
 export class OrganizationData {
   readonly tables: readonly OrganizationRows[];
 

@@ -31,7 +31,7 @@ function within(em: EntityManager, entity: EntityClass<object>, account: Account
 }
 
 /**
- * Options of a query for records of all organizations. Background work uses it if it does not have an organization yet.
+ * Options of a query for records of all organizations. Background work uses it if the organization is not known yet.
  */
 export const EVERYWHERE = { filters: { organization: false } } as const;
 

@@ -82,7 +82,7 @@ export async function pageFrom<K extends { id: string }>(
   };
 }
 
-/** Returns true if the rows end within this page. Then the total number is known without a query. */
+/** Returns true if this page contains the end of the list. Then the total number is known without a query. */
 const isWhole = (found: number, offset: number, limit: number, after: unknown): boolean =>
   !after && found <= limit && (found > 0 || offset === 0);
 
@@ -95,8 +95,9 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
 }
 
 /**
- * Returns the condition for the rows after a key. The sort fields a, b, c may have different directions: a OR (a= AND
- * b) OR (a= AND b= AND c). Null sorts as the largest value, as in PostgreSQL.
+ * Returns the condition for the rows after the row whose sort fields have these values. For the fields a, b and c, it
+ * is: a follows; or a is equal and b follows; or a and b are equal and c follows. Each field has its own direction.
+ * Null sorts as the largest value, as in PostgreSQL.
  */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {
@@ -154,8 +155,8 @@ function decodeCursor(cursor: string, sort: readonly SortBy[], properties: Prope
 }
 
 /**
- * Checks a value from a cursor, which a caller can forge. Only plain values of the property's type may reach the query.
- * Operators of the ORM must not.
+ * Returns true if a value from a cursor is a plain value of the property's type. Callers can forge cursors, so
+ * operators of the ORM must not get into the query.
  */
 function isValueOf(property: Properties[string] | undefined, value: unknown): boolean {
   if (!property) return false;

@@ -93,7 +93,10 @@ export class RecordReader<T extends object> {
     return `${firstSeen(everybody, `s."${this.#account}" = any($3::text[])`, merged, '$2')} order by "created_at" desc, "id" desc limit $2`;
   }
 
-  /** Returns the newest `limit` records of each key that match `only`, by one statement. */
+  /**
+   * Returns, for each key, the newest `limit` records whose property `by` equals the key and that match `only`. It uses
+   * one statement.
+   */
   async newest(
     { organizationId, accounts }: RecordScope,
     by: Key<T>,
@@ -118,8 +121,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns all records of each owner, which must be few, by one statement. They are in the order of `orderBy`
-   * (default: oldest first).
+   * Returns, for each owner, all records whose property `by` contains the id of the owner. They must be few. They are
+   * in the order of `orderBy` (default: oldest first). It uses one statement.
    */
   async of(
     { organizationId, accounts }: RecordScope,
@@ -136,7 +139,7 @@ export class RecordReader<T extends object> {
     return inGroups(owners, await this.#rows.tuples(text, values), read);
   }
 
-  /** Returns the condition that a record `n` belongs to the key `k.key`. */
+  /** Returns the SQL condition that is true if the property `by` of the record `n` equals the key `k.key`. */
   #isOf(by: Key<T>): string {
     if (typeof by === 'string') return `n."${this.#columnOf(by)}" = k.key`;
     const child = this.#metadataOf(by.child);
@@ -146,8 +149,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns the condition that limits a query to records of these accounts. Empty if `accounts` is null, because the
-   * caller sees all accounts.
+   * Returns the SQL condition that limits a query to records of these accounts. Empty if `accounts` is null, because
+   * the caller sees all accounts.
    */
   #seen(alias: string, accounts: readonly string[] | null, values: unknown[]): string {
     return accounts && this.#within ? ` and ${this.#within(alias, `$${values.push(accounts)}::text[]`)}` : '';
@@ -167,8 +170,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns the shape for these fields. If a field is not a property of the record, it may need any property, so the
-   * whole record is read.
+   * Returns the shape for these fields. If a field is not a property of the record, the field may need any property, so
+   * the whole record is read.
    */
   #newPart(fields: ReadonlySet<string>): Shape<T> {
     const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);
@@ -226,7 +229,7 @@ interface Shape<T> {
 }
 
 /**
- * The property by which records are searched. It is a property of the record, or of child rows whose `owner` column
+ * The property by which records are found. It is a property of the record, or of child rows whose `owner` column
  * contains the id of the record.
  */
 export type Key<T> = (keyof T & string) | ChildKey;

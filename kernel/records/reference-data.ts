@@ -3,7 +3,10 @@ import type { EntityManager } from '../database/database.ts';
 /** Maximum number of organizations in the cache. If it is exceeded, the oldest entry is removed. */
 const MAX_KNOWN = 1_000;
 
-/** Returns the SQL for a migration that counts, for each organization, the changes of these tables. */
+/**
+ * Returns the SQL for a migration. It creates triggers that count, for each organization, the changes of the given
+ * tables.
+ */
 export const referenceCounter = (schema: string, tables: readonly string[]): string[] => [
   `create table "${schema}"."reference_counter" ("organization_id" text primary key, "changes" int not null)`,
   `create function "${schema}"."count_reference"() returns trigger language plpgsql as $$
@@ -35,8 +38,9 @@ export interface Known<T> {
 
 /**
  * Cache of data that every write of an organization needs and that rarely changes, such as the ticket categories.
- * The data is read again when its tables have changed. Notifications could arrive too late. Instead, each writer
- * selects `changesOf` in a statement that it sends anyway, and compares the result with `changes`.
+ * The data is read again when its tables have changed. The cache does not use notifications, because they could arrive
+ * too late. Instead, each writer selects `changesOf` in a statement that it sends anyway, and compares the result with
+ * `changes`.
  * All requests of the organization share the data. So the data must not be modified, and must not contain anything that
  * some callers must not see.
  */
@@ -60,7 +64,8 @@ export class ReferenceData<T> {
    */
   async refreshed(em: EntityManager, organizationId: string): Promise<Known<T>> {
     const { schema } = em.config.getAll();
-    // the counter is read first, so that a change during the read of the data is detected the next time
+    // the counter is read before the data, so that the next comparison detects a change that happens while the data is
+    // read
     const [row] = await em.execute<{ changes: number }[]>(`select ${changesOf(schema as string)} as "changes"`, [organizationId]);
     // reads outside of the ORM's unit of work, which would check the data for changes
     const data = await this.read(em.fork({ clear: true, keepTransactionContext: true }));

@@ -11,9 +11,9 @@ const RISES =
   'Number that increases with each change. To detect changes by others, send it as `expectedRevision`; over REST, send the ETag as `If-Match` instead.';
 
 /**
- * Declares the revision of a record, in a column `revision int not null default 1`. It increases with every change of
- * the record in a transaction. With `byHand` it does not increase automatically, because some changes of the record do
- * not concern callers. `requireRevision` compares it.
+ * Declares the revision of a record, in a column `revision int not null default 1`. The ORM increases it with every
+ * change of the record. With `byHand`, the ORM does not increase it: use this if some changes of the record do not
+ * concern callers. `requireRevision` compares the revision with the revision that the caller has seen.
  */
 export const Revision = ({ byHand = false, description = RISES } = {}): PropertyDecorator => {
   const onUpdate = ({ revision }: Revised): number => revision + 1;

@@ -75,11 +75,15 @@ function compile<T>(prototype: object, columns: readonly Column[]): new (row: Ro
   ) => T;
 }
 
-/** Replaces the setters by which the ORM tracks changes, because they cost time. */
+/**
+ * Descriptor of a plain property. It replaces the setter by which the ORM tracks changes, because the setter costs
+ * time.
+ */
 const PLAIN: PropertyDescriptor = { value: undefined, writable: true, enumerable: true, configurable: true };
 
 /**
- * Returns the descriptor of a property that was not read. Accessing the property throws; otherwise it would look empty.
+ * Returns the descriptor of a property that was not read. Accessing the property throws, because the property would
+ * otherwise look empty.
  */
 const unread = (name: string): PropertyDescriptor => ({
   get: () => {

@@ -14,7 +14,10 @@ export class StateMachine<S extends string> {
     return this.transitions[from];
   }
 
-  /** @throws InvalidState with the allowed states, if the transition is not allowed */
+  /**
+   * Checks a transition.
+   * @throws InvalidState with the allowed states, if the transition is not allowed
+   */
   check(from: S, to: S): void {
     if (!this.transitions[from].includes(to)) throw new InvalidState(this.resource, from, to, this.transitions[from]);
   }

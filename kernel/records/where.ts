@@ -10,7 +10,10 @@ type Operators = { readonly [operator in `$${string}`]?: unknown };
 /** Conditions on the fields of a record. `$or` and `$and` contain conditions of the ORM. */
 export type Wanted<T> = { readonly [K in keyof T]?: Asked<T[K]> } & Operators;
 
-/** Creates the where clause of a list. A missing field is no condition. An empty list of values matches nothing. */
+/**
+ * Creates the where clause of a list. A field without a value adds no condition. An empty list of values matches
+ * nothing.
+ */
 export function matching<T extends object>(wanted: Wanted<T>): FilterQuery<T> {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(asked.map(([name, value]) => [name, isAnyOf(name, value) ? { $in: [...value] } : value])) as FilterQuery<T>;

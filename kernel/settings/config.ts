@@ -108,7 +108,7 @@ function* smsConflicts(isSet: (key: SettingKey) => boolean): Generator<string> {
     yield `${missing.join(' and ')} must be set too: sending SMS needs all three settings.`;
 }
 
-/** URLs of a database. `directUrl` bypasses the connection pooler; it equals `url` if there is none. */
+/** URLs of a database. `directUrl` bypasses the connection pooler. Without a pooler, it equals `url`. */
 export interface DatabaseUrls {
   url: string;
   directUrl: string;

@@ -49,10 +49,10 @@ export function traceparent(): string | undefined {
 export const isTraced = (parent: string | null | undefined): boolean => typeof parent === 'string' || tracer() !== undefined;
 
 /**
- * Runs `act` within a trace. If a tracer provider is registered, `act` runs in a span; otherwise only the `traceparent`
- * of the caller is passed on.
- * Without `parent`, the span belongs to the current span. If `parent` is null, as for an event that no traced request
- * caused, it belongs to no trace.
+ * Runs `act` within a trace. If a tracer provider is registered, `act` runs in a new span; otherwise only the
+ * `traceparent` of the caller is passed on.
+ * If `parent` is undefined, the new span belongs to the current span. If `parent` is null, as for an event that no
+ * traced request caused, the new span begins a new trace.
  */
 export function inTrace<T>(parent: string | null | undefined, { name, kind, attributes }: SpanDetails, act: () => T): T {
   const own = tracer();

@@ -14,7 +14,7 @@ interface Recorded {
   isEnded: boolean;
 }
 
-/** The spans that an exporter would get. */
+/** Registers a tracer provider. Returns the array to which the provider adds each started span. */
 function collect(): Recorded[] {
   const spans: Recorded[] = [];
   const startSpan = (name: string, _: SpanOptions, around: Context): Span => {

@@ -43,7 +43,7 @@ export const domainOf = (email: string): string => email.slice(email.lastIndexOf
 
 /**
  * Returns all spellings, in lower case, in which an e-mail address may be stored. New records contain the normalized
- * domain; older records contain other spellings.
+ * domain. Older records contain the domain as it was typed or in Unicode.
  */
 export function storedForms(typed: string): string[] {
   const plain = typed.trim().toLowerCase();

@@ -32,7 +32,7 @@ export const isPayable = (amount: Decimal, currency: string): boolean => amount.
  */
 export const roundTo = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
 
-/** Returns the exact sum. */
+/** Returns the exact sum of the amounts, without rounding. */
 export const sum = (amounts: readonly Decimal[]): Decimal => amounts.reduce((total, amount) => total.plus(amount), new Decimal(0));
 
 /** Type of a column `numeric(18,4)`, whose values are exact decimals. */

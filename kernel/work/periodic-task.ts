@@ -9,8 +9,8 @@ export interface PeriodicTaskSchedule {
 
 /**
  * Runs background work at an interval, such as the deletion of expired rows. Runs never overlap, and a failed run is
- * repeated at the next interval. `stop` aborts the signal of a long run, so that the run ends early.
- * Use a sweeper (kernel/records/due.ts) for rows that have a due time.
+ * repeated at the next interval. `stop` aborts the signal of the current run, so that a long run ends before its work
+ * is complete. Use a sweeper (kernel/records/due.ts) for rows that have a due time.
  */
 export abstract class PeriodicTask {
   #timer: NodeJS.Timeout | undefined;

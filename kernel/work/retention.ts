@@ -8,7 +8,7 @@ const BATCHES = 200;
 
 /** Rows of a table that can be deleted. */
 export interface Expired {
-  /** Name with the schema, such as `identity.session`. The table must not be partitioned. */
+  /** Name of the table with its schema, such as `identity.session`. The table must not be partitioned. */
   table: string;
   /** SQL condition that selects the expired rows, with the parameters `$1`, `$2`, …. An index must support it. */
   where: string;

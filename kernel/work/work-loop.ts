@@ -9,8 +9,8 @@ const FAILED_MS = 500;
 const REST_MS = 10;
 
 /**
- * Runs a task when it is woken, again while the task reports more work, and soon after a failure. Only one run is
- * active at a time.
+ * Runs a task when the loop is woken. The task runs again while it reports more work, and half a second after a
+ * failure. Only one run is active at a time.
  * The relay, the log consumers and webhook deliveries use it. Notifications wake the loop. If a notification was lost,
  * the `WorkPoller` of the database wakes it.
  */
