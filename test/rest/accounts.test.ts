@@ -168,7 +168,7 @@ describe('account list', () => {
     ['%25', 'Gamma 100%'],
     ['_', 'Gamma 100%'],
     ['%5C', undefined],
-  ])('searching accounts treats %s as literal text', async (search, found) => {
+  ])('an account search with the URL-encoded text %s finds only accounts that contain this text literally', async (search, found) => {
     expect(names(await tenant.rest('GET', `/accounts?search=${search}`))).toEqual(found ? [found] : []);
   });
 

@@ -47,7 +47,7 @@ describe('API key updates', () => {
     });
   });
 
-  test('changed permissions and restrictions of an API key apply to its next request, even if the key is cached', async () => {
+  test('changed permissions and restrictions of an API key apply to the next request with the key, even if it is cached', async () => {
     const { id, key } = await make();
     expect(await statusWith(key)).toBe(200);
     await change(id, { permissions: ['billing:read'] });
@@ -79,7 +79,7 @@ describe('API key updates', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('granting an API key a permission that the caller does not have returns 403 with the missing permission', async () => {
+  test('granting an API key a permission that the caller does not have returns 403 and names the missing permission', async () => {
     const { id } = await make({ permissions: ['credentials:write'] });
     const limited = await tenant.limitedTo('credentials:write', 'accounts:read');
     expect((await change(id, { permissions: ['accounts:read'] }, limited)).status).toBe(200);
@@ -88,7 +88,7 @@ describe('API key updates', () => {
     expect(body.error.details.required).toBe('accounts:write');
   });
 
-  test('restricting the API key of the request to IP addresses without the address of the caller returns 400', async () => {
+  test("updating the calling API key to an IP whitelist without the caller's address returns 400", async () => {
     const { id, key } = await make({ permissions: ['credentials:write'] });
     const { status, body } = await change(id, { restrictions: { ip_whitelist: ['203.0.113.9'] } }, holding(key));
     expect(status).toBe(400);
@@ -97,7 +97,7 @@ describe('API key updates', () => {
     expect((await change(id, { restrictions: { ip_whitelist: ['127.0.0.1', '::1'] } }, holding(key))).status).toBe(200);
   });
 
-  test('requiring signatures for an API key that has no signing secret returns 409 INVALID_STATE', async () => {
+  test('requiring signed requests for an API key that has no signing secret returns 409 INVALID_STATE', async () => {
     const { body } = await tenant.rest('GET', '/auth/api-keys');
     const [{ id }] = body.data;
     expect((await change(id, { require_signature: true })).body.error.code).toBe('INVALID_STATE');
@@ -159,7 +159,7 @@ describe('API key rotation', () => {
     },
   );
 
-  test('rotating an expired API key returns INVALID_STATE', async () => {
+  test('rotating an expired API key returns 409 INVALID_STATE', async () => {
     const platform = await rig();
     const { id } = await make({ restrictions: { expires_at: await tomorrow() } });
     platform.clock.advance(86_400_000);
@@ -191,7 +191,7 @@ describe('API key deletion', () => {
     expect((await remove(made.id)).body.error.code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('deleting a rotated API key also revokes the previous value in its grace period', async () => {
+  test('deleting a rotated API key also revokes the previous key value that is still in its grace period', async () => {
     const { id, key } = await make();
     await rotate(id, { grace_period: 600 });
     await remove(id);

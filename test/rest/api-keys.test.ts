@@ -14,7 +14,7 @@ const HOURS = { days: ['mon'], from: '08:00', to: '18:00', timezone: 'Europe/Ber
 const holding = (key: string): Tenant => new Tenant(tenant.origin, tenant.organizationId, key);
 
 describe('created API keys', () => {
-  test('a created API key has every field of specification 2.2, and only the creation response contains the key value', async () => {
+  test('a created API key has every field of section 2.2 of the specification, and only the creation response contains the key value', async () => {
     const sent = {
       name: 'Monitoring',
       description: 'Reads the state of services',
@@ -60,7 +60,7 @@ describe('created API keys', () => {
     });
   });
 
-  test('an API key is accepted as a bearer token and as X-API-Key, and a request beyond its permissions returns 403', async () => {
+  test('an API key is accepted as a bearer token and in the X-API-Key header, and a request beyond its permissions returns 403', async () => {
     const { key } = (await create({ permissions: ['accounts:read'] })).body.api_key;
     expect((await holding(key).rest('GET', '/accounts')).status).toBe(200);
     const byHeader = await fetch(`${tenant.origin}/v1/accounts`, { headers: { 'x-api-key': key } });
@@ -70,7 +70,7 @@ describe('created API keys', () => {
     expect(beyond.body.error).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'credentials:read' } });
   });
 
-  test('an API key is never logged', async () => {
+  test('the log does not contain the value of an API key that was created and used', async () => {
     const { key } = (await create({})).body.api_key;
     await holding(key).rest('GET', '/accounts');
     expect((await rig()).logged.join()).not.toContain(key);
@@ -160,7 +160,7 @@ describe('API key creation', () => {
     ['*:*', ['credentials:create', 'services:*']],
     ['credentials:read', ['credentials:create']],
   ] as const)(
-    'creating an API key with the permission %s returns 403 if the caller does not have this permission',
+    'creating an API key with the permission %s returns 403 if the caller does not have this permission itself',
     async (beyond, held) => {
       const limited = await tenant.limitedTo(...held);
       const { status, body } = await create({ permissions: [held[0], beyond] }, limited);
@@ -169,12 +169,12 @@ describe('API key creation', () => {
     },
   );
 
-  test('a caller with a wildcard permission can create API keys with the permissions that the wildcard includes', async () => {
+  test('a caller with a wildcard permission can create API keys with the permissions that this wildcard includes', async () => {
     const limited = await tenant.limitedTo('credentials:create', 'services:*');
     expect((await create({ permissions: ['services:write', 'services:*'] }, limited)).status).toBe(201);
   });
 
-  test('creating an API key without credentials:create, or listing keys without credentials:read, returns the missing permission', async () => {
+  test('creating an API key without credentials:create, or listing keys without credentials:read, returns 403 with the missing permission', async () => {
     const limited = await tenant.limitedTo('services:read');
     expect((await create({}, limited)).body.error.details.required).toBe('credentials:create');
     expect((await limited.rest('GET', '/auth/api-keys')).body.error.details.required).toBe('credentials:read');
@@ -193,7 +193,7 @@ describe('API key list', () => {
     expect(body.pagination).toMatchObject({ page: 1, per_page: 50, total: 3, pages: 1 });
   });
 
-  test('the API key list can be sorted and paged', async () => {
+  test('the API key list can be sorted by name and paged by page number', async () => {
     for (const name of ['b', 'a', 'c']) await create({ name });
     const { body } = await tenant.rest('GET', '/auth/api-keys?sort=name:desc&per_page=2&page=1');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['c', 'b']);

@@ -79,7 +79,7 @@ describe('attachment downloads', () => {
   });
 });
 
-describe('attachment files without a record', () => {
+describe('attachment files without a database record', () => {
   const kept = async (by: Tenant) => readdir(join(files, by.organizationId)).catch(() => []);
 
   test('the stored file of an attachment is deleted if creating its ticket fails', async () => {
@@ -91,7 +91,7 @@ describe('attachment files without a record', () => {
     expect(await pendingUploads(own)).toEqual([]);
   });
 
-  test('an attachment file without a record is deleted after an hour, and files with a record are kept', async () => {
+  test('an attachment file without a database record is deleted after an hour, and files with a record are kept', async () => {
     const own = await platform.organization();
     const { attachments } = await keep(own, [file('a.txt', 'text/plain', 'a')]);
     const left = newId('attachment');

@@ -16,14 +16,14 @@ beforeAll(async () => {
 const list = (query = '') => billed.tenant.rest('GET', `/billing/invoices${query}`);
 const numbersOf = async (query: string): Promise<string[]> => (await list(query)).body.invoices.map(({ number }: Json) => number);
 
-test('the invoice list returns complete invoices, newest first, in the format of the specification', async () => {
+test('the invoice list returns every field of each invoice, newest invoice first, in the format of the specification', async () => {
   const { status, body } = await list();
   expect(status).toBe(200);
   expect(body).toEqual({ invoices: all.toReversed(), total_count: 4, has_more: false });
 });
 
 describe('invoice list paging', () => {
-  test('the invoice list can be paged by limit and offset, and has_more is false on the last page', async () => {
+  test('the invoice list can be paged with the parameters limit and offset, and has_more is false on the last page', async () => {
     const first = await list('?limit=3');
     expect(first.body).toMatchObject({ total_count: 4, has_more: true });
     const second = await list('?limit=3&offset=3');
@@ -32,7 +32,7 @@ describe('invoice list paging', () => {
     expect((await list('?offset=4')).body).toEqual({ invoices: [], total_count: 4, has_more: false });
   });
 
-  test('the invoice list can be paged by page and per_page', async () => {
+  test('the invoice list can be paged with the parameters page and per_page', async () => {
     expect(await numbersOf('?page=2&per_page=3')).toEqual(['INV-1001']);
   });
 });
@@ -44,7 +44,7 @@ describe('invoice list filters', () => {
     expect((await list('?status=paid&status=pending')).body.total_count).toBe(4);
   });
 
-  test('the invoice list can be filtered by creation date; date_from is inclusive and date_to is exclusive', async () => {
+  test('the invoice list can be filtered by creation date, from date_from (inclusive) to date_to (exclusive)', async () => {
     const [, second, third] = all;
     const period = `?date_from=${second.created_at}&date_to=${third.created_at}`;
     expect(await numbersOf(period)).toEqual([second.number]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const post = (body: unknown) => billed.tenant.rest('POST', '/billing/invoices', { body });
 
 describe('invoice creation', () => {
-  test('the amount of a created invoice is the exact sum of its lines, and a GET returns the same invoice', async () => {
+  test('the amount of a created invoice is the sum of its lines, and a GET returns the same invoice', async () => {
     const { accountId, serviceId, tenant } = billed;
     const services = [
       { service_id: serviceId, quantity: 3, unit_price: 1.1 },
@@ -79,7 +79,7 @@ describe('invoice creation', () => {
     expect(notes).toBeNull();
   });
 
-  test('an invoice may be due today', async () => {
+  test('an invoice can have the current date as its due date', async () => {
     const today = clock.now().toISOString().slice(0, 10);
     expect((await createInvoice(billed, {}, { due_date: today })).due_date).toBe(`${today}T00:00:00.000Z`);
   });
@@ -88,11 +88,11 @@ describe('invoice creation', () => {
     ['JPY', 1500, 4500],
     ['KWD', 0.335, 1.005],
     ['EUR', 0.07, 0.21],
-  ])('the amount of an invoice in %s is exact', async (currency, unit_price, amount) => {
+  ])('the amount of an invoice in %s has no rounding error', async (currency, unit_price, amount) => {
     expect(await createInvoice(billed, { unit_price }, { currency })).toMatchObject({ currency, amount });
   });
 
-  test('an invoice may have an amount of zero', async () => {
+  test('an invoice can have an amount of zero', async () => {
     expect(await createInvoice(billed, { unit_price: 0 })).toMatchObject({ amount: 0 });
   });
 });
@@ -109,7 +109,7 @@ describe('invoice numbers', () => {
   });
 });
 
-describe('refused invoices', () => {
+describe('rejected invoices', () => {
   const tooMany = (serviceId: string) => Array.from({ length: 101 }, () => ({ service_id: serviceId, quantity: 1, unit_price: 1 }));
   const cases: [what: string, field: string, body: (valid: Json, serviceId: string) => Json][] = [
     ['no account', 'account_id', ({ account_id, ...rest }) => rest],
@@ -148,13 +148,13 @@ describe('refused invoices', () => {
     });
   });
 
-  test('the error for an invoice with an invalid price and an invalid due date lists both', async () => {
+  test('the error for an invoice with an invalid price and an invalid due date lists both fields', async () => {
     const body = invoiceBody(billed, { unit_price: -1 }, { due_date: inDays(-2) });
     const { error } = (await post(body)).body;
     expect(error.details.errors.map(({ field }: Json) => field)).toEqual(['services.0.unit_price', 'due_date']);
   });
 
-  test('creating an invoice for an account or service that does not exist returns 404 with the kind and id of the resource', async () => {
+  test('creating an invoice for an unknown account or service returns 404 with the type and id of the missing record', async () => {
     const noAccount = await post(invoiceBody({ ...billed, accountId: 'acc_none' }));
     expect(noAccount).toMatchObject({
       status: 404,
@@ -197,7 +197,7 @@ describe('refused invoices', () => {
 });
 
 describe('invoices and other organizations', () => {
-  test('reading an invoice of another organization, or creating one for its accounts and services, returns 404', async () => {
+  test('reading an invoice of another organization, or creating an invoice for an account of another organization, returns 404', async () => {
     const { tenant: other } = await otherOrganization();
     const read = await other.rest('GET', `/billing/invoices/${billed.firstInvoice.id}`);
     expect(read).toMatchObject({

@@ -45,7 +45,7 @@ describe('response bodies', () => {
     expect(await read('/v1/support/tickets?limit=2')).toMatchObject({ pagination: { total: 3, page: 1, limit: 2, pages: 2 } });
   });
 
-  test('a REST list with a total count returns the records, total_count and has_more', async () => {
+  test('a REST list with a total count contains the records and the fields total_count and has_more', async () => {
     expect(await read('/v1/toys/count?limit=2')).toMatchObject({
       toys: [{ id: 'ticket_1' }, { id: 'ticket_2' }],
       total_count: 3,
@@ -57,11 +57,11 @@ describe('response bodies', () => {
     expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
   });
 
-  test('a REST route without wrapper and envelope returns the value itself, with enum values in REST spelling', async () => {
+  test('a REST route without a wrapper and envelope returns only the value, with enum values in lower case', async () => {
     expect(await read('/v1/priorities')).toEqual(['low', 'high']);
   });
 
-  test('a POST that creates a record returns 201, and a POST that only queries returns 200', async () => {
+  test('a POST that creates a record returns 201, and a POST that only reads records returns 200', async () => {
     const { app, send } = await startToyApp();
     onTestFinished(() => app.close());
     const created = await send({ method: 'POST', url: '/v1/support/tickets', payload: { title: 'T', description: 'D' } });
@@ -77,7 +77,7 @@ describe('response bodies', () => {
 });
 
 describe('fields of a record', () => {
-  test('a REST record of a route without a selection contains its own fields and value objects in snake_case and no related records', async () => {
+  test("a REST route without a field selection returns the record's own fields and value objects in snake_case, without related records", async () => {
     const { data } = (await read('/v1/toys')) as { data: [Record<string, unknown>] };
     expect(Object.keys(data[0])).toEqual([
       'id',
@@ -105,7 +105,7 @@ describe('fields of a record', () => {
     });
   });
 
-  test('a REST record contains a field without a value as null', async () => {
+  test('a field without a value is null in a REST record', async () => {
     expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { customer_id: null, contact: null } });
   });
 
@@ -113,7 +113,7 @@ describe('fields of a record', () => {
     expect(await read('/v1/support/tickets/ticket_1')).toMatchObject({ ticket: { metadata: { camelCase: { innerKey: 'OPEN' } } } });
   });
 
-  test('a REST route with a selection returns only the selected fields, and one GraphQL field can serve several routes', async () => {
+  test('a REST route with a field selection returns only the selected fields, and one GraphQL field can serve several routes', async () => {
     const { tickets } = (await read('/v1/support/tickets')) as { tickets: [object] };
     expect(tickets[0]).toEqual({
       id: 'ticket_1',

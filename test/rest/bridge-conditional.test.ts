@@ -25,7 +25,7 @@ describe('conditional reads', () => {
     });
   });
 
-  test('the ETag of a list changes when its page contains other records', async () => {
+  test('the ETag of a list page changes when the page contains other records', async () => {
     const before = [await tagOf(), await tagOf('/v1/toys?per_page=1')];
     toy.desk.open('another');
     expect(await tagOf()).toBe(before[0]);
@@ -68,7 +68,7 @@ describe('conditional writes', () => {
     expect((await put(`W/${await tagOf()}`, {})).statusCode).toBe(409);
   });
 
-  test('DELETE with a stale If-Match ETag returns 409 and deletes nothing', async () => {
+  test('DELETE with an outdated If-Match ETag returns 409 and deletes nothing', async () => {
     const { id } = toy.desk.open('kept');
     const response = await toy.send({ method: 'DELETE', url: `/v1/toys/${id}`, headers: { 'if-match': '"stale"' } });
     expect([response.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
@@ -80,7 +80,7 @@ describe('conditional writes', () => {
     );
   });
 
-  test('a change with invalid input and a stale If-Match returns 400', async () => {
+  test('a change with invalid input and an outdated If-Match ETag returns 400', async () => {
     expect((await put('"stale"', { priority: 'odd' })).statusCode).toBe(400);
   });
 });

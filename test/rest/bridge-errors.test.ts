@@ -23,7 +23,7 @@ async function refusal(options: Parameters<ToyApp['send']>[0]): Promise<Refusal>
 }
 
 describe('GraphQL errors over REST', () => {
-  test('a record that GraphQL returns as null becomes 404 RESOURCE_NOT_FOUND over REST', async () => {
+  test('if GraphQL returns null for a record, the REST response is 404 RESOURCE_NOT_FOUND', async () => {
     expect(await refusal({ url: '/v1/support/tickets/ticket_9' })).toMatchObject({
       status: 404,
       code: 'RESOURCE_NOT_FOUND',
@@ -35,7 +35,7 @@ describe('GraphQL errors over REST', () => {
     });
   });
 
-  test('the code of a GraphQL error determines the HTTP status of the REST response, and the error details are kept', async () => {
+  test('the code of a GraphQL error determines the HTTP status of the REST response, and the response contains the error details', async () => {
     expect(await refusal({ url: '/v1/fails/state' })).toMatchObject({
       status: 409,
       code: 'INVALID_STATE',
@@ -44,7 +44,7 @@ describe('GraphQL errors over REST', () => {
     expect(await refusal({ url: '/v1/fails/forbidden' })).toMatchObject({ status: 403, code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('a REST error uses the REST spelling of the fields that GraphQL reports as invalid', async () => {
+  test('if GraphQL reports an invalid field, the REST error contains the snake_case name of the field', async () => {
     expect(await refusal({ url: '/v1/fails/input' })).toMatchObject({
       status: 400,
       message: 'lines.0.unit_price: must be positive',
@@ -64,7 +64,7 @@ describe('GraphQL errors over REST', () => {
     });
   });
 
-  test('an unexpected error returns 500 INTERNAL_ERROR without details, and the log contains the error without SQL or keys', async () => {
+  test('an unexpected error returns 500 INTERNAL_ERROR without details, and the log contains the error without SQL or API keys', async () => {
     const error = await refusal({ url: '/v1/fails/unknown' });
     expect(error).toMatchObject({ status: 500, code: 'INTERNAL_ERROR', details: {} });
     expect(JSON.stringify(error)).not.toMatch(/insert|duplicate|sk_live/);
@@ -75,11 +75,11 @@ describe('GraphQL errors over REST', () => {
   });
 });
 
-describe('requests that match no operation', () => {
+describe('requests that are rejected before an operation runs', () => {
   const post = (payload: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     refusal({ method: 'POST', url: '/v1/support/tickets', payload, headers });
 
-  test('malformed JSON returns 400 INVALID_JSON, also in the body of a GET', async () => {
+  test('a request body with malformed JSON returns 400 INVALID_JSON, also for GET requests', async () => {
     expect(await post('{"title": ')).toMatchObject({ status: 400, code: 'INVALID_JSON' });
     expect(await post('{"title": "secret')).not.toHaveProperty('details.text');
     expect(
@@ -125,7 +125,7 @@ describe('requests that match no operation', () => {
     expect(await refusal({ method: 'DELETE', url: '/v1/webhook/1' })).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' });
   });
 
-  test('a known path with a wrong method returns 405 METHOD_NOT_ALLOWED with the allowed methods', async () => {
+  test('a request to a known path with an unsupported method returns 405 METHOD_NOT_ALLOWED with the allowed methods', async () => {
     const response = await toy.send({ method: 'DELETE', url: '/v1/support/tickets/ticket_1' });
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, PUT']);
     expect(response.json()).toMatchObject({
@@ -143,7 +143,7 @@ describe('requests that match no operation', () => {
     expect(toy.desk.last.operationName).toBe('searchTickets');
   });
 
-  test('API-Version accepts the current version; other versions return 400 UNSUPPORTED_VERSION with the supported versions', async () => {
+  test('the header API-Version accepts the current version; other versions return 400 UNSUPPORTED_VERSION with the supported versions', async () => {
     for (const version of ['1', '1.0', 'v1.0', '1.2', '1.2.3', 'v1.2.3']) {
       const response = await toy.send({ url: '/v1/toys', headers: { 'api-version': version } });
       expect(response.json()).toMatchObject({ metadata: { version: '1.2.3' } });

@@ -49,7 +49,7 @@ const later = (age: string) =>
   );
 
 describe('POST with an Idempotency-Key', () => {
-  test('a repeated POST with the same Idempotency-Key is not run again and returns the first response with Idempotent-Replayed', async () => {
+  test('a repeated POST with the same Idempotency-Key is not run again and returns the first response with the header Idempotent-Replayed', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order()), await create(order())];
     expect([first.statusCode, again.statusCode, toy.desk.tickets.length - before]).toEqual([201, 201, 1]);
@@ -58,7 +58,7 @@ describe('POST with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
   });
 
-  test('the request id in the body of a replayed response equals its X-Request-Id header', async () => {
+  test('the request id in the body of a replayed response equals the X-Request-Id header of this response', async () => {
     await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     const again = await create({ label: 'L', description: 'D' }, { url: '/v1/toys' });
     expect(again.json()).toMatchObject({ metadata: { request_id: again.headers['x-request-id'] } });
@@ -72,7 +72,7 @@ describe('POST with an Idempotency-Key', () => {
     }
   });
 
-  test('reusing an Idempotency-Key with a different nested value returns 409', async () => {
+  test('reusing an Idempotency-Key with a body that differs only in a nested value returns 409', async () => {
     const of = (email: string) => ({ ...order(), contact: { name: 'Ada', email }, metadata: { site: { floor: 1 } } });
     expect((await create(of('ada@example.com'))).statusCode).toBe(201);
     expect((await create(of('ada@example.org'))).statusCode).toBe(409);
@@ -113,7 +113,7 @@ describe('POST with an Idempotency-Key', () => {
     expect((await create(order('works'))).statusCode).toBe(201);
   });
 
-  test('a 500 response after the change was committed is replayed, and the change is not made again', async () => {
+  test('repeating a POST that failed with 500 after its commit returns the same 500 response and makes no second change', async () => {
     const before = toy.desk.tickets.length;
     const [first, again] = [await create(order('breaks later')), await create(order('breaks later'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([500, 500, 'true']);
@@ -155,7 +155,7 @@ describe('POST with an Idempotency-Key', () => {
     expect([first.statusCode, other.statusCode, other.headers['idempotent-replayed']]).toEqual([201, 201, undefined]);
   });
 
-  test('a POST that only queries ignores the Idempotency-Key', async () => {
+  test('a POST that only reads records ignores the Idempotency-Key', async () => {
     for (const status of ['open', 'resolved'])
       expect((await create({ filters: { status: [status] } }, { url: '/v1/support/tickets/search' })).statusCode).toBe(200);
   });
@@ -252,7 +252,7 @@ describe('idempotency keys of OAuth clients', () => {
   /** The scope that the previous release uses for all OAuth clients of a user. */
   const former = { organizationId: 'org_1', callerId: 'user_1' };
 
-  test("a user's idempotency keys are separate for each OAuth client and shared by all sessions", async () => {
+  test("a user's idempotency keys are separate for each OAuth client and shared by all sessions of one client", async () => {
     expect(by('client_1', 'sess_1')).toEqual(by('client_1', 'sess_2'));
     expect(by(undefined, 'sess_1')).toEqual({ organizationId: 'org_1', callerId: 'user_1' });
     const first = await store.begin(by('client_1'), key, 'one');
@@ -280,7 +280,7 @@ describe('idempotency keys of OAuth clients', () => {
     expect(await store.begin(former, key, 'one')).toEqual({ state: 'replay', ...response });
   });
 
-  test('after a failed request, a process of the previous release can use its idempotency key again', async () => {
+  test('after a request fails, a process of the previous release can use the idempotency key of this request again', async () => {
     const begun = await store.begin(by('client_1'), key, 'one');
     if (begun.state === 'new') await store.abandon(by('client_1'), key, begun.lease);
     expect((await store.begin(former, key, 'one')).state).toBe('new');

@@ -76,7 +76,7 @@ describe('input passed to GraphQL', () => {
     });
   });
 
-  test('numbers, booleans and timestamps in a query string are converted to their types', async () => {
+  test('numbers, booleans and timestamps in a query string are passed to GraphQL with the types of the GraphQL schema', async () => {
     const url = '/v1/support/tickets?page=2&per_page=1&is_escalated=true&created_after=2026-01-01T00:00:00Z&customer_id=7';
     expect(await requested(url)).toEqual({
       page: { page: 2, perPage: 1 },
@@ -96,7 +96,7 @@ describe('input passed to GraphQL', () => {
     ).toEqual(expected);
   });
 
-  test('a field with a fixed value in the route returns 400 if it is sent, and a renamed field is passed under its GraphQL name', async () => {
+  test('sending a field that the route sets itself returns 400, and a renamed field is passed to GraphQL under its GraphQL name', async () => {
     expect(await requested('/v1/toys', { label: 'L', description: 'D' })).toEqual({
       input: { title: 'L', description: 'D', priority: 'LOW' },
     });
@@ -104,13 +104,13 @@ describe('input passed to GraphQL', () => {
     expect(problemsOf(refused.body)).toMatchObject([{ field: 'priority', reason: 'is not a known field' }]);
   });
 
-  test('the REST bridge converts field names to camelCase also in input objects inside lists', async () => {
+  test('the REST bridge also converts field names inside lists of input objects to camelCase', async () => {
     expect(await requested('/v1/orders', { service_type: 'fiber', lines: [{ unit_price: 149.95, quantity: 2 }] })).toEqual({
       input: { serviceType: 'FIBER', lines: [{ unitPrice: 149.95, quantity: 2 }] },
     });
   });
 
-  test('the REST bridge passes an input object that the route does not flatten to GraphQL as an object', async () => {
+  test('an input object that the REST route does not flatten is passed to GraphQL as an object', async () => {
     expect(await requested('/v1/coverage', { location: { address: 'A', city: 'C' }, types: ['cable'] })).toEqual({
       location: { address: 'A', city: 'C' },
       types: ['CABLE'],
@@ -128,7 +128,7 @@ describe('input passed to GraphQL', () => {
   });
 });
 
-describe('input refused before GraphQL runs', () => {
+describe('input that is rejected before GraphQL runs', () => {
   const refused = async (url: string, payload?: unknown, method: 'GET' | 'POST' | 'PUT' = payload === undefined ? 'GET' : 'POST') => {
     const before = toy.desk.operations.length;
     const response = await toy.send({
@@ -141,7 +141,7 @@ describe('input refused before GraphQL runs', () => {
     return problemsOf(response.body);
   };
 
-  test('the error for an invalid body lists every invalid field with its path in REST spelling', async () => {
+  test('the error for an invalid body lists the snake_case path of every invalid field', async () => {
     const problems = await refused('/v1/orders', {
       service_typ: 'fiber',
       lines: [{ unit_price: '149.95', quantity: 1.5, colour: 'red' }, {}, 7],
@@ -173,7 +173,7 @@ describe('input refused before GraphQL runs', () => {
     });
   });
 
-  test('an enum value that is not in REST spelling returns 400 with the allowed values', async () => {
+  test('an enum value in upper case or an unknown enum value returns 400 with the allowed values', async () => {
     const reason = 'must be one of open, in_progress, escalated, resolved';
     expect(await refused('/v1/support/tickets?status=open,OPEN')).toMatchObject([{ field: 'status', value: 'OPEN', reason }]);
     expect(await refused('/v1/support/tickets/ticket_1', { status: 'closed' }, 'PUT')).toMatchObject([
@@ -212,7 +212,7 @@ describe('input refused before GraphQL runs', () => {
       );
   });
 
-  test('a query string that is too long or too deeply nested returns 400', async () => {
+  test('a query string with 150 parameters or six levels of nesting returns 400', async () => {
     const long = Array.from({ length: 150 }, (_, index) => `status=open${index}`).join('&');
     expect(await refused(`/v1/support/tickets?${long}`)).toMatchObject([{ field: 'query' }]);
     expect(await refused('/v1/support/tickets/search?filters[a][b][c][d][e][f]=1')).toContainEqual(

@@ -29,7 +29,7 @@ describe('OpenAPI document', () => {
     expect(toy.app.hasRoute({ method: 'GET', url: '/v1/openapi.json' })).toBe(true);
   });
 
-  test('the OpenAPI document shows OAuth URLs with authOrigin and SAML servers with samlOrigin', async () => {
+  test("the OpenAPI document uses 'authOrigin' for OAuth URLs and 'samlOrigin' for the servers of SAML operations", async () => {
     const origins = { origin: 'https://api.example.org', authOrigin: 'https://login.example.org', samlOrigin: 'https://sso.example.org' };
     const { components, paths, servers } = await describeRest({
       schema: toySchema,
@@ -163,13 +163,13 @@ describe('OpenAPI document', () => {
     expect(operation('/coverage', 'post')).not.toHaveProperty('x-permission');
   });
 
-  test('the OpenAPI document marks operations that are not in the specification, rate categories and public operations', () => {
+  test('OpenAPI operations state their rate category, whether they are public, and whether they extend the specification', () => {
     expect(operation('/support/tickets/search', 'post')).toMatchObject({ 'x-addition': true });
     expect(operation('/orders', 'post')).toMatchObject({ 'x-rate-category': 'provisioning' });
     expect(operation('/priorities', 'get')).toMatchObject({ security: [] });
   });
 
-  test('an OpenAPI operation lists every status that it can return, and all references of the document resolve', () => {
+  test('an OpenAPI operation lists every status that it can return, and every reference in the document has a target', () => {
     expect(Object.keys(operation('/support/tickets/{ticket_id}', 'put').responses as Node)).toEqual([
       '200',
       '400',
@@ -198,8 +198,12 @@ describe('invalid routes', () => {
 
   test.each([
     ['a field that the graph does not have', start('nothing', '/a'), /Route op \(GET \/a\): the graph has no field nothing/],
-    ['a path parameter without an argument', start('priorities', '/a/{a_id}'), /\{a_id\} is not an argument of priorities/],
-    ['a renamed parameter without an argument', start('ticket', '/a/{id}', { names: { colour: 'color' } }), /colour is not an argument/],
+    ['a path parameter without a GraphQL argument', start('priorities', '/a/{a_id}'), /\{a_id\} is not an argument of priorities/],
+    [
+      'a renamed parameter without a GraphQL argument',
+      start('ticket', '/a/{id}', { names: { colour: 'color' } }),
+      /colour is not an argument/,
+    ],
     ['a selection with an unknown field', start('ticket', '/a/{id}', { select: bad }), /selects Ticket\.colour, which does not exist/],
     ['a selection that is not GraphQL', start('ticket', '/a/{id}', { select: { name: 'V', selection: '{' } }), /Route op .*Syntax Error/],
     [
@@ -222,7 +226,7 @@ describe('invalid routes', () => {
   });
 });
 
-test('the GraphQL operation of a REST route contains only its arguments and its selected fields', async () => {
+test('the GraphQL operation of a REST route contains only the arguments and selected fields of the route', async () => {
   await toy.send({ url: '/v1/toys/ticket_1' });
   expect(toy.desk.last.document).toEqual(
     parseSchema(

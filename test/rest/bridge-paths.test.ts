@@ -33,7 +33,7 @@ describe('path aliases', () => {
     '/graphql',
     '/api/v2/x',
     '/',
-  ])('the path %s is not rewritten', (url) => {
+  ])('the path %s is not rewritten as an alias', (url) => {
     expect(rewriteUrl({ url })).toBe(url);
   });
 

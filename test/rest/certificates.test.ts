@@ -50,7 +50,7 @@ describe('registered certificates', () => {
     expect(data.certificate).toEqual({ fingerprint, status: 'ACTIVE', validity: 'VALID' });
   });
 
-  test('a certificate that is not valid yet can be registered, and its validity changes as time passes', async () => {
+  test('a certificate that is not valid yet can be registered, and its validity is later valid and then expired', async () => {
     const { id, validity } = (await register((await issue({ validFromDays: 1, validToDays: 2 })).pem)).body.data;
     expect(validity).toBe('not_yet_valid');
     const read = async () => (await tenant.rest('GET', `/auth/certificates/${id}`)).body.data.validity;
@@ -71,7 +71,7 @@ describe('registered certificates', () => {
   });
 });
 
-describe('refused certificates', () => {
+describe('rejected certificates', () => {
   const made = async (wanted: Wanted): Promise<string> => (await issue(wanted)).pem;
   const wrongs: [string, RegExp, () => Promise<unknown>][] = [
     ['that is missing', /required/, async () => undefined],
@@ -110,15 +110,18 @@ describe('refused certificates', () => {
     ['after it', ({ pem, key }: Issued) => `${pem}${key}`],
     ['instead of it', ({ key }: Issued) => key],
     ['after it and much other text', ({ pem, key }: Issued) => `${pem}${' '.repeat(16_384)}${key}`],
-  ])('registering a certificate with a private key %s returns 400, and the key is in neither the response nor the log', async (_, text) => {
-    const issued = await issue();
-    const { status, body } = await register(text(issued));
-    expect(status).toBe(400);
-    expect(body.error.details.reason).toMatch(/private key/);
-    const secret = issued.key.split('\n')[1] as string;
-    expect(JSON.stringify(body)).not.toContain(secret);
-    expect((await rig()).logged.join()).not.toContain(secret);
-  });
+  ])(
+    'registering a certificate with a private key %s returns 400, and neither the response nor the log contains the key',
+    async (_, text) => {
+      const issued = await issue();
+      const { status, body } = await register(text(issued));
+      expect(status).toBe(400);
+      expect(body.error.details.reason).toMatch(/private key/);
+      const secret = issued.key.split('\n')[1] as string;
+      expect(JSON.stringify(body)).not.toContain(secret);
+      expect((await rig()).logged.join()).not.toContain(secret);
+    },
+  );
 
   test.each([
     ['name', { name: ' ' }],
@@ -142,7 +145,7 @@ describe('refused certificates', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('registering a certificate again returns 409 DUPLICATE_RESOURCE, even if another organization has it or it was revoked', async () => {
+  test('registering a certificate that is already registered, revoked, or registered by another organization returns 409 DUPLICATE_RESOURCE', async () => {
     const other = await (await rig()).organization();
     const [own, foreign, revoked] = [await issue(), await issue(), await issue()];
     await register(own.pem);
@@ -179,7 +182,7 @@ test.each([
 });
 
 describe('certificate list', () => {
-  test("the certificate list shows the organization's own certificates, newest first, and its SQL statement count is constant", async () => {
+  test("the certificate list contains only the organization's certificates, newest first, and its length does not change the number of SQL statements", async () => {
     await registered({ name: 'First' });
     const { statements, organization } = await rig();
     const few = await statements(() => tenant.rest('GET', '/auth/certificates'));

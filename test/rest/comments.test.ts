@@ -69,7 +69,7 @@ describe('ticket comments', () => {
     });
   });
 
-  test('a comment without a type is a customer reply, and a comment with internal visibility is an internal note', async () => {
+  test('a comment without a type has the type reply, and a comment with internal visibility has the type internal_note', async () => {
     const { id } = await openTicketAs();
     expect(await createComment(id)).toMatchObject({ type: 'reply', visibility: 'customer', metadata: {}, attachments: [] });
     expect(await createComment(id, { visibility: 'internal' })).toMatchObject({ type: 'internal_note', visibility: 'internal' });
@@ -78,7 +78,7 @@ describe('ticket comments', () => {
   });
 
   test.each([
-    ['nothing', { content: undefined }, [400, 'INVALID_PARAMETERS', 'content']],
+    ['no content', { content: undefined }, [400, 'INVALID_PARAMETERS', 'content']],
     ['an empty text', { content: '' }, [400, 'INVALID_PARAMETERS', 'content']],
     ['a text that is too long', { content: 'x'.repeat(20_001) }, [400, 'INVALID_PARAMETERS', 'content']],
     ['an unknown visibility', { visibility: 'everybody' }, [400, 'INVALID_PARAMETERS', 'visibility']],
@@ -140,7 +140,7 @@ describe('comment authors', () => {
     expect((await createComment(id)).author).toMatchObject({ type: 'agent', id: expect.stringMatching(/^ak_/) });
   });
 
-  test('an API key with support:write can state another author for a comment', async () => {
+  test('an API key with support:write can set another author for a comment', async () => {
     const { id } = await openTicketAs();
     const account = (await staff.rest('POST', '/accounts', { body: { name: 'Hudson', email: 'it@hudson.example' } })).body.data;
     const author = async (stated: object) => (await createComment(id, { author: stated })).author;
@@ -158,7 +158,7 @@ describe('comment authors', () => {
     });
   });
 
-  test('stating another author for a comment returns 400 for a user and 403 for a caller without support:write', async () => {
+  test('setting another author for a comment returns 400 for a user and 403 for a caller without support:write', async () => {
     const { id, assigned_to } = await openTicketAs();
     const user = await userOf(staff, 'owner');
     expect(refusal(await postComment(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([
@@ -234,7 +234,7 @@ describe('effects of a comment on its ticket', () => {
     expect(created_at > updated_at).toBe(true);
   });
 
-  test('internal_notes and customer_update in a ticket update each create a comment, but an unchanged text creates no second comment', async () => {
+  test('internal_notes and customer_update in a ticket update each create a comment, but repeating the same text creates no second comment', async () => {
     const { id } = await openTicketAs();
     const change = (body: object) => staff.rest('PUT', `/support/tickets/${id}`, { body });
     await change({ internal_notes: 'Line test ordered', customer_update: 'We are on it' });

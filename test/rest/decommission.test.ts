@@ -25,11 +25,11 @@ const until = (id: string, status: string): Promise<Json> =>
 const changes = async (id: string): Promise<Json[]> => (await tenant.rest('GET', `/services/${id}/changes`)).body.data;
 const inDays = async (days: number): Promise<string> => new Date((await rig()).clock.now().getTime() + days * DAY_MS).toISOString();
 
-describe('ending a service now', () => {
+describe('ending a service immediately', () => {
   test.each([
     ['DELETE /services/{id}', '/services/'],
     ['DELETE /connectivity/internet/{id}', '/connectivity/internet/'],
-  ])('%s returns the service as decommissioning, and the service becomes decommissioned', async (_, path) => {
+  ])('%s returns the service with the status decommissioning, and the status later becomes decommissioned', async (_, path) => {
     const { id } = await operational();
     const { status, body } = await tenant.rest('DELETE', `${path}${id}`);
     expect([status, body.data]).toMatchObject([200, { id, status: 'decommissioning' }]);
@@ -52,7 +52,7 @@ describe('ending a service now', () => {
     expect([status, body.error]).toMatchObject([409, { code: 'INVALID_STATE', details: { from: 'decommissioned', allowed: [] } }]);
   });
 
-  test('POST /services/{id}/decommission returns 409 INVALID_STATE for a service that is already being taken down', async () => {
+  test('POST /services/{id}/decommission returns 409 INVALID_STATE for a service that is already being decommissioned', async () => {
     const { id } = await operational();
     await end(id);
     const { status, body } = await decommission(id, { decommission_date: await inDays(1) });
@@ -60,7 +60,7 @@ describe('ending a service now', () => {
     expect(await changes(id)).toHaveLength(1);
   });
 
-  test('ten concurrent DELETE requests for a service decommission it once', async () => {
+  test('ten concurrent DELETE requests for a service decommission the service once', async () => {
     const { id } = await operational();
     const responses = await Promise.all(Array.from({ length: 10 }, () => end(id)));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
@@ -89,7 +89,7 @@ describe('ending a service now', () => {
     expect(data.status).toBe('cancelled');
   });
 
-  test('a service that the provider refuses to end is operational again, and its change has failed with the reason', async () => {
+  test('if the provider rejects a decommission, the service becomes operational again, and its change has the status failed with the reason', async () => {
     const { id } = await operational({ name: 'FAIL-RELEASE' });
     await end(id);
     const reason = 'The provider refused to end the service: The simulated provider keeps this line (FAIL-RELEASE).';
@@ -104,7 +104,7 @@ describe('ending a service now', () => {
   });
 });
 
-test('an organization can be closed after its services were decommissioned, and not before', async () => {
+test('closing an organization with an operational service returns an error with the service id, until the service is decommissioned', async () => {
   const { tenant: leaving, accountId: itsAccount } = await tenantWithAccount();
   const { id } = await serviceThatIs('operational', leaving, itsAccount);
   const close = async () => (await operator()).rest('POST', `/operator/organizations/${leaving.organizationId}/close`);
@@ -114,8 +114,8 @@ test('an organization can be closed after its services were decommissioned, and 
   expect((await close()).status).toBe(200);
 });
 
-describe('decommissioning at a date', () => {
-  test('a service is decommissioned at its date, with the reason in the service and its change', async () => {
+describe('decommissioning on a scheduled date', () => {
+  test('a service is decommissioned on the requested date, and the service and its change contain the reason', async () => {
     const { id } = await operational();
     const decommission_date = await inDays(3);
     const { status, body } = await decommission(id, { decommission_date, reason: 'Office closed' });
@@ -136,7 +136,7 @@ describe('decommissioning at a date', () => {
     await until(id, 'decommissioned');
   });
 
-  test('a second decommission returns 409 SERVICE_CONFLICT with the id of the first one, and DELETE starts the first one immediately', async () => {
+  test('scheduling a second decommission of a service returns 409 SERVICE_CONFLICT, and DELETE starts the scheduled decommission immediately', async () => {
     const { id } = await operational();
     const { data: first } = (await decommission(id, { decommission_date: await inDays(5) })).body;
     const { status, body } = await decommission(id);
@@ -148,7 +148,7 @@ describe('decommissioning at a date', () => {
     expect(all[0]?.effective_at).not.toBe(first.effective_at);
   });
 
-  test('a cancelled decommission does not begin, and a second cancellation returns 409 INVALID_STATE', async () => {
+  test('a cancelled decommission does not start, and cancelling it again returns 409 INVALID_STATE', async () => {
     const { id } = await operational();
     const { data: change } = (await decommission(id, { decommission_date: await inDays(2) })).body;
     const cancel = (serviceId = id) => tenant.rest('DELETE', `/services/${serviceId}/changes/${change.id}`);
@@ -161,7 +161,7 @@ describe('decommissioning at a date', () => {
     expect(await read(id)).toMatchObject({ status: 'operational' });
   });
 
-  test('a cancellation at the date of a decommission either returns 200 and keeps the service, or returns 409 and the service ends', async () => {
+  test('cancelling a decommission on its date returns 200 and keeps the service, or returns 409 and the service is decommissioned', async () => {
     const services = await Promise.all(Array.from({ length: 6 }, () => operational()));
     const decommission_date = await inDays(1);
     const scheduled = await Promise.all(services.map(({ id }) => decommission(id, { decommission_date })));
@@ -177,7 +177,7 @@ describe('decommissioning at a date', () => {
     }
   });
 
-  test('a decommission with bad input returns 400 with every problem and creates no change', async () => {
+  test('a decommission with several invalid fields returns 400 with all of these fields and creates no change', async () => {
     const { id } = await operational();
     const data_migration = { required: true, destination: 'acc_1', speed: 'high' };
     const { status, body } = await decommission(id, { decommission_date: await inDays(-2), data_migration, reason: '', note: 'x' });
@@ -189,7 +189,7 @@ describe('decommissioning at a date', () => {
     expect(await changes(id)).toEqual([]);
   });
 
-  test('the destination of the data must be another operational service of the organization', async () => {
+  test('a decommission whose data destination is not another operational service of the organization returns an error and creates no change', async () => {
     const { id } = await operational();
     const { id: destination } = await operational();
     const migrate = (to: string) => decommission(id, { data_migration: { required: true, destination: to, verification: true } });
@@ -206,7 +206,7 @@ describe('decommissioning at a date', () => {
     expect([status, body.data.data_migration]).toEqual([201, { required: true, destination, verification: true }]);
   });
 
-  test('a caller limited to one account cannot name, read or cancel records of another account', async () => {
+  test('a caller with access to one account receives 404 for services and changes of another account', async () => {
     const { id: other } = await operational();
     const { data: change } = (await decommission(other, { decommission_date: await inDays(4) })).body;
     const second = (await tenant.rest('POST', '/accounts', { body: { name: 'Second', email: 'it@acme.example.com' } })).body.data.id;
@@ -225,7 +225,7 @@ describe('decommissioning at a date', () => {
     expect(await changes(other)).toMatchObject([{ status: 'acknowledged' }]);
   });
 
-  test('the changes of a service are a relation in GraphQL, and lead back to the service', async () => {
+  test('GraphQL returns the changes of a service, and each change contains its service', async () => {
     const { id } = await operational();
     await decommission(id, { decommission_date: await inDays(9) });
     const source = 'query ($id: ID!) { service(id: $id) { changes(limit: 5) { kind status service { id status } } } }';

@@ -56,7 +56,7 @@ test('a user can log in with the Unicode or Punycode spelling of the email domai
   for (const email of [unicode, stored]) expect((await tenant.rest('POST', path, { body: { email, name: 'Grace' } })).status).toBe(409);
 });
 
-test('a user whose email address was stored before domains were converted to Punycode can log in with both spellings', async () => {
+test('a user whose email domain is stored in Unicode can log in with the Unicode or Punycode spelling', async () => {
   const user = await userOf(tenant);
   const legacy = `${newId('user').toLowerCase()}@bücher.example`;
   await (await rows()).query('update identity."user" set email = $2, address = $2 where id = $1', [user.id, legacy]);

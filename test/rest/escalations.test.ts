@@ -77,7 +77,7 @@ test('escalating a ticket raises its escalation level, mails the recipients, and
   expect(JSON.stringify(refused)).not.toContain(sent.comments);
 });
 
-test('escalating to a lower or equal level, or escalating a resolved ticket, returns 409 INVALID_STATE with the allowed values', async () => {
+test('escalating a ticket to a lower or equal level, or escalating a resolved ticket, returns 409 INVALID_STATE with the allowed values', async () => {
   const { id } = await open(tenant);
   expect((await escalate(id, { escalation_level: 3 })).body.data.sla).toMatchObject({
     escalation_level: 3,
@@ -99,13 +99,13 @@ test('escalating to a lower or equal level, or escalating a resolved ticket, ret
   expect((await slaOf(tenant, id)).escalation.current_level).toBe(3);
 });
 
-describe('setting the priority to critical', () => {
+describe('setting the ticket priority to critical', () => {
   const levels = async (id: string): Promise<number[]> => {
     const { data } = await tenant.graphql('query($id: ID!) { ticket(id: $id) { escalations { level } } }', { id });
     return data.ticket.escalations.map(({ level }: { level: number }) => level);
   };
 
-  test('setting the priority of a ticket to critical escalates it, and setting it again changes nothing', async () => {
+  test('setting the priority of a ticket to critical escalates the ticket, and repeating the request changes nothing', async () => {
     const { id, revision } = await open(tenant, { priority: 'critical' });
     expect((await slaOf(tenant, id)).escalation).toMatchObject({ current_level: 0, escalation_reason: null });
     const { sla } = await change(tenant, id, { priority: 'critical' });
@@ -127,7 +127,7 @@ describe('setting the priority to critical', () => {
   });
 
   test.each(['low', 'critical'])(
-    'setting the priority of a resolved ticket (%s) to critical returns 409 unless the same request reopens it',
+    'setting the priority of a resolved ticket from %s to critical returns 409 unless the same request reopens the ticket',
     async (priority) => {
       const { id } = await open(tenant, { priority });
       await change(tenant, id, { status: 'resolved' });

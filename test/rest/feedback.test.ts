@@ -50,7 +50,7 @@ describe('feedback', () => {
   });
 
   test.each([
-    ['nothing', {}, ['rating']],
+    ['no fields', {}, ['rating']],
     ['a rating below the scale', { rating: 0 }, ['rating']],
     ['a rating above the scale', { rating: 6 }, ['rating']],
     ['a fractional rating', { rating: 4.5 }, ['rating']],
@@ -58,7 +58,7 @@ describe('feedback', () => {
     ['an empty comment', { rating: 3, comment: '' }, ['comment']],
     ['a comment that is too long', { rating: 3, comment: 'x'.repeat(5001) }, ['comment']],
     ['invalid ids', { rating: 3, ticket_id: 'art_1', article_id: 'ticket_1' }, ['ticket_id', 'article_id']],
-    ['two subjects', { rating: 3, ticket_id: 'ticket_1', article_id: 'art_1' }, ['article_id']],
+    ['both a ticket and an article', { rating: 3, ticket_id: 'ticket_1', article_id: 'art_1' }, ['article_id']],
     ['the id of another author', { rating: 3, author_id: 'ak_1' }, ['author_id']],
   ])('sending feedback with %s returns 400 INVALID_PARAMETERS and names the field', async (_, body, fields) => {
     const refused = await rate(body);
@@ -81,7 +81,7 @@ describe('ticket ratings', () => {
     expect(await listed(`ticket_id=${id}`)).toMatchObject([{ rating: 4 }]);
   });
 
-  test('an organization has one rating per ticket, and a later rating replaces it', async () => {
+  test('a second rating of a ticket by the same organization replaces the first rating', async () => {
     const id = await resolved();
     const other = await tenant.limitedTo('support:create');
     const first = (await rate({ rating: 2, comment: 'Late', ticket_id: id })).body.data;
@@ -96,7 +96,7 @@ describe('ticket ratings', () => {
     expect(data.ticket.feedback).toEqual({ rating: 5, ticket: { id }, article: null });
   });
 
-  test("changing a customer's rating of a ticket as support staff returns 409 INVALID_STATE", async () => {
+  test("if support staff change a customer's rating of a ticket, the response is 409 INVALID_STATE", async () => {
     const id = await resolved();
     const [customer, agent] = [await tenant.limitedTo('support:create'), await tenant.limitedTo('support:write')];
     const given = (await rate({ rating: 1, comment: 'Late', ticket_id: id }, customer)).body.data;
@@ -151,7 +151,7 @@ describe('ticket ratings', () => {
 });
 
 describe('article ratings', () => {
-  test('each reader has one rating of an article, and the helpfulness of the article is computed from all ratings', async () => {
+  test('each reader has one rating per article, and the helpfulness of an article is computed from all ratings', async () => {
     const id = await published();
     const readers = [tenant];
     for (let index = 0; index < 3; index += 1) readers.push(await tenant.limitedTo('support:create'));
@@ -164,7 +164,7 @@ describe('article ratings', () => {
     expect(await helpfulness()).toEqual({ ratings: 4, helpful: 1, unhelpful: 2, average_rating: 2.5 });
   });
 
-  test('rating an archived article or an article of another organization returns 404, and platform articles have ratings per organization', async () => {
+  test('rating an archived article or an article of another organization returns 404, and each organization has its own ratings of platform articles', async () => {
     const id = await published();
     const stranger = await platform.organization();
     expect(refusal(await rate({ rating: 5, article_id: id }, stranger))).toEqual([404, 'RESOURCE_NOT_FOUND']);

@@ -60,9 +60,9 @@ function positionOf(body: Json, field: string): number {
   return paths.indexOf(field);
 }
 
-describe('reporting all invalid body fields together', () => {
+describe('all invalid body fields in one error', () => {
   test.each(withBody.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'all fields that %s rejects one at a time are also reported together, in the order of the body',
+    '%s reports all invalid body fields in one error, in the order of the body',
     async (_, route) => {
       const { schema } = operationOf(route).requestBody.content['application/json'];
       const example = JSON.parse(JSON.stringify(route.example ?? {}));
@@ -88,7 +88,7 @@ describe('reporting all invalid body fields together', () => {
   );
 });
 
-describe('rules between fields', () => {
+describe('rules that involve several fields', () => {
   const cases: Record<string, { body: Json; fields: string[] }> = {
     submitFeedback: {
       body: { rating: 9, colour: 1, article_id: 'art_1', ticket_id: 'ticket_1' },
@@ -214,7 +214,7 @@ describe('rules between fields', () => {
   };
 
   test.each(Object.entries(cases))(
-    '%s reports violated rules between fields together with violated rules of single fields',
+    '%s reports violated rules of several fields together with violated rules of single fields',
     async (operationId, { body, fields }) => {
       const route = routes.find((one) => one.operationId === operationId) as Route;
       const { status, body: refused } = await tenant.rest(route.method, pathOf(route), { body });
@@ -239,7 +239,7 @@ describe('rules between fields', () => {
 describe('invalid GraphQL input', () => {
   const CREATE_INVOICE = 'mutation ($input: InvoiceCreateInput!) { createInvoice(input: $input) { id } }';
 
-  test('one GraphQL error lists all type errors of the variables, including those of custom scalars', async () => {
+  test('one GraphQL error lists all type errors of the variables, including errors of custom scalars', async () => {
     const services = [{ serviceId: 'svc_1', quantity: 'one', unitPrice: 'x' }, { unitPrice: 1 }];
     const { errors, data } = await tenant.graphql(CREATE_INVOICE, { input: { dueDate: 'soon', services, colour: 1 } });
     expect(data).toBeUndefined();
@@ -279,7 +279,7 @@ describe('invalid GraphQL input', () => {
     });
   });
 
-  test('one GraphQL error lists violated rules between fields together with violated rules of single fields', async () => {
+  test('one GraphQL error lists violated rules of several fields together with violated rules of single fields', async () => {
     const { errors } = await tenant.graphql('mutation ($input: WebhookCreateInput!) { createWebhook(input: $input) { id } }', {
       input: { url: '', events: ['nothing', 'invoice.created'], family: 'BILLING', filters: { priorities: ['HIGH'] } },
     });

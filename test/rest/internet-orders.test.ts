@@ -42,7 +42,7 @@ describe('internet orders', () => {
     expect(data.id).toBe(body.data.id);
   });
 
-  test('the simulator provisions an ordered internet service, which then names "simulated" as its provider', async () => {
+  test('the simulator provisions an ordered internet service, and the provider of the service is then "simulated"', async () => {
     const service = await serviceThatIs('operational', tenant, accountId);
     expect(service).toMatchObject({ provider: 'simulated', status_reason: null, provisioned_at: expect.stringMatching(/Z$/) });
   });
@@ -70,7 +70,7 @@ describe('internet orders', () => {
   });
 });
 
-describe('refused internet orders', () => {
+describe('rejected internet orders', () => {
   test.each([
     ['account_id', undefined],
     ['account_id', 'acme'],
@@ -108,7 +108,7 @@ describe('refused internet orders', () => {
     },
   );
 
-  test('an internet order for a location without any service returns 400 LOCATION_NOT_SERVICEABLE', async () => {
+  test('an internet order for a location where no technology is available returns 400 LOCATION_NOT_SERVICEABLE', async () => {
     const location = { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' };
     const { status, body } = await placeOrder(tenant, accountId, { location });
     expect(status).toBe(400);
@@ -128,7 +128,7 @@ describe('refused internet orders', () => {
     });
   });
 
-  test('an internet order above the available bandwidth returns 400 INSUFFICIENT_BANDWIDTH with the available bandwidth', async () => {
+  test('an internet order for more than the available bandwidth returns 400 INSUFFICIENT_BANDWIDTH with the available bandwidth', async () => {
     const { status, body } = await placeOrder(tenant, accountId, { location: KEY_WEST, service_type: 'cable' });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BANDWIDTH', details: { requested: '1000mbps', available: '500mbps' } });

@@ -23,7 +23,7 @@ const platformArticles = async (caller = tenant): Promise<Json[]> => {
   return body.data.filter(({ is_platform }: Json) => is_platform);
 };
 
-describe('articles of the platform', () => {
+describe('articles supplied by the platform', () => {
   test('every organization has each platform article exactly once, also after the platform restarts twice', async () => {
     const before = await platformArticles();
     expect(before.length).toBeGreaterThanOrEqual(15);
@@ -33,7 +33,7 @@ describe('articles of the platform', () => {
     expect((await platformArticles(await platform.organization())).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
-  test('changing a platform article returns 409 INVALID_STATE, and its ratings are kept when a release changes its text', async () => {
+  test('changing a platform article returns 409 INVALID_STATE, and a release that changes its text keeps the ratings of the article', async () => {
     const [{ id, title }] = await platformArticles();
     for (const [method, body] of [
       ['PUT', { title: 'Mine' }],
@@ -75,7 +75,7 @@ describe('articles of the platform', () => {
     ['idempotency key', 'art_repeat_requests_safely'],
     ['authenticator app', 'art_second_factor'],
     ['idempotancy', 'art_repeat_requests_safely'],
-  ])('the first result of a knowledge search for %s is the platform article %s', async (q, id) => {
+  ])('the first result of a knowledge search for "%s" is the platform article %s', async (q, id) => {
     const { body } = await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`);
     expect(body.data.map((hit: Json) => hit.article_id)[0]).toBe(id);
   });

@@ -171,7 +171,7 @@ beforeAll(async () => {
 
 const search = async (q: string): Promise<Json[]> => (await tenant.rest('GET', `/support/knowledge?q=${encodeURIComponent(q)}`)).body.data;
 
-test.each(QUERIES)('the first article of the organization in a knowledge search for "%s" is the article "%s"', async (q, expected) => {
+test.each(QUERIES)(`in a knowledge search for "%s", the first of the organization's own articles is "%s"`, async (q, expected) => {
   const found = await search(q);
   const own = found.filter((hit) => keys.has(hit.article_id));
   const seen = own.map((hit) => `${keys.get(hit.article_id)} ${hit.rank.toFixed(4)} ${hit.match}`);

@@ -61,7 +61,7 @@ describe('knowledge search', () => {
     expect(await found('wombat -marsupial')).toEqual([]);
   });
 
-  test('a knowledge search finds articles by tag and FAQ entries, and can be filtered by category, kind and tag', async () => {
+  test('a knowledge search finds articles by tag, finds FAQ entries, and can be filtered by category, kind and tag', async () => {
     const tagged = await write('Of tags', 'Nothing.', { tags: ['okapi'], category: 'cloud' });
     const faq = await write('What is an okapi?', 'A giraffe.', { kind: 'faq', category: 'ai' });
     expect((await found('okapi')).sort()).toEqual([tagged, faq].sort());
@@ -77,7 +77,7 @@ describe('knowledge search', () => {
     ['wolvrine', 'wolverine'],
     ['wolverine habitatt', 'wolverine habitat'],
     ['where is the wolverine of kazakhstan', 'an article that has only one of the words'],
-  ])('a knowledge search for %s finds %s and marks the result as similar', async (q) => {
+  ])('a knowledge search for "%s" finds %s and marks the result as similar', async (q) => {
     const caller = await platform.organization({ plan: 'custom' });
     const id = await write('Wolverine habitat', 'North.', { summary: 'Where it lives.' }, caller);
     const hits = await search(q, '', caller);
@@ -176,7 +176,7 @@ describe('knowledge search', () => {
 });
 
 describe('related articles', () => {
-  test('related articles are sorted by the number of shared tags, then by category and words of the title', async () => {
+  test('articles are related by shared tags, or by category and a title word; articles with more shared tags are listed first', async () => {
     const of = await write('Echidna spines', 'x', { tags: ['monotreme', 'spines'], category: 'voice' });
     const both = await write('Hedgehog', 'x', { tags: ['spines', 'monotreme'] });
     const one = await write('Porcupine', 'x', { tags: ['spines'] });

@@ -80,7 +80,7 @@ describe('articles', () => {
   });
 
   test.each([
-    ['nothing', {}, ['title', 'body', 'category']],
+    ['no fields', {}, ['title', 'body', 'category']],
     ['empty texts', { ...article, title: '', body: '' }, ['title', 'body']],
     [
       'texts that are too long',
@@ -139,7 +139,7 @@ describe('article visibility', () => {
     expect(data.article.related.map(({ id }: Json) => id)).not.toContain(draft.id);
   });
 
-  test('lists and searches do not contain articles of another organization, and other operations on them return 404', async () => {
+  test('reading, changing or rating an article of another organization returns 404, and lists and searches do not contain the article', async () => {
     const owner = await platform.organization({ plan: 'custom' });
     const mine = await write({ title: 'Xylophone tuning', tags: ['xylophone'] });
     const theirs = await write({ title: 'Xylophone repair', tags: ['xylophone'], kind: 'faq' }, owner);

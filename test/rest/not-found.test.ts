@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const lastParameter = ({ path }: Route): string => pathParameters(path).at(-1) ?? '';
 
-describe('names of missing resources', () => {
+describe('resource names in 404 responses', () => {
   const byRecord = Map.groupBy(
     routes.filter((route) => namesRecord(lastParameter(route))),
     lastParameter,
@@ -40,7 +40,7 @@ describe('names of missing resources', () => {
     },
   );
 
-  test('the message of a 404 response contains a readable resource name', async () => {
+  test("the message of a 404 response contains a readable resource name, such as 'SLA policy'", async () => {
     const messages = [];
     for (const path of ['/support/sla-policies', '/auth/oauth-clients', '/services/catalog']) {
       const { body } = await own.tenant.rest('GET', `${path}/${NOBODY}`);
@@ -50,7 +50,7 @@ describe('names of missing resources', () => {
   });
 });
 
-test('startup fails if the type of a GET route has no known resource name and the route does not state one', () => {
+test('startup fails if a GET route states no resource name and its type has no known resource name', () => {
   const schema = buildSchema('type Query { ticketSla(id: ID!): SlaStatus } type SlaStatus { escalated: Boolean! }');
   const compile = (resource?: 'ticket') =>
     compileRoutes({

@@ -41,7 +41,7 @@ describe('comments in notification emails', () => {
     expect((await mailTo(email)).text).not.toContain('technician');
   });
 
-  test('sending internal comments in a notification email to an address that is not an agent returns 400', async () => {
+  test('sending internal comments in a notification email to an address that no agent has returns 400', async () => {
     const ticket = await discussed();
     const email = freshEmail();
     await makeAgent(tenant, { email });
@@ -65,7 +65,7 @@ describe('comments in notification emails', () => {
     expect((await notify(tenant, ticket, emailTo(email, { include_comments: true, comment_filter: 'secret' }))).status).toBe(400);
   });
 
-  test('sending internal comments in a notification email to a deleted agent or a desk address returns 400', async () => {
+  test('sending internal comments in a notification email to a deleted agent or to the address of a desk returns 400', async () => {
     const ticket = await discussed();
     const agent = await makeAgent(tenant);
     const { data } = await tenant.graphql('{ agents { nodes { email desk } } }');

@@ -42,7 +42,7 @@ async function send(route: Route, body: Json, own = records): Promise<RestRespon
 }
 
 describe('null in a request body', () => {
-  test('the OpenAPI description of every update field that accepts null states the effect of null', () => {
+  test('the OpenAPI description of every update field that accepts null states what null does', () => {
     const silent = updates.flatMap((route) =>
       fieldsOf(route)
         .filter(([, schema]) => acceptsNull(schema) && !statesNull({ description: schema.description ?? resolved(schema).description }))
@@ -71,7 +71,7 @@ describe('null in a request body', () => {
   });
 
   test.each(titled(creations))(
-    '%s treats null like an omitted field, unless the description states the effect of null',
+    '%s treats null like an omitted field, unless the OpenAPI description of the field states another effect',
     async (_, route) => {
       const { required = [] } = bodySchema(route);
       const nullable = fieldsOf(route).filter(([, schema]) => acceptsNull(schema) && !statesNull(schema));

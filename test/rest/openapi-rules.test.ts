@@ -51,7 +51,7 @@ describe('validation rules of input classes', () => {
 describe('ids in the OpenAPI document', () => {
   const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-  test('the OpenAPI pattern of an id is the prefix of its kind and 26 characters, in parameters, bodies and responses', () => {
+  test('the OpenAPI pattern of an id is a prefix for its type and 26 characters, in parameters, bodies and responses', () => {
     const body = operationOf(routeOf('createInvoice')).requestBody.content['application/json'].schema.properties;
     expect(parameterOf('getTicket', 'ticket_id').schema.pattern).toBe(`^ticket_${ULID}$`);
     expect(parameterOf('listInvoices', 'account_id').schema.items.pattern).toBe(`^acc_${ULID}$`);

@@ -85,7 +85,7 @@ describe('OpenAPI document of the running platform', () => {
     );
   });
 
-  test('operations that are served outside the REST routes are documented at their actual address', async () => {
+  test('operations that are not REST routes of the platform are documented with their actual URL', async () => {
     const headers = { accept: 'application/json', authorization: `Bearer ${tenant.apiKey}` };
     for (const { method, path } of nonGraph.filter(({ operation }) => !operation.servers)) {
       const answer = await fetch(`${tenant.origin}/v1${path.replace(/\{\w+\}/g, 'none')}`, { method, headers, redirect: 'manual' });
@@ -173,9 +173,12 @@ describe('accepted request bodies', () => {
     return deviationsFrom(ajv, validatable(schema), body);
   };
 
-  test.each(titled(routes.filter(({ example }) => example)))('the OpenAPI request schema of %s accepts its example', (_, route) => {
-    expect(accepted(route.path, route.method.toLowerCase(), JSON.parse(JSON.stringify(route.example)))).toEqual([]);
-  });
+  test.each(titled(routes.filter(({ example }) => example)))(
+    'the OpenAPI request schema of %s accepts the documented example',
+    (_, route) => {
+      expect(accepted(route.path, route.method.toLowerCase(), JSON.parse(JSON.stringify(route.example)))).toEqual([]);
+    },
+  );
 
   test('the OpenAPI schema of a ticket search accepts filters as single values and as lists', async () => {
     const body = {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const change = (id: string, body: Json): Promise<RestResponse> => tenant.rest('PUT', `/services/provision/${id}`, { body });
 const newAccount = async (): Promise<string> => (await createAccount(tenant)).id;
 
-describe('refused provisioning requests', () => {
+describe('rejected provisioning requests', () => {
   const EARLIEST = 'must be today or within a year';
   test.each<[string, object]>([
     ['service_template', { service_template: undefined }],
@@ -71,12 +71,15 @@ describe('refused provisioning requests', () => {
     ['LOCATION_NOT_SERVICEABLE', { location: { ...LOCATION, city: 'Utqiagvik', state: 'AK', zip: '99723' } }],
     ['SERVICE_UNAVAILABLE_AT_LOCATION', { location: { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' } }],
     ['INSUFFICIENT_BANDWIDTH', { customizations: { bandwidth: '10gbps' }, location: { ...LOCATION, city: 'Buffalo', zip: '14202' } }],
-  ])('a provisioning request that cannot be fulfilled returns 400 %s, even if it has a later date or no account', async (code, wrong) => {
-    for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
-      const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));
-      expect([status, body.error.code]).toEqual([400, code]);
-    }
-  });
+  ])(
+    'a provisioning request that cannot be fulfilled returns 400 %s, even with a future date or without an account',
+    async (code, wrong) => {
+      for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
+        const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));
+        expect([status, body.error.code]).toEqual([400, code]);
+      }
+    },
+  );
 
   test('a provisioning request returns 404 for an unknown account and 409 ACCOUNT_SUSPENDED for a suspended account', async () => {
     const absent = await requestProvisioning(tenant, provisioningRequest({ account_id: 'acc_00000000000000000000000000' }));

@@ -194,7 +194,7 @@ describe('scheduled provisioning requests', () => {
     expect(await servicesOf(account)).toHaveLength(2);
   });
 
-  test('a provisioning request starts immediately if its date is removed or set to today', async () => {
+  test('a provisioning request starts immediately if its date is removed or set to the current day', async () => {
     const request = completeRequest(accountId, { deployment_schedule: { preferred_date: inDays(2) } });
     const [one, other] = [await requested(tenant, request), await requested(tenant, request)];
     expect((await change(one.id, { deployment_schedule: null })).body.data.status).toBe('acknowledged');
@@ -245,7 +245,7 @@ describe('cancelled provisioning requests', () => {
     expect(storyOf(await requestThatIs('completed', tenant, id))).toBe(BUILT);
   });
 
-  test('cancelling a provisioning request returns 409 in every state after its start', async () => {
+  test('cancelling a provisioning request returns 409 in every status after it has started', async () => {
     const { id } = await requested(tenant, completeRequest(accountId));
     await requestThatIs('completed', tenant, id);
     const table = await onlyTable('services.provisioning_request');
@@ -267,7 +267,7 @@ describe('cancelled provisioning requests', () => {
 });
 
 describe('concurrent changes of a provisioning request', () => {
-  test('four concurrent updates that complete a provisioning request order one service, and the other updates return an error', async () => {
+  test('of four concurrent updates that complete a provisioning request, one orders the service and three return an error', async () => {
     const account = await newAccount();
     const { id } = await requested(tenant, provisioningRequest({ location: LOCATION }));
     const responses = await Promise.all(Array.from({ length: 4 }, () => change(id, { account_id: account })));

@@ -42,7 +42,7 @@ describe.each(kinds)('revisions of $path', ({ path, body, changes, field }) => {
     return { etag: found.headers.get('etag') ?? '', revision: recordIn(found).revision };
   };
 
-  test('of two concurrent updates with the same If-Match ETag, one returns 200 and the other returns 409', async () => {
+  test('of two concurrent updates of a record with the same If-Match ETag, one returns 200 and the other returns 409', async () => {
     const record = await make();
     const { etag, revision } = await seen(record);
     const responses = await Promise.all(

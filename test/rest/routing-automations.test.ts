@@ -43,8 +43,8 @@ const eventsOf = async ({ id }: Json, event: string): Promise<Json[]> =>
     )
   ).data.events.nodes.map(({ payload }: Json) => JSON.parse(payload));
 
-describe('escalate_after', () => {
-  test('escalate_after escalates a ticket once if it is not resolved in time, and the escalation states the reason', async () => {
+describe('escalate_after in routing rules', () => {
+  test('the routing action escalate_after escalates a ticket once if the ticket is not resolved in time, and the escalation states the reason', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -84,7 +84,7 @@ describe('escalate_after', () => {
     expect(data.ticket.escalations).toEqual([{ reason: 'Not resolved within 30 minutes', comments: 'Routing rule “Quick”' }]);
   });
 
-  test('escalate_after raises the level of a ticket that was escalated manually by one more level', async () => {
+  test('the routing action escalate_after raises the level by one if the ticket was already escalated manually', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '1_hour' } });
     const ticket = await openTicket(tenant);
@@ -94,7 +94,7 @@ describe('escalate_after', () => {
     await eventually(async () => (await levelOf(ticket)) === before + 1);
   });
 
-  test('escalate_after of a routing rule pauses while its ticket is resolved, and continues when the ticket is reopened', async () => {
+  test('the routing action escalate_after pauses while its ticket is resolved and continues when the ticket is reopened', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '30_minutes' } });
     const ticket = await openTicket(tenant);
@@ -112,7 +112,7 @@ describe('escalate_after', () => {
   test.each([
     ['is deleted', (path: string) => tenant.rest('DELETE', path)],
     ['is not active', (path: string) => tenant.rest('PUT', path, { body: { active: false } })],
-  ])('escalate_after does not escalate a ticket if its routing rule %s', async (_, change) => {
+  ])('the routing action escalate_after does not escalate a ticket if its routing rule %s', async (_, change) => {
     tenant = await platform.organization();
     const who = contact();
     const rule = await makeRule(tenant, { actions: { escalate_after: '30_minutes', auto_update_frequency: '15_minutes' } });
@@ -133,12 +133,12 @@ describe('escalate_after', () => {
   });
 });
 
-describe('next escalation', () => {
+describe('the ticket field next_escalation', () => {
   const nextOf = async ({ id }: Json): Promise<string | null> =>
     (await tenant.rest('GET', `/support/tickets/${id}/sla`)).body.sla_status.escalation.next_escalation;
   const hoursAfter = ({ created_at }: Json, hours: number): string => new Date(Date.parse(created_at) + hours * HOUR_MS).toISOString();
 
-  test('next_escalation of a ticket is the earlier time of its routing rule and its service level', async () => {
+  test('the ticket field next_escalation is the earlier of the escalation times of the routing rule and the service level', async () => {
     tenant = await platform.organization();
     const rule = await makeRule(tenant, { conditions: { category: 'voice' }, actions: { escalate_after: '3_hours' } });
     const high = await openTicket(tenant, { category: 'voice', priority: 'high' });
@@ -165,7 +165,7 @@ describe('next escalation', () => {
     expect(await nextOf(high)).toBeNull();
   });
 
-  test('next_escalation of a ticket at the highest escalation level is null', async () => {
+  test('the ticket field next_escalation is null at the highest escalation level', async () => {
     tenant = await platform.organization();
     await makeRule(tenant, { actions: { escalate_after: '3_hours' } });
     const ticket = await openTicket(tenant);
@@ -174,8 +174,8 @@ describe('next escalation', () => {
   });
 });
 
-describe('auto_update_frequency', () => {
-  test('auto_update_frequency mails the ticket status to the contact at each interval until the ticket is resolved', async () => {
+describe('auto_update_frequency in routing rules', () => {
+  test('the routing action auto_update_frequency mails the ticket status to the contact at each interval until the ticket is resolved', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '2_hours' } });
@@ -215,7 +215,7 @@ describe('auto_update_frequency', () => {
     await eventually(() => mailsTo(who).length === 2);
   });
 
-  test('no automatic update is sent while a ticket waits for its customer, and the next one follows one interval after the wait', async () => {
+  test('no automatic update is sent while a ticket waits for its customer; the next update is sent one interval after the wait', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '1_hour' } });

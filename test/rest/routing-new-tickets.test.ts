@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('routing of new tickets', () => {
-  test('a new ticket is assigned to the agent of the first matching active rule, and the ticket has this rule as routingRule', async () => {
+  test('a new ticket is assigned to the agent of the first matching active rule, and its routingRule field contains this rule', async () => {
     const tenant = await platform.organization();
     const { agent_id: security } = (await openTicket(tenant, { category: 'security' })).assigned_to;
     const { agent_id: voice } = (await openTicket(tenant, { category: 'voice' })).assigned_to;
@@ -77,7 +77,7 @@ describe('routing of new tickets', () => {
     expect(await isMatched({ title: 'We ran out', description: 'of dial tone, no' })).toBe(false);
   });
 
-  test('the customer_tier of a routing rule is compared with the tier of the account, or with the plan if no tier is set', async () => {
+  test('the condition customer_tier of a routing rule is compared with the tier of the account, or with its plan without a tier', async () => {
     const tenant = await platform.organization({ plan: 'business' });
     const gold = await createAccount(tenant, 'Gold');
     const plain = await createAccount(tenant, 'Plain');
@@ -96,7 +96,7 @@ describe('routing of new tickets', () => {
     expect(await ruleFor({})).toBe('Business');
   });
 
-  test('the keywords of three rules with 200 keywords each are matched against a ticket of 20,000 characters', async () => {
+  test('of three rules with 200 keywords each, the rule with a keyword at the end of a 20,000-character ticket is applied', async () => {
     const tenant = await platform.organization();
     for (const n of [1, 2, 3]) {
       const keywords = Array.from({ length: 200 }, (_, k) => `${'down '.repeat(k % 20)}never${n}x${k}`.slice(-100));

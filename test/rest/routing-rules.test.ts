@@ -45,7 +45,7 @@ describe('routing rules', () => {
   });
 
   test.each([
-    ['nothing', { rule_name: undefined, actions: undefined }, ['rule_name', 'actions']],
+    ['no name and no actions', { rule_name: undefined, actions: undefined }, ['rule_name', 'actions']],
     ['a blank name', { rule_name: ' ' }, ['rule_name']],
     ['no actions', { actions: {} }, ['actions']],
     ['empty actions', { actions: { notify: [], assign_to: null } }, ['actions']],
@@ -163,7 +163,7 @@ describe('access to routing rules', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:write' } } }]);
   });
 
-  test("a routing rule of another organization returns 404 and does not match the caller's tickets", async () => {
+  test("reading or changing a routing rule of another organization returns 404, and the rule does not match the caller's tickets", async () => {
     const [tenant, stranger] = [await platform.organization(), await platform.organization()];
     const rule = await makeRule(tenant);
     const path = `/support/routing-rules/${rule.id}`;

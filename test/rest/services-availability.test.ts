@@ -57,7 +57,7 @@ describe('availability check', () => {
     [{ location: LOCATION, bandwidth_requirements: 'fast' }, 'bandwidth_requirements'],
     [{ location: LOCATION, bandwith: '1gbps' }, 'bandwith'],
     [{}, 'location'],
-  ])('the availability check %j returns 400 INVALID_PARAMETERS for the field %s', async (body, field) => {
+  ])('the availability check with the body %j returns 400 INVALID_PARAMETERS for the field %s', async (body, field) => {
     const { status, body: response } = await check(body);
     expect(status).toBe(400);
     expect(response.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });

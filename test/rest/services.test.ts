@@ -97,7 +97,7 @@ describe('service list', () => {
     expect(walked).toEqual(all);
   });
 
-  test('the service list can be paged by number', async () => {
+  test('the service list can be paged by page number', async () => {
     const { body } = await list('?page=2&per_page=2&sort=name:asc');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['Gamma']);
     expect(body.pagination).toMatchObject({ page: 2, per_page: 2, total: 3, pages: 2 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const complianceOf = async (owner: Tenant): Promise<number> =>
   (await owner.rest('GET', '/support/analytics/dashboard')).body.dashboard.overview.sla_compliance;
 
-test('raising the priority of a ticket that waits for its customer reports a resolution time that is already missed', async () => {
+test('raising the priority of a ticket that waits for its customer reports an SLA breach if the new due time has passed', async () => {
   const owner = await platform.organization();
   const { id, created_at } = await open(owner, { priority: 'low' });
   await change(owner, id, { status: 'in_progress' });
@@ -38,7 +38,7 @@ test('raising the priority of a ticket that waits for its customer reports a res
   expect(await complianceOf(owner)).toBe(0);
 });
 
-test('waiting for the customer does not remove a reported SLA breach, but a lower priority with a longer time does', async () => {
+test('waiting for the customer does not remove a reported SLA breach, but a lower priority with a longer resolution time does', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(9 * HOUR_MS);
@@ -56,7 +56,7 @@ test('waiting for the customer does not remove a reported SLA breach, but a lowe
   expect(await eventsOf(tenant, id, 'sla.breach')).toHaveLength(1);
 });
 
-test('the resolution time that is left when a ticket starts to wait for its customer is left after the wait', async () => {
+test('a ticket that waits for its customer has the same remaining resolution time before and after the wait', async () => {
   const { id } = await open(tenant, { priority: 'low' });
   await change(tenant, id, { status: 'in_progress' });
   await platform.advance(3 * HOUR_MS);

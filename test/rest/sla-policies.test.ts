@@ -45,7 +45,7 @@ describe('business hours of service levels', () => {
   /** Allows a difference of two minutes, because the hours of a policy are rounded to minutes. */
   const expectAbout = (instant: string, expected: number) => expect(Math.abs(Date.parse(instant) - expected)).toBeLessThan(2 * MINUTE_MS);
 
-  test('business hours are applied in the time zone of the ticket, and the SLA of critical tickets counts 24 hours a day', async () => {
+  test("due times follow the business hours in the ticket's time zone, and the SLA of critical tickets counts 24 hours a day", async () => {
     const { zone, night, hours } = aroundNow();
     const { owner } = await underPolicy({ business_hours: [hours], timezone: night });
     const here = await open(owner, { category: 'voice', location: { timezone: zone } });
@@ -103,7 +103,7 @@ describe('business hours of service levels', () => {
     expect(await eventsOf(owner, id, 'sla.breach')).toEqual([]);
   });
 
-  test('the due times of tickets on the business plan are within business hours', async () => {
+  test('the due times of a ticket of an organization on the business plan are within business hours', async () => {
     const business = await platform.organization({ plan: 'business' });
     const { id, sla } = await open(business, { priority: 'high' });
     expect((await slaOf(business, id)).sla_tier).toBe('business');

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const breaches = (id: string, count: number) => eventsWhen(tenant, id, count, 'sla.breach');
 
 describe('tickets without a response', () => {
-  test('a ticket without a response reports sla.at_risk and then sla.breach once for each clock at its due time', async () => {
+  test('a ticket without a response reports the events sla.at_risk and sla.breach once each for the response and resolution time', async () => {
     const { id, created_at } = await open(tenant, { priority: 'high' });
     expect(await slaOf(tenant, id)).toMatchObject({
       ticket_id: id,
@@ -134,7 +134,7 @@ describe('waiting for the customer', () => {
     expect((await breaches(id, 1)).map(({ data }) => data.sla.breached)).toEqual(['response_time']);
   });
 
-  test('waiting_on_customer becomes false when the customer comments, and not when the system comments', async () => {
+  test('the ticket field waiting_on_customer becomes false when the customer comments, but not when the system comments', async () => {
     const { id } = await open(tenant);
     const isWaiting = async () => (await tenant.rest('GET', `/support/tickets/${id}`)).body.ticket.waiting_on_customer;
     const comment = (author: object) => tenant.rest('POST', `/support/tickets/${id}/comments`, { body: { content: 'And now?', author } });
@@ -145,7 +145,7 @@ describe('waiting for the customer', () => {
     expect(await isWaiting()).toBe(false);
   });
 
-  test('resolving a ticket sets waiting_on_customer to false, and setting it on a resolved ticket returns 409', async () => {
+  test('resolving a ticket sets waiting_on_customer to false, and setting this field to true on a resolved ticket returns 409', async () => {
     const { id } = await open(tenant);
     await change(tenant, id, { waiting_on_customer: true });
     await change(tenant, id, { status: 'resolved' });
@@ -156,7 +156,7 @@ describe('waiting for the customer', () => {
 });
 
 describe('priority changes', () => {
-  test('the resolution time of a new priority counts from the opening of the ticket and can be breached immediately', async () => {
+  test('the resolution time of a new priority counts from the opening of the ticket, so a breach can follow immediately', async () => {
     const { id, created_at } = await open(tenant, { priority: 'low' });
     await change(tenant, id, { status: 'in_progress' });
     await platform.advance(5 * HOUR_MS);
@@ -183,7 +183,7 @@ describe('priority changes', () => {
   });
 });
 
-test('GraphQL returns the service level of a ticket as REST does, and a subscription receives its SLA events', async () => {
+test('GraphQL and REST return the same service level of a ticket, and a GraphQL subscription receives its SLA events', async () => {
   const socket = tenant.socket();
   try {
     const { id } = await open(tenant, { priority: 'high' });

@@ -180,7 +180,7 @@ test('the support dashboard of an organization without tickets lists every day a
   expect(dashboard.trends.tickets_per_day.at(-1).date).toBe(platform.clock.now().toISOString().slice(0, 10));
 });
 
-test("a support dashboard range such as 24h or 12w ends now, and customer_id restricts it to the customer's tickets", async () => {
+test('a support dashboard range such as 24h or 12w ends at the current time, and customer_id restricts the numbers to one customer', async () => {
   const tenant = await platform.organization();
   const account = (await tenant.rest('POST', '/accounts', { body: { name: 'Acme', email: 'it@acme.example' } })).body.data;
   const table = await onlyTable('support.ticket');

@@ -39,7 +39,7 @@ describe('ticket categories', () => {
     });
   });
 
-  test('a new ticket has the service level that its category shows', async () => {
+  test('a new ticket has the service level that is stated in its category', async () => {
     for (const id of ['general', 'security']) {
       const { sla } = await category(id);
       expect((await open(tenant, { category: id })).sla).toMatchObject(sla);

@@ -65,7 +65,7 @@ describe('ticket search by words', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual([made.titled.id, made.described.id]);
   });
 
-  test('ticket search for a ticket number or id returns exactly this ticket', async () => {
+  test('ticket search for a ticket number or id returns only this ticket', async () => {
     for (const q of [made.other.number, made.other.number.toLowerCase(), made.other.id, ` ${made.other.number} `])
       expect(await find(q)).toEqual(['other']);
     expect(await find('TKT-999999')).toEqual([]);
@@ -109,7 +109,7 @@ describe('ticket search by words', () => {
   });
 });
 
-test('ticket search for callers limited to accounts returns the tickets that a full scan finds, also after account changes', async () => {
+test('ticket search returns the same tickets as a full scan to callers with access to some accounts, also after account changes', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);

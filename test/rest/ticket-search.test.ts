@@ -96,11 +96,11 @@ describe('filtered and sorted ticket lists', () => {
 
   const days = (count: number) => new Date(Date.parse(tickets[17].created_at) + count * DAY_MS + HOUR_MS).toISOString();
   const CASES: [string, () => [object, (ticket: Json) => boolean]][] = [
-    ['nothing', () => [{}, () => true]],
+    ['an empty filter', () => [{}, () => true]],
     ['a status', () => [{ status: ['open'] }, ({ status }) => status === 'open']],
-    ['two of the same status', () => [{ status: ['open', 'open'] }, ({ status }) => status === 'open']],
+    ['the same status twice', () => [{ status: ['open', 'open'] }, ({ status }) => status === 'open']],
     [
-      'states and priorities',
+      'statuses and priorities',
       () => [
         { status: ['open', 'in_progress'], priority: ['high', 'critical'] },
         ({ status, priority }) => ['open', 'in_progress'].includes(status) && ['high', 'critical'].includes(priority),
@@ -180,7 +180,7 @@ describe('filtered and sorted ticket lists', () => {
   );
 
   test.each(Object.entries(SORTS))(
-    'a ticket list sorted by %s is in order in both directions, with and without a filter',
+    'a ticket list sorted by %s can be read in ascending and descending order, with and without a filter',
     async (field, key) => {
       for (const order of ['asc', 'desc']) {
         for (const status of [['open', 'in_progress'], undefined])
@@ -300,7 +300,7 @@ test('the ticket list sorts ticket numbers as numbers, not as text', async () =>
   expect(body.tickets.map(({ number }: Json) => number)).toEqual([second.number, 'TKT-10000']);
 });
 
-test('the total of a ticket list is correct after updates of tickets, before and after the counters are compacted', async () => {
+test('the total of a ticket list equals the number of matching tickets, before and after the counters are compacted', async () => {
   const tenant = await platform.organization();
   const ids = [];
   for (let index = 0; index < 4; index += 1) ids.push((await openTicket(tenant, { priority: 'high' })).id);
@@ -337,7 +337,7 @@ test('the total of a ticket list is correct after updates of tickets, before and
   expect(await totals()).toEqual([3, 3, 3, 3]);
 });
 
-test('ticket totals are exact after 60 concurrent changes, for every filter and for callers limited to accounts', async () => {
+test('ticket totals equal the number of tickets after 60 concurrent changes, for every filter and for callers with limited access', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);

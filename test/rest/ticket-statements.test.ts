@@ -32,7 +32,7 @@ async function statements(act: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-test('opening a ticket runs no SELECT, and only inserts rows after it has incremented the ticket number', async () => {
+test('opening a ticket runs no SELECT; after it has incremented the ticket number, it runs only INSERT statements', async () => {
   const executed = await statements(() => openTicket(tenant, { attachments }));
   const at = executed.indexOf('insert ticket_counter');
   expect(executed.slice(0, at)).toEqual(['insert attachment_upload', 'delete attachment_upload']);
@@ -62,7 +62,7 @@ test.runIf(process.env.TEST_DATABASE_URL)('opening a ticket with an Idempotency-
   expect(rows).toMatch(/^outbox (ticket ticket_change|ticket_change ticket) commit$/);
 });
 
-test('reading a ticket with its agent runs one SQL statement, and a second one if the ticket has attachments', async () => {
+test('reading a ticket with its agent runs one SQL statement, and one more statement if the ticket has attachments', async () => {
   const { id: plain } = await openTicket(tenant);
   expect(await statements(() => read(`/${plain}`))).toEqual(['select ticket']);
   expect(await statements(() => read(`/${id}`))).toEqual(['select ticket', 'select attachment']);
@@ -72,7 +72,7 @@ test('pending actions of routing rules are read from the database only if the SL
   expect(await statements(() => read(`/${id}/sla`))).toEqual(['select ticket', 'select ticket_automation']);
 });
 
-test('a ticket list runs at most two SQL statements on the ticket table, whatever its length', async () => {
+test('a ticket list of any length runs at most two SQL statements on the ticket table', async () => {
   for (let count = 0; count < 5; count += 1) await openTicket(tenant);
   expect(await statements(() => read('?status=open'))).toEqual(['select ticket', 'select ticket']);
   expect(await statements(() => read('?page=2&limit=2'))).toEqual(['select ticket', 'select ticket_tally', 'select ticket']);

@@ -69,7 +69,7 @@ describe('opened tickets', () => {
   });
 
   test.each([
-    ['nothing', {}, ['title', 'description']],
+    ['no fields', {}, ['title', 'description']],
     ['empty texts', { title: '', description: '' }, ['title', 'description']],
     ['a title that is too long', { ...ticket, title: 'x'.repeat(256) }, ['title']],
     ['unknown enum values', { ...ticket, priority: 'urgent' }, ['priority']],
