@@ -70,8 +70,8 @@ export function firstKey({ id: organizationId, operator }: Organization, apiKey:
 }
 
 /**
- * Creates the organization's own account. All records without a customer belong to it. It gets no mail until it has an
- * e-mail address.
+ * Creates the organization's own account. All records without a customer belong to this account. The account gets no
+ * mail until it has an e-mail address.
  */
 function ownAccount({ id: organizationId, name, createdAt }: Organization): Account {
   const known = { id: newId('account'), customerId: newId('customer'), organizationId, name, email: '', own: true };

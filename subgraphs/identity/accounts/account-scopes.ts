@@ -16,8 +16,8 @@ export class AccountScopes {
 
   /**
    * Returns the accounts to grant. If `stated` is undefined, returns the accounts that the caller has access to.
-   * @throws ResourceNotFound for an account that the caller has no access to; LimitedToAccounts if a limited caller
-   * states null (all accounts)
+   * @throws ResourceNotFound for an account that the caller has no access to; LimitedToAccounts if `stated` is null
+   * (all accounts) and the caller has access to only some accounts
    */
   async grant(stated: Accounts | undefined): Promise<string[] | null> {
     const wanted = stated === undefined ? this.principal.accounts : stated;

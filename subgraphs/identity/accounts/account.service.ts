@@ -43,7 +43,10 @@ export class AccountService {
     return account;
   }
 
-  /** Returns null if the caller's organization has no such account. Another organization's account is treated as absent. */
+  /**
+   * Returns null if the caller's organization has no account with this id. An account of another organization is
+   * treated as absent.
+   */
   find(id: string): Promise<Account | null> {
     return this.deps.loader.load(id);
   }

@@ -15,7 +15,8 @@ test('every letter and digit of an API key is equally likely', () => {
   }
   const expected = (1000 * 64) / 62;
   expect(counts.size).toBe(62);
-  // chi-squared with 61 degrees of freedom exceeds 130 once in a million runs; bytes modulo 62 would give several hundred
+  // chi-squared with 61 degrees of freedom exceeds 130 once in a million runs; for random bytes modulo 62, it would be
+  // several hundred
   const chiSquared = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   expect(chiSquared).toBeLessThan(130);
 });

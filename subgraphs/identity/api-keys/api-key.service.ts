@@ -48,7 +48,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Creates a key. The result contains the key and its signing secret; they are never shown again.
+   * Creates a key. The result contains the key and its signing secret, which are never shown again.
    * @throws InsufficientPermissions for a permission that the caller does not hold; InvalidParameters
    */
   async create({
@@ -104,7 +104,7 @@ export class ApiKeyService {
 
   /**
    * Rotates a key. The result contains the new key and the new signing secret, which are never shown again. The old key
-   * and its secret work for another `graceSeconds`. An older key from an earlier rotation stops working immediately.
+   * and its secret work for `graceSeconds` seconds. An older key from an earlier rotation stops working immediately.
    * @throws ResourceNotFound, InsufficientPermissions, KeyExpired
    */
   rotate(id: string, graceSeconds: number): Promise<ApiKey> {
@@ -140,7 +140,7 @@ export class ApiKeyService {
 
   /**
    * Loads and locks a key. Refuses a key that has permissions or accounts that the caller does not have. Otherwise the
-   * caller could get them by rotating the key, or pass them on by changing the restrictions of the key.
+   * caller could rotate the key and use it, or change its restrictions so that somebody else can use it.
    */
   async #locked(tx: EntityManager, id: string): Promise<ApiKey> {
     const key = orNotFound(await tx.findOne(ApiKey, { id }, LOCKED), 'api_key', id);

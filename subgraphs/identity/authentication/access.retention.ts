@@ -5,7 +5,7 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 import { ATTEMPTS_KEPT_MS } from '../sessions/login-attempts.ts';
 import { EXPIRED_CHANGES } from './change-feed.ts';
 
-/** How long an ended session is kept: longer than the lifetime of any token that was issued in it. */
+/** How long an ended session is kept: longer than the lifetime of any token that was issued in the session. */
 const SESSIONS_KEPT_MS = DAY_MS;
 /**
  * How long counters of second-factor attempts are kept. It equals the time window of the limits in
@@ -21,9 +21,9 @@ export interface AccessRetentionParts {
 }
 
 /**
- * Deletes expired rows of logins, authorizations and signed requests, and old audit records. Without this, anyone who
- * tries to log in could fill the database. A used refresh token is kept as long as its session, because a second use of
- * the token must revoke the session.
+ * Returns which rows are deleted: expired rows of logins, authorizations and signed requests, and old audit records.
+ * Without the deletion, anyone who tries to log in could fill the database. A used refresh token is kept as long as its
+ * session, because a second use of the token must revoke the session.
  */
 export function accessRetention({ rows, clock, auditRetentionDays }: AccessRetentionParts): Retained[] {
   const tables: [table: string, where: string, keptMs?: number][] = [

@@ -19,7 +19,9 @@ const MAX_AGE_MS = 600_000;
  */
 export class CredentialCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
-  /** Unknown credentials are stored separately: a caller who tries many credentials must not evict known ones. */
+  /**
+   * Unknown credentials are stored separately: a caller who tries many credentials must not evict known credentials.
+   */
   readonly #unknown = new Map<string, number>();
   readonly #digests = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | undefined>>();
@@ -44,7 +46,7 @@ export class CredentialCache<V> {
 
   /**
    * Returns the cached value, or loads it once for all concurrent callers. If `load` finds nothing, the cache stores
-   * that for a few seconds.
+   * this result for a few seconds.
    */
   get(digest: string, load: () => Promise<Found<V> | undefined>): V | Promise<V | undefined> | undefined {
     const known = this.peek(digest);

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 const MAX = 20_000;
 
 /**
- * Digests of the last 20,000 credentials that were valid when last used. They grant no access. They only help to
- * distinguish a customer from somebody who tries keys from the same address.
+ * Digests of the last 20,000 credentials that were valid when they were last used. The digests grant no access. They
+ * only help to distinguish a customer from somebody who tries keys from the same address.
  */
 export class RecentCredentials {
   readonly #digests = new Set<string>();

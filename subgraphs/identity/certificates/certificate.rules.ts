@@ -19,8 +19,8 @@ const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
 
 /**
  * Returns the reasons why a certificate cannot be registered. Each reason completes a sentence that begins with
- * "certificate". A certificate that is not valid yet can be registered. It must be issued by one of `authorities`; if
- * undefined, any issuer and self-signed certificates are accepted.
+ * "certificate". A certificate that is not valid yet can be registered. If `authorities` is given, one of them must
+ * have issued the certificate. Otherwise any issuer and self-signed certificates are accepted.
  */
 export function certificateProblems(certificate: X509Certificate, now: Date, authorities?: readonly X509Certificate[]): string[] {
   const { validFromDate, validToDate, ca, keyUsage: uses } = certificate;

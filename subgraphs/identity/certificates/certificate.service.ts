@@ -71,7 +71,10 @@ export class CertificateService {
     }
   }
 
-  /** Returns null if the caller's organization has no such certificate. Another organization's certificate is treated as absent. */
+  /**
+   * Returns null if the caller's organization has no certificate with this id. A certificate of another organization is
+   * treated as absent.
+   */
   find(id: string): Promise<Certificate | null> {
     return this.deps.loader.load(id);
   }

@@ -29,8 +29,8 @@ export interface ConsoleSignInParts {
   sessions: Sessions;
   gate: SecondFactorGate;
   /**
-   * Undefined if the SAML service provider has another origin than the console: browsers would not send its cookie to
-   * the console.
+   * Undefined if the SAML service provider has another origin than the console: browsers would not send the cookie of
+   * the SAML sign-in to the console.
    */
   saml: SamlSignIn | undefined;
 }
@@ -47,7 +47,7 @@ interface Passed {
 }
 
 /**
- * Result of a step of the sign-in: the next page, or after the last step the user's tokens and the page to redirect to.
+ * Result of a step of the sign-in: the next page, or the user's tokens and the page to redirect to after the last step.
  */
 export type SignInResult = PageResponse | { tokens: SessionTokens; location: string };
 

@@ -88,7 +88,7 @@ export class KeySets {
       const ageMs = Math.min(MAX_AGE_MS, Math.max(MIN_AGE_MS, maxAgeMs));
       known.set = { find: createLocalJWKSet(keySet), freshUntil: now + ageMs };
     } catch {
-      // the old set is used until STALE_MS is over; if there is no old set, `find` throws KeysUnavailable
+      // an expired key set is used until STALE_MS is over; if there is no key set, `find` throws KeysUnavailable
     }
   }
 

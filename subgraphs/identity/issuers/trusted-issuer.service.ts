@@ -94,7 +94,7 @@ export class TrustedIssuerService {
     const { em, request, feed } = this.deps;
     const changing = em.transactional(async (tx) => {
       const issuer = orNotFound(await tx.findOne(TrustedIssuer, { id }, LOCKED), 'trusted_issuer', id);
-      // a caller who changes the key address can sign tokens with all permissions of the issuer
+      // a caller who changes `jwksUri` can sign tokens with all permissions of the issuer
       requireToGrant(request.principal, issuer.permissions);
       this.deps.scopes.requireOver(issuer.accounts);
       await act(issuer, tx);

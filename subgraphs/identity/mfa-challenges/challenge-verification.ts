@@ -125,7 +125,7 @@ export class Verification {
     const { id, secret, lastStep } = method;
     const step = secret ? await stepOf(box.open(secret, id), code, clock.now(), lastStep) : undefined;
     if (step === undefined) return false;
-    // if the same code is sent by two sessions at the same time, only one of them is accepted
+    // if two sessions send the same code at the same time, the code is accepted for only one of them
     const where = { id, secret, $or: [{ lastStep: null }, { lastStep: { $lt: step } }] };
     return (await tx.nativeUpdate(MfaMethod, where, { lastStep: step }, EVERYWHERE)) === 1;
   }

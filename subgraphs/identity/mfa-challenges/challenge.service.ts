@@ -49,7 +49,11 @@ export class MfaChallenges {
     return types.length > 0 ? { details } : { details, message: ENROL_FIRST };
   }
 
-  /** Returns the pending challenge of the session or creates one, without a refused request. @throws NoUser */
+  /**
+   * Returns the pending challenge of the session or creates one. So a user can verify a second factor before an
+   * operation requires it.
+   * @throws NoUser
+   */
   async create(principal: Principal): Promise<PendingChallenge> {
     if (principal.kind !== 'user' || !principal.sessionId) throw new NoUser();
     const em = this.parts.orm.em.fork();

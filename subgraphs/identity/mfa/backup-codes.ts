@@ -52,5 +52,5 @@ export const digitsOf = (code: string): string => code.replace(/[\s-]/g, '');
 
 const newBackupCode = (): string => Array.from({ length: GROUPS }, () => digits(GROUP_DIGITS)).join('-');
 
-/** Random decimal digits, uniformly distributed. */
+/** Returns `length` random decimal digits, uniformly distributed. */
 export const digits = (length: number): string => String(randomInt(10 ** length)).padStart(length, '0');

@@ -68,7 +68,7 @@ export class OAuthClientService {
   }
 
   /**
-   * Updates a client. Making it inactive revokes all its tokens.
+   * Updates a client. If the client becomes inactive, all its tokens are revoked.
    * @throws ResourceNotFound, InsufficientPermissions, InvalidParameters
    */
   async update(id: string, { scopes, active, ...input }: OAuthClientUpdateInput): Promise<OAuthClient> {
@@ -106,7 +106,7 @@ export class OAuthClientService {
 
   /**
    * Changes a client and writes an audit record. Refuses a client that has permissions or accounts that the caller does
-   * not have. Otherwise the caller could use them after setting a new secret or redirect URI.
+   * not have. Otherwise the caller could set a new secret or redirect URI and then act as the client.
    */
   async #change(id: string, eventType: string, act: (client: OAuthClient, tx: EntityManager) => Promise<void>): Promise<OAuthClient> {
     const { em, clock, feed } = this.deps;

@@ -15,7 +15,7 @@ export interface OAuthStoreParts {
 
 /** How long a revocation is stored: longer than the lifetime of an access token. */
 const REVOKED_KEPT_MS = 2 * 3_600_000;
-/** Lifetime of records for which the provider states none. */
+/** Lifetime of records for which the provider states no lifetime. */
 const DEFAULT_SECONDS = 86_400;
 
 interface Row {

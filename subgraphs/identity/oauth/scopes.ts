@@ -10,7 +10,10 @@ import {
   scopeOf,
 } from '../../../kernel/access/principal.ts';
 
-/** All scopes in dot form: one for each permission, one for each whole area, and one for all permissions. */
+/**
+ * All permissions that clients can request as scopes: one for each action in an area, one for each whole area, and one
+ * for everything.
+ */
 export const ALL_GRANTS: readonly Grant[] = [
   ...AREAS.flatMap((area) => [...ACTIONS, '*' as const].map((action) => `${area}:${action}` as Grant)),
   '*:*',
@@ -18,10 +21,10 @@ export const ALL_GRANTS: readonly Grant[] = [
 
 export const scopesIn = (text: string | undefined): string[] => [...new Set((text ?? '').split(' ').filter(Boolean))];
 
-/** Returns the permissions of scopes. Scopes without a matching permission are left out. */
+/** Returns the permissions that the scopes stand for. Leaves out scopes that match no permission. */
 export const grantsIn = (scopes: readonly string[]): Grant[] => scopes.map(grantOf).filter(isGrant);
 
-/** Returns all scopes that a principal may grant. They are text, because the provider compares scopes as text. */
+/** Returns all scopes that a principal may grant. The result is text, because the provider compares scopes as text. */
 export const scopesWithin = (holder: Principal): string[] => ALL_GRANTS.filter((grant) => holder.mayGrant(grant)).map(scopeOf);
 
 const AREA_WORDS: Readonly<Record<Area, string>> = {

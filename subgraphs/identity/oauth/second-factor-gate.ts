@@ -14,7 +14,7 @@ export interface SecondStep {
 export interface SecondFactorGate {
   /** Whether this user must verify a second factor after the password. */
   isRequired(user: User): Promise<boolean>;
-  /** Begins the second step. Returns `sent` if a code was sent, `own` if the user has an authenticator app. */
+  /** Begins the second-factor step. Returns `sent` if a code was sent, `own` if the user has an authenticator app. */
   begin(user: User, step: SecondStep): Promise<'sent' | 'own'>;
   /**
    * Verifies an authenticator code, a sent code or a backup code. The code cannot be used again.

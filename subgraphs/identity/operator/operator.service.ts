@@ -39,7 +39,8 @@ export interface OperatorServiceDeps {
 }
 
 /**
- * Manages the plan and status of all organizations for the operator of the platform. Gives no access to their records.
+ * Manages the plan and status of all organizations for the operator of the platform. Gives no access to the records of
+ * the organizations.
  */
 export class OperatorService {
   constructor(private readonly deps: OperatorServiceDeps) {}
@@ -130,7 +131,10 @@ export class OperatorService {
     organization.requireMove(status);
   }
 
-  /** Requests an export of an organization's records; a job writes it. @throws ResourceNotFound, ExportRunning */
+  /**
+   * Requests an export of an organization's records. A job writes the export.
+   * @throws ResourceNotFound, ExportRunning
+   */
   export(id: string): Promise<OrganizationExport> {
     const { em, exports } = this.deps;
     return em.transactional(async (tx) => {

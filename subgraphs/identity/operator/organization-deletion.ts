@@ -46,7 +46,7 @@ export interface OrganizationDeletionParts {
 /**
  * Deletes the records of closed organizations when their grace period ends. The records are deleted page by page, so
  * that requests are not slowed down. If a process dies, another process continues at the stored position. Records that
- * must be kept are pseudonymized. The key of the pseudonyms is deleted at the end.
+ * must be kept are pseudonymized. The key of the pseudonyms is deleted at the end of the deletion.
  */
 export class OrganizationDeletion {
   readonly #sweeper: Sweeper;

@@ -93,10 +93,10 @@ export class OrganizationExport {
   }
 }
 
-/** Key of a part in the file store. */
+/** Returns the key of a part in the file store. */
 export const partKeyOf = ({ id, organizationId }: Pick<OrganizationExport, 'id' | 'organizationId'>, number: number): string =>
   `exports/${organizationId}/${id}/${number}.tar.gz`;
 
-/** Keys of all recorded parts and of the next part, which a process may have written before it died. */
+/** Returns the keys of all recorded parts and of the next part, which a process may have written before it died. */
 export const partKeysOf = (one: Pick<OrganizationExport, 'id' | 'organizationId' | 'parts'>): string[] =>
   Array.from({ length: one.parts + 1 }, (_, index) => partKeyOf(one, index + 1));

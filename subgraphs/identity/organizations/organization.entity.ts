@@ -40,8 +40,8 @@ const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 
 /**
- * A customer of the platform, which owns all other records. It has no organization filter, because it is loaded by the
- * organization id of a key or user.
+ * A customer of the platform, which owns all other records. This entity has no organization filter, because
+ * organizations are loaded by the organization id of a key or user.
  */
 @ObjectType({ description: 'A customer of the platform. Every other record belongs to an organization.' })
 @Entity({ tableName: 'organization' })
@@ -112,7 +112,7 @@ export class Organization {
   @Index({ where: 'deletion_due_at is not null' })
   deletionDueAt: Date | null = null;
 
-  /** Position of the deletion; null before it begins and after it ends. */
+  /** Position of the deletion. Null before the deletion begins and after it ends. */
   @Property({ type: 'json', nullable: true })
   deletionPosition: DeletionPosition | null = null;
 

@@ -23,7 +23,10 @@ export class OrganizationService {
     return orNotFound(await em.findOne(Organization, { id }), 'organization', id);
   }
 
-  /** Updates the caller's organization. If second factors become required, users who have none can still enrol one. */
+  /**
+   * Updates the caller's organization. If second factors become required, users without a second factor can still enrol
+   * one.
+   */
   async update({ name, secondFactorRequired }: OrganizationUpdateInput): Promise<Organization> {
     const { em, feed, request } = this.deps;
     const { organizationId: id } = request.principal;

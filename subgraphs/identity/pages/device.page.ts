@@ -3,7 +3,7 @@ import { page, problem } from '../../../kernel/pages/layout.ts';
 
 export interface DeviceCodeParts {
   action: string;
-  /** CSRF token, which is also stored in the user's session. A form of another site does not contain it. */
+  /** CSRF token, which is also stored in the user's session. A form of another site does not contain the token. */
   xsrf: string;
   userCode?: string | undefined;
   problem?: string | undefined;

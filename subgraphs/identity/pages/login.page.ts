@@ -56,8 +56,8 @@ ${problem(wrong)}
   });
 
 /**
- * A page with a link to the identity provider. A redirect after a form would be blocked by the page's
- * Content-Security-Policy.
+ * Returns a page with a link to the identity provider. It replaces a redirect, because the Content-Security-Policy of
+ * the page blocks redirects after a form.
  */
 export const identityProviderPage = (url: string): string =>
   messagePage({

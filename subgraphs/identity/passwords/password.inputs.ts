@@ -5,7 +5,10 @@ import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { PASSWORD_MAX, PASSWORD_MIN } from './password.rules.ts';
 
-/** Schema of a new password. The service checks the password, because it also has the user's name and address. */
+/**
+ * Schema of a new password. The rules for passwords are checked by the service, because they need the user's name and
+ * address.
+ */
 const NEW_PASSWORD = jsonSchema({ format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX });
 const LINK_REASON = 'must be the token from the link in the mail';
 

@@ -73,8 +73,8 @@ export class PasswordService {
   }
 
   /**
-   * Enqueues an invitation. The job checks whether the address is in use, so that the response time does not reveal it
-   * to the caller.
+   * Enqueues an invitation. The job checks whether the address is in use, so that the response time does not reveal the
+   * result to the caller.
    */
   invite(tx: EntityManager, { id: userId, organizationId }: User): Promise<void> {
     return this.parts.jobs.enqueue(tx, INVITATION_QUEUE, { userId, organizationId } satisfies InvitationJob);
@@ -89,7 +89,8 @@ export class PasswordService {
   }
 
   /**
-   * Mails the link. If another user logs in with the address, mails that user that the invitation cannot be accepted.
+   * Mails the link. If another user logs in with the address, this user gets a mail that the invitation cannot be
+   * accepted.
    */
   async #mailInvitation(tx: EntityManager, id: string): Promise<void> {
     const user = await tx.findOne(User, { id, status: UserStatus.INVITED }, { ...EVERYWHERE, ...LOCKED });
@@ -161,7 +162,8 @@ export class PasswordService {
       if (isInvitation && !(await claimLogin(tx, user))) throw new LinkRefused();
       Object.assign(user, { passwordHash, status: UserStatus.ACTIVE, updatedAt: clock.now() });
       const ended = await sessions.endAllOf(tx, user.id, 'password chosen');
-      // the user can read the mailbox, so this place is trusted: failed logins by others do not lock it out
+      // the user can read the mailbox, so this place is trusted: failed logins by others do not lock the user out at
+      // this place
       await this.parts.places.remember(tx, user.id, client, { secondFactor: false });
       if (!isInvitation) await this.parts.mails.enqueue(tx, changedMail(user));
       await this.#audit(tx, user, client, isInvitation ? 'invitation_accepted' : 'password_reset');

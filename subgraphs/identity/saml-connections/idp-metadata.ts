@@ -16,11 +16,11 @@ const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const RSA_BITS_MIN = 2048;
 
-/** Configuration of an identity provider that a sign-in needs. */
+/** Settings of an identity provider that are needed to sign users in. */
 export interface IdentityProvider {
   idpEntityId: string;
   ssoUrl: string;
-  /** In PEM format. */
+  /** Certificates of the identity provider in PEM format. */
   certificates: string[];
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { SamlDomainClaim } from './saml-domain-claim.entity.ts';
 
-/** A claim that is unproven for this long is checked only once a week. */
+/** A claim that is still unproven after this time is checked only once a week. */
 const GIVEN_UP_MS = 30 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 

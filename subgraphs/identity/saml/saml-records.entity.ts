@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** A request to an identity provider whose response is pending. */
+/** A request to which the identity provider has not responded yet. */
 @Entity({ tableName: 'saml_request' })
 export class SamlRequest {
   /** The ID of the AuthnRequest. */

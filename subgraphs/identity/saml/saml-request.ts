@@ -10,7 +10,7 @@ const MAX_AGE_MS = 5 * 60_000;
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 const inflate = promisify(inflateRaw);
 
-/** An AuthnRequest that a client created for one of our connections. */
+/** An AuthnRequest that a client created for a connection of this platform. */
 export interface GivenRequest {
   id: string;
   connectionId: string;

@@ -68,8 +68,8 @@ export class SamlStore {
   }
 
   /**
-   * Redeems a code for the user's id. Returns undefined if the code is unknown, expired or used, or was issued to
-   * another browser. If the same code is redeemed twice at the same time, only one attempt succeeds.
+   * Redeems a code and returns the id of its user. Returns undefined if the code is unknown, expired or used, or was
+   * issued to another browser. If the same code is redeemed twice at the same time, only one attempt succeeds.
    */
   async redeemCode(code: string, browser: string): Promise<string | undefined> {
     const em = this.#em();

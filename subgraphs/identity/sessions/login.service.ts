@@ -31,7 +31,10 @@ export class LoginService {
 
   constructor(private readonly parts: LoginParts) {}
 
-  /** Logs a user in and opens a session. @throws LoginRefused, TooManyAttempts, UserSuspended */
+  /**
+   * Logs a user in and opens a session.
+   * @throws LoginRefused, TooManyAttempts, UserSuspended, IpNotAllowed, AccessRestricted
+   */
   async login(email: string, password: string, client: ClientInfo | undefined): Promise<SessionTokens> {
     return this.parts.sessions.open(await this.check(email, password, client), { method: 'password', client });
   }

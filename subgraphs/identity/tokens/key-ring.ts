@@ -61,7 +61,7 @@ export class KeyRing {
     return [current, ...this.#keys.filter((key) => key !== current)];
   }
 
-  /** Returns the key with an id; undefined if there is none. */
+  /** Returns the key with the id `kid`. Returns undefined if there is none. */
   async find(kid: string): Promise<RingKey | undefined> {
     await this.#refresh();
     const known = this.#keys.find((key) => key.kid === kid);

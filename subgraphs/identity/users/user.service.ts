@@ -189,8 +189,8 @@ export class UserService {
   }
 
   /**
-   * Returns the accounts that a new user is limited to. By default, a user of the organization's own account has no
-   * limit. By default, a user of another account is limited to this account.
+   * Returns the accounts that a new user is limited to. If `stated` is undefined, a user of the organization's own
+   * account has no limit, and a user of another account is limited to this account.
    */
   async #accountsFor(role: UserRole, stated: Accounts | undefined, account: Account): Promise<string[] | null> {
     const staff = account.own || isUnlimited(role) ? null : [account.id];
