@@ -4,8 +4,8 @@ import type { Found, PageInfo } from './graph.ts';
 
 /**
  * Serializes the result of a route to JSON once. The ETag is computed from this text.
- * In a response with the general envelope, the text is only the part that is equal for every request (`"data":…`).
- * Otherwise it is the whole body.
+ * In a response with the general envelope, the text is only the part that does not contain the request id and the time
+ * (`"data":…`). Otherwise, the text is the whole body.
  */
 export type Represent = (found: Found) => string;
 

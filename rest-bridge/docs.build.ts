@@ -4,7 +4,10 @@ import reference from '@scalar/fastify-api-reference';
 import { fastify } from 'fastify';
 import { PAGE, PAGE_FILE, SCRIPT, SCRIPT_FILE } from './docs.ts';
 
-/** Turns off everything that Scalar would load from other servers. The page's content security policy enforces this. */
+/**
+ * Turns off everything that Scalar would load from other servers. The page's content security policy would block these
+ * requests.
+ */
 const OFFLINE = {
   withDefaultFonts: false,
   telemetry: false,
@@ -16,7 +19,7 @@ const OFFLINE = {
 } as const;
 
 /**
- * Replaces Scalar's colors for methods, code and secondary text, which have too little contrast. These colors have a
+ * Replaces Scalar's colors for methods, code and secondary text, which have a contrast below 4.5. The new colors have a
  * contrast of at least 4.5.
  */
 const READABLE_COLORS = `.light-mode {

@@ -119,8 +119,8 @@ export class RouteHandler {
   }
 
   /**
-   * Reads the input of a request. If its shape is invalid, the rules of the valid fields are checked too, so that one
-   * response lists all problems.
+   * Reads the input of a request. If a field has a wrong shape, the rules of the valid fields are checked too, so that
+   * one response lists all problems.
    * @throws InvalidParameters with all problems
    */
   async #read(request: FastifyRequest, body: unknown): Promise<Record<string, unknown>> {

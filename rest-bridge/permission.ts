@@ -30,8 +30,8 @@ export function permissionsIn(supergraphSdl: string): (coordinate: string) => st
 
 /**
  * Rejects a caller who may not use an operation, before the request is read. The graph makes the same checks again.
- * @throws CredentialsMissing (401)
- * @throws InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403)
+ * @throws CredentialsMissing (401) if the caller is not authenticated
+ * @throws InsufficientPermissions, LimitedToAccounts or SecondFactorRequired (403) if the caller may not use it
  */
 export function requireOperation({ permission, isOrganizationWide, secondFactor }: Demand, principal: Principal): void {
   principal.requireAuthenticated();

@@ -33,7 +33,7 @@ export class NullCondition {
  * not support conditions.
  */
 export class Conditions {
-  /** The variables in conditions, with their default values. */
+  /** The variables that `@skip` and `@include` use, with their default values. */
   readonly #variables = new Map<string, boolean>();
   #areAny = false;
 
@@ -58,8 +58,8 @@ export class Conditions {
   }
 
   /**
-   * Returns the values of the variables in conditions. A value of the wrong type counts as false here. The check of
-   * variables rejects it later.
+   * Returns the values of the variables that `@skip` and `@include` use. A value of the wrong type counts as false
+   * here. The validation of the variables rejects this value later.
    */
   decide(variables: Variables): Decisions | NullCondition {
     if (this.#variables.size === 0) return NO_DECISIONS;
@@ -73,8 +73,8 @@ export class Conditions {
   }
 
   /**
-   * Returns the operation without skipped selections and without conditions. An operation that has no conditions is
-   * returned as it is.
+   * Returns the operation without skipped selections, and without `@skip` and `@include`. An operation that has none of
+   * them is returned unchanged.
    */
   apply(decisions: Decisions): Unconditional {
     if (!this.#areAny) return { node: this.node, fragments: this.fragments };

@@ -29,7 +29,7 @@ const SIZE_ARGUMENTS: ReadonlySet<string> = new Set(['limit', 'perPage', 'first'
 
 /**
  * The number of items in a list: a constant, or the value of a variable. If the variable is an input object, `fields`
- * are its fields that contain the number.
+ * are the fields of this object that contain the number.
  */
 type ListSize = number | { variable: string; fields: readonly string[]; fallback: number };
 

@@ -89,7 +89,7 @@ export class Watched<C extends RequestContext> {
 
   /**
    * Checks the credentials again. It never rejects: if the check itself fails, the connection stays open with its
-   * permissions.
+   * current permissions.
    */
   async recheck(): Promise<void> {
     if (!this.#isOpen) return;

@@ -42,8 +42,8 @@ export interface PreparedDocument {
   /** Errors of syntax and validation, and exceeded limits. The document can be executed if there are none. */
   readonly errors: readonly GraphQLError[];
   /**
-   * True if the document exceeds a limit. It must not be validated for further errors, because that could take too
-   * long.
+   * True if the document exceeds a limit. It must not be validated for further errors, because the validation of such a
+   * document can take very long.
    */
   readonly isTooLarge: boolean;
   /** The operations of the document by name. Each operation is added at its first use. */
@@ -63,7 +63,7 @@ export interface PreparedOperation {
   readonly node: OperationDefinitionNode;
   readonly fragments: Fragments;
   readonly name: string | undefined;
-  /** Values of the condition variables for which this operation was prepared. */
+  /** Values of the variables in `@skip` and `@include` for which this operation was prepared. */
   readonly decisions: Decisions;
   /** Weight and categories of the operation in the rate limit. */
   readonly price: OperationPrice;
@@ -113,7 +113,10 @@ export class Documents {
     this.#introspection = new IntrospectionLimit(schema);
   }
 
-  /** Prepares a text or a parsed document. A parsed document must be the same object for each execution. */
+  /**
+   * Prepares a text or a parsed document. For a parsed document, pass the same object at each execution, because it is
+   * the key of the cache.
+   */
   prepare(source: string | DocumentNode): PreparedDocument {
     if (typeof source === 'string') return this.#textsLike(source).get(source) ?? this.#keep(this.#parse(source));
     const known = this.#byObject.get(source);

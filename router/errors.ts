@@ -14,8 +14,8 @@ import { UNREACHED } from './execution/send.ts';
 
 export interface ErrorPolicy {
   /**
-   * Whether to pass on errors without a platform code unchanged. Set it only if the subgraphs mask internal errors
-   * themselves.
+   * True if errors without a platform code are passed to callers unchanged. Set it only if the subgraphs mask internal
+   * errors themselves.
    * By default, such an error is logged, and the caller gets INTERNAL_ERROR.
    */
   passForeignErrors: boolean;
@@ -86,8 +86,8 @@ export function requestError(problem: FieldProblem, located?: GraphQLError): Gra
 }
 
 /**
- * Creates the error for variables that do not match their types. It names fields as callers do (`input.items.0.price`).
- * Returns undefined if all variables match.
+ * Creates the error for variables that do not match their types. The error names fields as callers do
+ * (`input.items.0.price`). Returns undefined if all variables match.
  */
 export function variableError({ listed, total }: Problems): GraphQLError | undefined {
   const [first, ...rest] = listed;
@@ -116,8 +116,8 @@ const REASONS: readonly [RegExp, string][] = [
 const INTERNAL_VARIABLE = /^(representations|_)/;
 
 /**
- * Rewrites the error about an invalid variable: it names the field as callers do (`input.items.0.price`). Other errors
- * are returned unchanged.
+ * Rewrites an error about an invalid variable so that it names the field as callers do (`input.items.0.price`). Other
+ * errors are returned unchanged.
  */
 export function refusedVariable(error: GraphQLError): GraphQLError {
   const [, variable, at, words] = REFUSED.exec(error.message) ?? [];

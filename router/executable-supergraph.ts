@@ -30,7 +30,7 @@ export type Transports = ReadonlyMap<string, Transport>;
 const MAX_INTROSPECTIONS = 4;
 
 /**
- * One version of the supergraph, ready to execute operations. It contains the planner, the transports, and the
+ * One version of the supergraph, ready to execute operations. This object contains the planner, the transports, and the
  * operations used so far.
  */
 export class ExecutableSupergraph {

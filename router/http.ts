@@ -176,8 +176,8 @@ function asGateway(router: Router, once: MutationsOnce, onRefused: GraphqlHttpOp
 const MAX_DOCUMENTS = 100;
 
 /**
- * Passes documents that the router has prepared to Apollo. So each document is parsed and validated only once, and
- * within the router's limits.
+ * Gives Apollo the documents that the router has already prepared. So each document is parsed and validated only once,
+ * and within the router's limits.
  * Invalid documents are not passed: Apollo validates them again and reports all errors.
  */
 class PreparedDocuments {

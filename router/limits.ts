@@ -154,7 +154,7 @@ function add(total: Size, { depth, fields, spreads, aliases }: Size): void {
   total.aliases += aliases;
 }
 
-/** Counts pairs of fields with the same response key, in these selections and in the selections inside such fields. */
+/** Counts pairs of fields with the same response key, in these selection sets and in the selections of these fields. */
 function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fragments): number {
   const byKey = new Map<string, { count: number; inner: SelectionSetNode[] }>();
   const spread = new Set<string>();

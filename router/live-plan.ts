@@ -38,11 +38,11 @@ import { type Fragments, rootFields } from './limits.ts';
 export interface LivePlan {
   /** Name of the subgraph that streams the events. */
   owner: string;
-  /** The subscription that is sent to the owner. */
+  /** The subscription that is sent to the subgraph `owner`. */
   document: DocumentNode;
   /** The query that loads the record of each event. It is set only if the selection needs other subgraphs. */
   read?: LiveRead;
-  /** Builds the response from the owner's event, or from the result of `read`. */
+  /** Builds the response from an event of the subgraph `owner`, or from the result of `read`. */
   complete(result: ExecutionResult): ExecutionResult;
   field: FieldNode;
   /** The response key of the subscription field. */
@@ -154,7 +154,10 @@ interface Reader {
   args: readonly GraphQLArgument[];
 }
 
-/** Returns the Query field that loads a record of this type. Its required arguments must be fields of the record. */
+/**
+ * Returns the Query field that loads a record of this type. The required arguments of this Query field must be fields
+ * of the record.
+ */
 function readerOf(schema: GraphQLSchema, type: GraphQLObjectType): Reader | undefined {
   const reader = `${type.name.charAt(0).toLowerCase()}${type.name.slice(1)}`;
   const field = schema.getQueryType()?.getFields()[reader];

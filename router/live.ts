@@ -19,8 +19,8 @@ export interface LiveOptions {
   /** Maximum total length of the waiting results as JSON. Default: 1 MiB. */
   bufferBytes: number;
   /**
-   * Names of arguments that set the start position of a stream. A subscriber that uses one does not share its stream
-   * with others. Default: `after`.
+   * Names of arguments that set the start position of a stream. A subscriber that sets one of these arguments does not
+   * share its stream with other subscribers. Default: `after`.
    */
   positionArguments: readonly string[];
 }
@@ -197,8 +197,8 @@ export class LiveOperations {
   }
 
   /**
-   * Returns a key that is equal for all subscribers who may share a stream. Undefined for a subscriber that sets a
-   * start position.
+   * Returns a key that is equal for all subscribers who may share a stream. Returns undefined for a subscriber that
+   * sets a start position.
    */
   #keyOf({ operation, variables, context: { principal, client } }: LiveRequest, { field }: LivePlan): string | undefined {
     if (hasPosition(field, variables, operation, this.#options.positionArguments)) return undefined;

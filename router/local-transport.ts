@@ -77,7 +77,8 @@ export class LocalTransport implements Transport {
       execute({ schema, document, rootValue, contextValue, variableValues });
     let compiled: Run | undefined;
     let isFirst = true;
-    // Mutations always use the same engine: the engines differ in whether fields after a failing field run.
+    // Mutations always use the same engine, because graphql-js and graphql-jit differ in whether the fields after a
+    // failed field are executed.
     if (changes(document)) return compile(this.subgraph, document) ?? interpret;
     return (root, context, variables) => {
       if (isFirst) {

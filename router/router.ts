@@ -25,7 +25,7 @@ export interface RouterOptions {
   live?: Partial<LiveOptions>;
   observer?: RouterObserver;
   errors?: Partial<ErrorPolicy>;
-  /** Creates the second-factor challenge of a caller. The challenge becomes the `details` of MFA_REQUIRED. */
+  /** Creates the second-factor challenge of a caller. The challenge becomes the `details` of the error MFA_REQUIRED. */
   challenge?: Challenge;
   /**
    * Returns the weight and categories of a root field in the rate limit, for the description of the field. Default: the
@@ -43,7 +43,10 @@ export interface ChallengeNotice {
 }
 
 export interface GraphOperation {
-  /** A text or a parsed document. A parsed document must be the same object for each execution. */
+  /**
+   * A text or a parsed document. For a parsed document, pass the same object at each execution, because it is the key
+   * of caches.
+   */
   document: string | DocumentNode;
   variables?: Variables | null | undefined;
   operationName?: string | null | undefined;
@@ -57,8 +60,8 @@ export interface AdmittedOperation {
 }
 
 /**
- * The types of operations that a caller of the router accepts. `answer` means queries and mutations. Sockets accept
- * `any`.
+ * The types of operations that a caller of the router accepts. `answer` means queries and mutations, `any` means all
+ * types. Sockets accept `any`.
  */
 type AcceptedType = 'answer' | 'subscription' | 'any';
 
@@ -215,8 +218,8 @@ export class Router {
   }
 
   /**
-   * Starts a subscription for a sink, which takes results immediately. Subscribers of the same operation share each
-   * result, which is serialized only once.
+   * Starts a subscription that pushes its results to a sink. Subscribers of the same operation share each result, which
+   * is serialized only once.
    */
   async follow<S extends LiveSink>(operation: GraphOperation, createSink: (leave: () => void) => S): Promise<S | ExecutionResult> {
     const request = this.#followed(operation);

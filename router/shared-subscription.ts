@@ -16,11 +16,11 @@ export class LiveResult {
 
 /** A subscriber of a shared subscription. */
 export interface LiveSink {
-  /** Takes a result. It must not wait. A sink that has too many results must leave the subscription. */
+  /** Takes a result. The method must not wait. A sink that has too many results must leave the subscription. */
   push(result: LiveResult): void;
   /**
-   * Resolves when the sink can take a result. Undefined if it can take one now. It is called only if the subscription
-   * is private.
+   * Resolves when the sink can take a result. Returns undefined if the sink can take a result now. The method is called
+   * only if the subscription is private.
    */
   ready(): Promise<void> | undefined;
   /**

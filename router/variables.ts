@@ -24,8 +24,8 @@ const MAX_ITEMS = 1000;
 
 /**
  * Compiles the validation of an operation's variables. It reports all problems together, in the order of the values.
- * Messages do not repeat values, because a value may be a secret or a large file. Custom scalars of other processes are
- * validated by their subgraphs.
+ * Messages do not repeat values, because a value may be a secret or a large file. Subgraphs in other processes validate
+ * their custom scalars themselves.
  */
 export function compileVariableCheck(
   schema: GraphQLSchema,
@@ -42,7 +42,7 @@ export function compileVariableCheck(
       if (value !== undefined) check(value, type, name, problems);
       else if (isNonNullType(type) && !hasDefault) problems.add({ field: name, reason: 'is required' });
     }
-    // the size is checked last, because the messages about types explain better why a large value is rejected
+    // values that cannot be stored, such as 1e999, are checked last, because messages about types explain more
     const unstorable = problems.total === 0 ? unstorableIn(variables) : undefined;
     if (unstorable !== undefined) problems.add({ field: unstorable, reason: UNSTORABLE });
     return problems;
@@ -97,7 +97,7 @@ function checkScalar(value: unknown, parse: (value: unknown) => unknown, at: str
     parse(value);
   } catch (error) {
     const words = error instanceof Error ? error.message : 'is not valid';
-    // removes the value from the end of the message, because it may be a secret
+    // removes the value from the end of the message, because the value may be a secret
     problems.add({ field: at, reason: words.replace(/( cannot represent [^:]*): .*$/s, '$1') });
   }
 }

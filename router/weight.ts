@@ -7,7 +7,7 @@ import { type Fragments, rootFieldNames, rootFields } from './limits.ts';
 export interface OperationPrice {
   /**
    * Weight in the hourly and burst limits: 1 for each root field of a query, 2 for each root field of a mutation. A
-   * route may increase it. It is at least 1.
+   * route may state a higher weight. The weight of an operation is at least 1.
    */
   readonly weight: number;
   /**

@@ -124,8 +124,8 @@ export class SocketOperations<C extends RequestContext> {
   }
 
   /**
-   * Returns the execution arguments of an operation, or errors if it is rejected. graphql-ws passes the arguments to
-   * `execute` or `subscribe`.
+   * Returns the execution arguments of an operation, or errors if the operation is rejected. graphql-ws passes the
+   * arguments to `execute` or `subscribe`.
    */
   async #prepare(
     { extra: session, subscriptions }: Context<Record<string, unknown>, SocketSession<C>>,
@@ -235,7 +235,8 @@ interface SubscribePayload {
 }
 
 /**
- * Close code for a temporary problem of the server (IANA registry of RFC 6455). graphql-ws clients reconnect after it.
+ * Close code for a temporary problem of the server (IANA registry of RFC 6455). graphql-ws clients reconnect after this
+ * code.
  */
 const TRY_AGAIN_LATER = 1013;
 const CLOSE_CODES: Readonly<Record<number, number>> = {

@@ -12,7 +12,7 @@ export const SOCKET_CLOSE = {
   resume: 4450,
 } as const;
 
-/** If more bytes than this wait for the client, a private stream is not read further until they are sent. */
+/** If more bytes than this wait for the client, a private stream is not read further until these bytes are sent. */
 const PACE_BYTES = 64 * 1024;
 /**
  * Maximum length of a close reason. A close frame has room for 123 bytes, and cutting a character in two can add up to

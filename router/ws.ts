@@ -29,7 +29,10 @@ export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOp
   pingMs?: number;
   /** Origins whose pages may open a socket, in addition to the server's own origin. Default: any origin. */
   allowedOrigins?: AllowedOrigins;
-  /** Maximum time without an operation. After it, the next ping closes the socket with 1000. Default: 5 min. */
+  /**
+   * Maximum time without an operation. After this time, the socket is closed with code 1000 when the next ping is due.
+   * Default: 5 min.
+   */
   idleMs?: number;
 }
 

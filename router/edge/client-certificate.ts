@@ -43,7 +43,7 @@ export function clientCertificate({ header, trustedProxies }: ClientCertificateO
 
 /**
  * Returns the certificate of the TLS handshake, and caches it per connection. In the handshake, the client has proved
- * that it has the private key.
+ * that it has the private key of the certificate.
  */
 function presented({ socket }: IncomingMessage, known: WeakMap<TLSSocket, X509Certificate | null>): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;

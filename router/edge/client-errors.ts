@@ -10,8 +10,8 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
 /**
- * Answers a connection whose data is not a complete request, and closes it. The headers were too large, arrived too
- * slowly, or were malformed.
+ * Sends an error response on a connection whose data is not a complete request, and closes the connection. The headers
+ * of the request were too large, arrived too slowly, or were malformed.
  */
 export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
@@ -23,8 +23,8 @@ export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: So
 }
 
 /**
- * Returns true if a response has already begun on the connection. A second response would corrupt it. Node's default
- * handler makes the same check.
+ * Returns true if a response has already begun on the connection. A second response would corrupt the first. Node's
+ * default handler makes the same check.
  */
 const isBeingAnswered = (socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean =>
   socket._httpMessage?.headersSent === true;

@@ -25,7 +25,8 @@ export interface WindowCount {
   readonly used: number;
   /**
    * The end of the window, in milliseconds since the epoch.
-   * For a sliding window, it is the time at which the rejected amount would fit, or at which the oldest charge expires.
+   * For a sliding window: if the charge was rejected, the time at which its amount would fit; otherwise, the time at
+   * which the oldest charge expires.
    */
   readonly resetAt: number;
 }
@@ -38,7 +39,7 @@ export interface SlotClaim {
   /** Position in the queue. The claim with the lowest rank is served first. */
   readonly rank: number;
   /**
-   * True for the first request that waits in this process. It is served before later requests, including those of other
+   * True for the first request that waits in this process. This request is served before later requests of all
    * processes.
    */
   readonly isWaiting: boolean;
@@ -53,7 +54,7 @@ export interface Charge {
   readonly slot?: SlotClaim | undefined;
 }
 
-/** The store that gave a slot and takes it back. */
+/** The store from which a slot was taken, and to which it is returned. */
 export interface SlotHolder {
   release(key: string): void;
 }
@@ -68,7 +69,7 @@ export interface Charged {
    * it.
    */
   readonly suspendedUntil: number | undefined;
-  /** The store of the slot that was taken. Undefined if no slot was requested or free. */
+  /** The store of the slot that was taken. Undefined if no slot was requested, or if none was free. */
   readonly slot: SlotHolder | undefined;
   /** Number of slots in use. It is 0 if no slot was requested. */
   readonly slotsUsed: number;

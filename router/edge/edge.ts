@@ -23,8 +23,8 @@ import { KeySuspended, RateLimitExceeded } from './rate-limit.errors.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Charges a request whose cost is known only after its body was read, in addition to the weight of the route.
-     * Updates the rate limit headers.
+     * Charges the part of a request's cost that is known only after the body was read. The weight of the route is
+     * already charged. Updates the rate limit headers.
      * A GraphQL root field costs as much as the same operation over REST.
      * @throws RateLimitExceeded (429) or KeySuspended (403); nothing is charged
      */
@@ -40,7 +40,8 @@ declare module 'fastify' {
 
 export interface EdgeOptions {
   /**
-   * Verifies credentials and returns their holder. It must use a cache, because it is called for every request.
+   * Verifies credentials and returns their holder. The function must use a cache, because it is called for every
+   * request.
    * @throws PlatformError with 401 or 403 if the credentials are not valid
    */
   authenticate(credentials: Credentials): Promise<Identified>;
@@ -53,8 +54,8 @@ export interface EdgeOptions {
    */
   isFamiliar(credentials: Credentials): boolean;
   /**
-   * Returns the client certificate of the connection (client-certificate.ts). It is called if the request has no other
-   * credentials. Default: none.
+   * Returns the client certificate of the connection (client-certificate.ts). The function is called only if the
+   * request has no other credentials. Default: none.
    * @throws PlatformError with 401 if the certificate must not be used
    */
   certificateOf?(request: IncomingMessage): X509Certificate | undefined;
@@ -79,7 +80,7 @@ export interface ConnectionOpening {
   ip: string;
   userAgent?: string | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** The HTTP request of the connection. The connection may have a client certificate. */
+  /** The HTTP request that opened the connection. It is needed to find the client certificate of the connection. */
   request?: IncomingMessage | undefined;
   /** True if this is a repeated check of an open connection. A failure is then not charged to the address. */
   isRecheck?: boolean;
@@ -129,8 +130,8 @@ export class Edge {
   /**
    * Authenticates a request, then charges it to the holder of the credentials. A failed authentication is charged to
    * the client's address.
-   * A request with a cost runs in a concurrency slot of its organization. The slot is released when the response is
-   * closed.
+   * A request whose cost is not 0 runs in a concurrency slot of its organization. The slot is released when the
+   * response is closed.
    */
   async receive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const admission = this.#arrival(request.id, {
@@ -144,7 +145,7 @@ export class Edge {
     request.charge = (cost) => charged(admission, reply, () => admission.chargeServed(cost, 'normal'));
     request.enter = (late) => charged(admission, reply, async () => void (await admission.enter(late)));
     reply.header('x-request-id', request.id);
-    // registered before the first await, because the caller may disconnect during it
+    // this listener is added before the first await, because the caller may disconnect during the await
     reply.raw.once('close', () => admission.leave());
 
     const failure = await this.#identify(request, admission).catch((error: unknown) => asError(error));
@@ -164,7 +165,7 @@ export class Edge {
    * Authenticates a WebSocket or an event stream. Nothing is charged, because each operation is charged separately.
    * @throws InvalidCredentials or errors of `authenticate`
    * @throws KeySuspended if the credentials are suspended
-   * @throws RateLimitExceeded if the address had too many failed attempts
+   * @throws RateLimitExceeded if failed attempts have used up the limit of the address
    */
   async admit({ requestId, ip, userAgent, params, request, isRecheck = false }: ConnectionOpening): Promise<Admission> {
     const admission = this.#arrival(requestId, {
@@ -246,7 +247,7 @@ export class Edge {
   }
 }
 
-/** Runs a charge, and sets the rate limit headers to the result, also if the charge is rejected. */
+/** Runs a charge, and sets the rate limit headers to the result, even if the charge is rejected. */
 async function charged(admission: Admission, reply: FastifyReply, charge: () => Promise<RateState | undefined>): Promise<void> {
   try {
     const state = await charge();

@@ -23,7 +23,8 @@ export interface Cost {
   weight: number;
   categories?: Partial<Record<RateCategory, number>>;
   /**
-   * Number of requests that are counted in the monthly usage (specification 8.1). Default: 1, or 0 if `weight` is 0.
+   * Number of requests that are counted in the monthly usage (specification 8.1). Default: 1. If `weight` is 0, the
+   * default is 0.
    */
   requests?: number;
 }
@@ -43,7 +44,7 @@ export interface WindowState {
 export interface RateState {
   hour: WindowState;
   burst: WindowState;
-  /** The time at which these values were read. */
+  /** The time at which the counters were read. */
   at: Date;
   /** Seconds until a retry is allowed. It is 0 if the request was not rejected. */
   retryAfter: number;
@@ -95,8 +96,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns a slot for one request. Undefined for payers without a concurrency limit: addresses, and organizations with
-   * an unlimited plan.
+   * Returns a slot for one request. Returns undefined for payers without a concurrency limit: addresses, and
+   * organizations with an unlimited plan.
    */
   slotFor(payer: Payer): Slot | undefined {
     if ('address' in payer) return undefined;
@@ -123,7 +124,7 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for a slot that was not free.
+   * Waits for a slot if none was free when the request was charged.
    * @throws RateLimitExceeded after the maximum wait; the cost is refunded
    */
   async wait(holder: Holder, cost: Cost, slot: Slot, priority: Priority): Promise<void> {
@@ -265,7 +266,7 @@ const keyWindows = (prefix: string, amount: number, { perMinute, burst }: KeyLim
  */
 const burstWindow = (prefix: string, amount: number, limit: number): NamedWindow => ({
   name: 'burst',
-  // not `:burst`, because earlier releases stored a hash under that key
+  // the key does not end with `:burst`, because earlier releases stored a hash under that key
   key: `${prefix}:any-minute`,
   amount,
   limit,

@@ -23,7 +23,7 @@ interface Waiter {
 interface Queue {
   waiters: Waiter[];
   isServing: boolean;
-  /** True if the queue changed while it was served, so that it must be served again. */
+  /** True if the queue was changed while `#serve` was running, so that `#serve` must run again. */
   again: boolean;
   asking: NodeJS.Timeout | undefined;
 }
@@ -170,7 +170,7 @@ export class Slot {
     return this.isHeld;
   }
 
-  /** Releases the slot or the place in the queue. Safe to call twice. */
+  /** Releases the slot or the place in the queue. Repeated calls have no effect. */
   leave(): void {
     this.#hasLeft = true;
     this.#leaveQueue?.();

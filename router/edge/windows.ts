@@ -1,7 +1,7 @@
 /**
  * The amount counted in one time window. All times are from the platform's clock.
- * If the clock is set back, later times count as the current time, so that nothing counts for longer than the window.
- * An expired amount does not count again.
+ * If the clock is set back, charges with a later time count as charges of the current time. So no charge counts for
+ * longer than the length of the window. An expired amount does not count again.
  */
 export interface Window {
   /** Returns the amount that counts at the time `nowMs`. */
@@ -55,8 +55,8 @@ interface Step {
 
 /**
  * A window that moves with time: the limit applies to every interval of its length.
- * Charges within one step (1/60 of the window) expire together with the last charge of the step. So a charge may count
- * for up to one step too long, but never too short.
+ * Charges within one step (1/60 of the window) expire together with the last charge of the step. So a charge counts for
+ * at least the length of the window, and for at most one step longer.
  */
 export class SlidingWindow implements Window {
   #steps: Step[] = [];

@@ -18,7 +18,7 @@ export interface DistinctOperation {
  * Replaces response keys that the planner (0.0.38) does not support:
  * - A key that belongs to different fields, which GraphQL allows in fragments on different types. The planner merges
  *   these fields into one selection, and crashes if they differ.
- * - Any other alias. It may equal the name of a field that the plan fetches itself, and entities would get a wrong key:
+ * - Any other alias. An alias may equal the name of a field that the planner adds, and entities would get a wrong key:
  *   `{ accounts { id: name services { id } } }`.
  *
  * Removes an alias that equals its field name. The planner crashes if the plain field is selected too: `{ by { name }
@@ -79,8 +79,8 @@ const meaningOf = (field: FieldNode): string =>
   field.arguments?.length ? `${field.name.value}(${argumentsOf(field).map(print).join()})` : field.name.value;
 
 /**
- * Returns a map for each response key in the operation. It maps each field with its arguments, as text, to the name of
- * the field.
+ * Returns one map for each response key in the operation. The keys of this map are the fields with their arguments, as
+ * text. The values are the names of the fields.
  */
 function meaningsOf(operation: OperationDefinitionNode, fragments: Fragments): Map<string, Map<string, string>> {
   const meanings = new Map<string, Map<string, string>>();

@@ -79,7 +79,7 @@ interface Part {
   list: EntityList;
 }
 
-/** Merges the entity lists of a response into the data of a run, and adds their errors. */
+/** Merges the entity lists of a response into the data of `run`, and adds their errors to it. */
 function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response): void {
   for (const part of parts) {
     const { batch, list } = part;
@@ -96,7 +96,7 @@ function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response
   }
 }
 
-/** Returns the errors of one entity list. An error without a usable path counts for every list. */
+/** Returns the errors of one entity list. An error whose path does not lead to an entity list counts for every list. */
 function errorsFor({ alias }: EntityList, parts: readonly Part[], errors: readonly GraphQLError[]): GraphQLError[] {
   const isOfAnother = (key: unknown): boolean => parts.some(({ list }) => list.alias !== alias && list.alias === key);
   return errors.filter(({ path }) => !isOfAnother(path?.[0]));
@@ -120,7 +120,7 @@ function takeErrors<C>(
     if (isLocated) failed.add(index);
     const paths = isLocated ? (places[index] ?? []) : places.flat();
     if (isLocated && tail.length > 0) {
-      // if the entity is null, this error explains the absence of all its fields
+      // if the entity is null, this error explains why all fields of the entity are absent
       const isNull = !results?.[index];
       for (const path of paths) run.errors.add(errorAt(error, [...path, ...(list.rename?.(tail) ?? tail)]), isNull ? path : undefined);
     } else {

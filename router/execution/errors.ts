@@ -75,7 +75,10 @@ export class RunErrors {
     return [errorAt(failure.error, path)];
   }
 
-  /** Returns a failure of the object that contains the end of the path, or of an object above it. */
+  /**
+   * Returns a failed fetch that explains why the value at a path is absent: a fetch for the object that contains the
+   * value, or for an object above it.
+   */
   #failureOf(path: Path, accepts: (failure: Failure, key: string | number | undefined) => boolean): Failure | undefined {
     if (this.#failures.length === 0) return undefined;
     for (let length = path.length - 1; length >= 0; length -= 1) {

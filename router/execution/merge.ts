@@ -2,14 +2,14 @@ export type JsonObject = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A response key that would access the object's prototype. It is skipped in all responses. */
+/** A response key that would access the prototype of an object. This key is skipped in all responses. */
 export const PROTOTYPE = '__proto__';
 
 /** Marks an object whose record does not exist in the subgraph that owns it. The record may have been deleted. */
 export const GONE = Symbol('gone');
 export const isGone = (value: object): boolean => GONE in value;
 
-/** Marks an object whose fields could not be fetched, because a field of its key is null. */
+/** Marks an object whose fields could not be fetched, because a field of the object's entity key is null. */
 export const UNKNOWN = Symbol('unknown');
 /** Returns true if fields of an object may be absent although no fetch failed. */
 export const isIncomplete = (value: object): boolean => GONE in value || UNKNOWN in value;

@@ -28,7 +28,10 @@ export class Problems {
     return this.#found;
   }
 
-  /** Enters an object or list. Its keys or indexes belong to the returned depth of `path`. */
+  /**
+   * Called at the start of an object or list. Returns the index in `path` for the keys of the object or the indexes of
+   * the list.
+   */
   enter(): number {
     return this.#depth++;
   }

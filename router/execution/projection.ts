@@ -37,7 +37,7 @@ const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
 
 interface ResponseField {
-  /** The response key. `source` is the key under which the value is fetched. */
+  /** The key of the field in the response. `source` is its key in the fetched data. */
   key: string;
   source: string;
   complete: Complete;
@@ -50,7 +50,10 @@ interface ResponseField {
   isInherited: boolean;
 }
 
-/** Builds the response data from the fetched data, and lists the places where it does not match the schema. */
+/**
+ * Builds the response data from the fetched data, and lists the places where the fetched data does not match the
+ * schema.
+ */
 export type Project = (data: JsonObject) => { data: JsonObject | null; problems: readonly Problem[] };
 
 /**
@@ -114,7 +117,7 @@ class Compiler {
 
   /**
    * Compiles the completion of a list, an object, or an interface or union.
-   * The compiled function returns BROKEN if it reported a problem, and null or undefined if there is no value.
+   * The compiled function returns `BROKEN` if it reported a problem. It returns null or undefined if there is no value.
    */
   #present(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
     if (isListType(type)) return this.#list(this.#complete(type.ofType, nodes));
@@ -165,7 +168,7 @@ class Compiler {
       const fetched = isInherited && !Object.hasOwn(data, source) ? undefined : data[source];
       const value = constant ?? complete(fetched);
       if (value === BROKEN) {
-        // an object whose record no longer exists becomes null without an error, if null is allowed here
+        // an object whose record no longer exists becomes null without an error, if the schema allows null for it
         const isNull = problems.collapse(depth, isGone(data));
         problems.leave(depth);
         return isNull ? null : BROKEN;

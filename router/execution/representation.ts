@@ -47,7 +47,7 @@ function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]
 
 /**
  * Returns a list with the type name that a rewrite writes to `__typename`. The list is empty if the rewrite changes
- * another field. The type is an interface that the subgraph defines as an object (`@interfaceObject`).
+ * another field. This type is an interface that the subgraph defines as an object (`@interfaceObject`).
  */
 export function typeSetBy(rewrite: InputRewrite): string[] {
   if ('KeyRenamer' in rewrite) return [];
@@ -63,8 +63,9 @@ interface Requirements {
 
 /**
  * Returns the check that decides if a required fragment applies to an entity.
- * If all entities are sent with the name of their interface, the fragment applies to every type of the interface. The
- * planner (0.0.38) names only one of several selected types, and fields of the other types would be missing.
+ * If all entities are sent with the name of their interface, the fragment applies to every type of the interface. This
+ * is needed because the planner (0.0.38) names only one of several selected types. The fields of the other types would
+ * be missing.
  */
 function checkOf(name: string, { schema, sentAs }: Requirements): TypeCheck {
   const isMember = (type: string): boolean => typeCheck(schema, [type])(name);

@@ -7,8 +7,8 @@ import { typeCheck } from './types.ts';
 type Change = (holder: JsonObject, name: string) => void;
 
 /**
- * Applies the rewrites of a plan to data that is sent or received. They rename fields that have an alias to avoid
- * conflicts, and set type names.
+ * Applies the rewrites of a plan to data that is sent or received. Rewrites set type names, and rename fields to which
+ * the planner gave an alias to avoid conflicts.
  */
 export type Rewrite = <V extends JsonObject>(value: V) => V;
 

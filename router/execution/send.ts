@@ -14,13 +14,13 @@ export function unreached(cause: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError, extensions: { code: UNREACHED } });
 }
 
-/** A valid response of a subgraph. If the subgraph did not respond, it contains an error. */
+/** A valid response of a subgraph. If the subgraph did not respond, `errors` contains an error about this. */
 export interface Response {
   data: JsonObject | undefined;
   errors: readonly GraphQLError[];
 }
 
-/** Sends the operation of a fetch, with those variables of the request that it uses. */
+/** Sends the operation of a fetch, with the variables of the request that this operation uses. */
 export type Send<C> = (run: Run<C>, variables: JsonObject) => Promise<Response>;
 
 export function compileSend<C>(node: FetchNode | BatchFetchNode, document: DocumentNode): Send<C> {

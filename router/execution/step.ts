@@ -30,8 +30,8 @@ export interface Run<C> {
 export type Step<C> = (run: Run<C>) => Promise<void> | void;
 
 /**
- * Compiles a node of a plan: it parses documents, and prepares paths and representations. A run then only reads
- * variables and data.
+ * Compiles a node of a plan: parses its documents, and prepares its paths and representations. A run of the plan then
+ * only reads variables and data.
  */
 export function compileStep<C>(node: PlanNode, types: Types): Step<C> {
   switch (node.kind) {

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
 import type { Joins } from '../joins.ts';
 
-/** The schema information with which plans are compiled: the API schema, and the types that each subgraph defines. */
+/** The schema information that is needed to compile plans: the API schema, and the types that each subgraph defines. */
 export interface Types {
   readonly schema: GraphQLSchema;
   readonly joins: Joins;
