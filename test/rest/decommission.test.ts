@@ -140,7 +140,10 @@ describe('decommissioning on a scheduled date', () => {
     const { id } = await operational();
     const { data: first } = (await decommission(id, { decommission_date: await inDays(5) })).body;
     const { status, body } = await decommission(id);
-    expect([status, body.error]).toMatchObject([409, { code: 'SERVICE_CONFLICT', details: { change_id: first.id } }]);
+    expect([status, body.error]).toMatchObject([
+      409,
+      { code: 'SERVICE_CONFLICT', details: { resource: 'service', id, change_id: first.id } },
+    ]);
     expect((await end(id)).status).toBe(200);
     await until(id, 'decommissioned');
     const all = await changes(id);

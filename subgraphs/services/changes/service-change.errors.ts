@@ -19,7 +19,7 @@ export class AlreadyEnding extends PlatformError {
     super(
       'SERVICE_CONFLICT',
       `The service ${serviceId} is taken down at ${effectiveAt.toISOString()} by the change ${id}. Cancel that change first.`,
-      { resource: 'service_change', id: serviceId, change_id: id },
+      { resource: 'service', id: serviceId, change_id: id },
     );
   }
 }
