@@ -29,11 +29,13 @@ import { TicketService } from './tickets/ticket.service.ts';
 import { TicketCreator } from './tickets/ticket-creator.ts';
 import { isDesk } from './visibility.ts';
 
-/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
+/**
+ * Services, loaders and values that the resolvers of one request use. Each of them is created when it is used first.
+ */
 export class SupportContext {
   readonly principal: Principal;
   readonly clock: Clock;
-  /** Public origin of the platform, for links. */
+  /** Public origin of the platform, with which links begin. */
   readonly origin: string;
   readonly reportLinks: ReportLinks;
   readonly #core: SupportCore;

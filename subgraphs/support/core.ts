@@ -36,7 +36,7 @@ import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
 import { TicketEditor } from './tickets/ticket-editor.ts';
 
-/** Interval of the notification retention task. */
+/** Interval between two runs of the task that deletes old notification texts. */
 const RETENTION_MS = 600_000;
 
 export type SupportCore = ReturnType<typeof createCore>;

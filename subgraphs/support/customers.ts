@@ -7,7 +7,7 @@ const CUSTOMER = parse(
   'query SupportCustomer($id: ID!) { accounts(filter: { customerId: [$id] }, page: { limit: 1 }) { nodes { id tier name email } } }',
 );
 
-/** Fields of an account that support uses. */
+/** Fields of an account that the support domain uses. */
 export interface Customer {
   id: string;
   tier: string | null;
@@ -16,7 +16,8 @@ export interface Customer {
 }
 
 /**
- * Gets the account with a customer number. Queries the graph, so call it before a transaction begins.
+ * Returns the account with the customer number `id`. Queries the graph, so it must be called before a transaction
+ * begins.
  * @throws ResourceNotFound
  */
 export async function findCustomer(graph: Graph, request: RequestContext, id: string): Promise<Customer> {

@@ -16,15 +16,15 @@ const DESK_NAMES: Record<CategoryId, string> = {
 
 /**
  * Chooses the agent of a ticket. Every organization has one desk agent for each category, which holds tickets that no
- * person has taken yet. It can add agents for people.
+ * person has taken yet. The organization can add agents that are people.
  */
 export class AgentAssignment {
   constructor(private readonly organizationId: string) {}
 
   /**
-   * Returns the active agent of a category with the fewest unresolved tickets. If the category has no active agent, the
-   * agents of `general` are compared. If `general` has none either, all active agents are compared. Must run in the
-   * transaction that assigns the ticket.
+   * Returns the active agent of a category with the fewest unresolved tickets. If the category has no active agent,
+   * compares the active agents of the category `general`. If `general` has no active agent either, compares all active
+   * agents. Must run in the transaction that assigns the ticket.
    */
   async leastBusy(tx: EntityManager, active: readonly Agent[], category: string): Promise<Agent> {
     const agents = agentsFor(active, category);
@@ -63,14 +63,15 @@ export class AgentAssignment {
       desk: true,
       createdAt: now,
     }));
-    // a concurrent transaction may have created the desk agents already
+    // a concurrent transaction may have created the same desk agents
     await tx.upsertMany(Agent, desks, { onConflictFields: ['organizationId', 'email'], onConflictAction: 'ignore' });
   }
 }
 
 /**
- * Returns the active agents of the category. If there are none, returns the active agents of `general`, or else all
- * active agents. The result is never empty, because the last active agent cannot be deactivated.
+ * Returns the active agents of the category. If there are none, returns the active agents of the category `general`. If
+ * there are none either, returns all active agents. The result is never empty, because the last active agent cannot be
+ * deactivated.
  */
 function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
   for (const wanted of [category, 'general']) {

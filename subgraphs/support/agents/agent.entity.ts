@@ -3,8 +3,8 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * An agent for tickets of one category (`specialization`): a person, or the desk of the category, which holds tickets
- * without an assigned person.
+ * An agent for the tickets of one category (`specialization`). An agent is a person, or the desk of the category, which
+ * holds tickets that no person has taken yet.
  */
 @ObjectType({ description: 'A person or desk that works on tickets of one category.' })
 @Entity({ tableName: 'agent' })
@@ -23,7 +23,9 @@ export class Agent {
   @Property({ type: 'text' })
   name!: string;
 
-  /** Stored in lower case, as the addresses of users are. A user with the same address acts as this agent. */
+  /**
+   * E-mail address in lower case, as the addresses of users are stored. A user with this address acts as this agent.
+   */
   @Field(() => String, { description: 'E-mail address, unique in the organization.' })
   @Property({ type: 'text' })
   email!: string;

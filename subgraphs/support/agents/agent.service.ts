@@ -32,7 +32,7 @@ export class AgentService {
     return listPage(this.deps.em, Agent, { where, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws AgentEmailTaken if another agent has this e-mail address */
+  /** Creates an agent. @throws AgentEmailTaken if another agent has this e-mail address */
   create(input: AgentCreateInput): Promise<Agent> {
     const { em, organizationId, clock, assignment } = this.deps;
     const creating = em.transactional(async (tx) => {
@@ -46,7 +46,7 @@ export class AgentService {
     return creating.catch(onDuplicate(() => new AgentEmailTaken()));
   }
 
-  /** @throws ResourceNotFound, AgentEmailTaken, LastActiveAgent */
+  /** Updates an agent. @throws ResourceNotFound, AgentEmailTaken, LastActiveAgent */
   update(id: string, input: AgentUpdateInput): Promise<Agent> {
     const updating = this.deps.em.transactional(async (tx) => {
       const agent = orNotFound(await tx.findOne(Agent, { id }), 'agent', id);
@@ -58,7 +58,8 @@ export class AgentService {
 }
 
 /**
- * Ensures that another active agent remains. Locks the agents, so concurrent deactivations run one after the other.
+ * Checks that the organization has an active agent other than `id`. Locks the agents, so concurrent deactivations run
+ * one after the other.
  * @throws LastActiveAgent
  */
 async function requireAnotherActive(tx: EntityManager, id: string): Promise<void> {
@@ -66,6 +67,9 @@ async function requireAnotherActive(tx: EntityManager, id: string): Promise<void
   if (!active.some((other) => other.id !== id)) throw new LastActiveAgent();
 }
 
-/** The fields to store. Email addresses are stored in lower case, so that they are unique regardless of case. */
+/**
+ * Returns the fields in the form that is stored. E-mail addresses are stored in lower case, so that two addresses
+ * cannot differ only in case.
+ */
 const storedFields = ({ email, ...input }: AgentUpdateInput): Partial<AgentUpdateInput> =>
   definedOnly({ ...input, email: email?.toLowerCase() });

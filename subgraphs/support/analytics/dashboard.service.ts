@@ -15,7 +15,10 @@ export class DashboardService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidParameters for a time zone that the database does not support */
+  /**
+   * Returns the dashboard for a range of dates.
+   * @throws InvalidParameters for a time zone that the database does not support
+   */
   async read({ customerId, dateRange, timezone }: DashboardQuery): Promise<SupportDashboard> {
     const range = parseDateRange(dateRange) as DateRange;
     const { start, end, firstDay, lastDay } = await periodOf(this.rows, range, timezone, this.clock.now());

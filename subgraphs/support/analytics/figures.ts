@@ -4,26 +4,29 @@ import type { Rows } from '../../../kernel/database/database.ts';
 /** Counts of the tickets of one category that were created on one day. */
 export interface Cell {
   category: string;
-  /** Date of creation in the requested time zone. */
+  /** Date on which the tickets were created, in the requested time zone. */
   day: string;
   opened: number;
   /** Number of the created tickets that are resolved now. */
   resolved: number;
-  /** Total time from creation to resolution of all resolved tickets. */
+  /** Sum of the times from creation to resolution, over all resolved tickets. */
   resolutionSeconds: number;
-  /** Tickets that missed their response or resolution target. They may be resolved or unresolved. */
+  /** Number of tickets that missed their response or resolution target, resolved or not. */
   breached: number;
   escalated: number;
-  /** Resolved tickets with at most one reply of support staff that were never reopened. */
+  /** Number of resolved tickets that have at most one reply of support staff and were never reopened. */
   firstContact: number;
   rated: number;
-  /** Tickets with a rating of 4 or 5. */
+  /** Number of tickets with a rating of 4 or 5. */
   satisfied: number;
 }
 
 export type Sums = Omit<Cell, 'category' | 'day'>;
 
-/** Criteria of the counted tickets. `start` is inclusive, `end` exclusive. */
+/**
+ * Criteria for the tickets that are counted. `start` and `end` limit the time of creation: `start` is inclusive, `end`
+ * is exclusive.
+ */
 export interface Cohort {
   start: Date;
   end: Date;
@@ -40,8 +43,8 @@ const FIRST_CONTACT = `count(*) filter (where t."status" = 'resolved'
       where c."ticket_id" = t."id" and c."visibility" = 'customer' and c."author" ->> 'type' = 'agent') <= 1)`;
 
 /**
- * Counts the tickets that were created in a period, by their current state. The dashboard and the reports use the same
- * counts, so their numbers agree.
+ * Counts tickets that were created in a period. The counts depend on the current state of these tickets. The dashboard
+ * and the reports use the same counts, so their numbers agree.
  */
 export class Figures {
   constructor(
@@ -49,7 +52,10 @@ export class Figures {
     private readonly scope: RecordScope,
   ) {}
 
-  /** Returns counts by category and day. `firstContact` needs the timeline, so it is 0 unless `withTimeline` is set. */
+  /**
+   * Returns counts by category and day. Computing `firstContact` reads the timeline of each ticket, so `firstContact`
+   * is 0 unless `withTimeline` is true.
+   */
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
     const { organizationId, accounts } = this.scope;
     const values: unknown[] = [organizationId, cohort.start, cohort.end, cohort.timezone];
@@ -95,7 +101,7 @@ export function sumOf(cells: readonly Sums[]): Sums {
   return sums;
 }
 
-/** Groups cells by a key. The groups are sorted by key. */
+/** Groups cells by the key that `keyOf` returns. The groups are sorted by key. */
 export function groupedBy(cells: readonly Cell[], keyOf: (cell: Cell) => string): [string, Cell[]][] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {
@@ -120,5 +126,8 @@ export const slaCompliance = ({ opened, breached }: Sums): number | null => perc
 export const customerSatisfaction = ({ rated, satisfied }: Sums): number | null => percent(satisfied, rated);
 /** Percentage of tickets that were escalated; null if there are no tickets. */
 export const escalationRate = ({ opened, escalated }: Sums): number | null => percent(escalated, opened);
-/** Percentage of resolved tickets that were resolved at first contact; null if no ticket is resolved. */
+/**
+ * Percentage of resolved tickets that were resolved at first contact (see `firstContact`); null if no ticket is
+ * resolved.
+ */
 export const firstContactResolution = ({ resolved, firstContact }: Sums): number | null => percent(firstContact, resolved);

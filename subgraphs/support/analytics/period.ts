@@ -2,7 +2,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import type { DateRange } from '../../../kernel/values/date-range.ts';
 import { requireZone } from '../../../kernel/values/zones.ts';
 
-/** A range of time, `start` inclusive and `end` exclusive, with its first and last date in a time zone. */
+/** A range of time from `start` (inclusive) to `end` (exclusive), and its first and last date in a time zone. */
 export interface Period {
   start: Date;
   end: Date;
@@ -11,9 +11,9 @@ export interface Period {
 }
 
 /**
- * Converts a date range to points in time. A day begins at local midnight, or at the first valid time after it if the
- * clocks skip midnight. The database does the conversion, because it also groups tickets by these days. A range such as
- * the last 7 days ends now.
+ * Converts a date range to points in time. A day begins at local midnight, or at the first valid time after midnight if
+ * a clock change skips midnight. The database converts the dates, because it also groups tickets by these days. A range
+ * that is relative to today, such as the last 7 days, ends at `now`.
  * @throws InvalidParameters for a time zone that the database does not support
  */
 export async function periodOf(rows: Rows, range: DateRange, timezone: string, now: Date): Promise<Period> {

@@ -1,4 +1,4 @@
-/** Maximum size of one file. */
+/** Maximum size of one attached file. */
 export const MAX_SIZE_BYTES = 10 * 1024 * 1024;
 export const MAX_DATA_LENGTH = Math.ceil(MAX_SIZE_BYTES / 3) * 4;
 /** Maximum number of files of one ticket or comment. */

@@ -4,7 +4,7 @@ import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { decodeBase64, MAX_SIZE_BYTES } from './attachment-data.ts';
 import { checkContentType } from './attachment-type.ts';
 
-/** A file as sent by a caller. */
+/** A file in the form in which the caller sent it. */
 export interface SentFile {
   filename: string;
   contentType: string;
@@ -21,8 +21,8 @@ export interface CheckedFile {
 }
 
 /**
- * Checks files and reports the problems of all files in one error. Error messages never contain the sent content. The
- * check of each file is followed by a pause, in which other requests can run.
+ * Checks files and reports the problems of all files in one error. Error messages never contain the sent content.
+ * Pauses after the check of each file, so that other requests can run.
  * @throws InvalidParameters with fields such as `attachments.0.data`
  */
 export async function checkFiles(sent: readonly SentFile[]): Promise<CheckedFile[]> {

@@ -20,7 +20,10 @@ const PROGRAMS: ReadonlySet<string> = new Set([
 ]);
 const CLAIMED_PROGRAMS =
   /^(text|application)\/(x-)?(javascript|ecmascript|jscript|vbscript|sh|shellscript|csh|bat|msdownload|msdos-program|dosexec|executable|sharedlib|powershell|msi)$/;
-/** Container formats. The check detects only the container, so the media type that the sender states is stored. */
+/**
+ * Media types of container formats, such as archives. The check cannot detect what a container contains, so the media
+ * type that the sender claims is stored.
+ */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',
@@ -29,7 +32,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'application/ogg',
 ]);
 
-/** Class id of Windows Installer, which distinguishes .msi from other compound files. */
+/** Class id of Windows Installer. It distinguishes .msi files from other files in the compound file format. */
 const MSI = Buffer.from('84100c0000000000c000000000000046', 'hex');
 const MAGICS = [
   '7f454c46',
@@ -43,10 +46,10 @@ const MAGICS = [
 ].map((hex) => Buffer.from(hex, 'hex'));
 
 /**
- * Determines the media type to store, from the content and the type that the sender claims. Programs and scripts are
- * rejected. A file is also rejected if its detected type and its claimed type are of different kinds, such as image and
- * video. Otherwise the detected type is stored. Text and container formats keep the claimed type, and unrecognized
- * binary content becomes `application/octet-stream`.
+ * Determines the media type to store, from the content and from the type `claimed` that the sender states. Programs and
+ * scripts are rejected. A file is also rejected if its detected type and its claimed type are of different kinds, such
+ * as image and video. Otherwise the detected type is stored. Text and container formats keep the claimed type, and
+ * unrecognized binary content becomes `application/octet-stream`.
  */
 export async function checkContentType(content: Buffer, claimed: string): Promise<ContentTypeCheck> {
   const claim = (claimed.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -62,13 +65,16 @@ export async function checkContentType(content: Buffer, claimed: string): Promis
   return { contentType: CONTAINERS.has(found) ? claim : found };
 }
 
-/** Formats that are detected by a keyword at the beginning, and can consist of text only. */
+/**
+ * Formats whose files begin with a keyword and may consist only of text. The keyword is enough to detect these formats.
+ */
 const WORDED: ReadonlySet<string> = new Set(['application/pdf', 'application/postscript', 'application/rtf', 'application/xml']);
 
 /**
- * Checks content that is text. Many types are text-based (JSON, SVG, mails), so the claimed type is accepted. Rejected
- * are claims of an image, audio, video, font or PDF. A detected type is used only for the `WORDED` formats, because
- * other formats are detected by their first letters alone. For example, `BM` begins both a bitmap and many sentences.
+ * Checks content that is text. Many types are text-based (JSON, SVG, mails), so the claimed type is usually accepted. A
+ * claimed type that is never text is rejected: image, audio, video, font or PDF. A detected type is used only for the
+ * `WORDED` formats, because other formats are detected by their first letters alone. For example, `BM` begins both a
+ * bitmap and many sentences.
  */
 function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
   if (claim === found) return { contentType: claim };
@@ -78,8 +84,8 @@ function judgeText(claim: string, found: string | undefined): ContentTypeCheck {
 }
 
 /**
- * Checks binary content whose type was not detected. Rejects the content if the claimed type is one that would have
- * been detected.
+ * Checks binary content whose type was not detected. Rejects the content if files of the claimed type are always
+ * detected, or if the claimed type is text.
  */
 function judgeUnknown(claim: string): ContentTypeCheck {
   if (kindOf(claim) === 'text') return mismatch(claim, 'not text');
@@ -93,15 +99,15 @@ const mismatch = (claim: string, found: string): ContentTypeCheck => ({
   reason: `is ${claim}, but the data is ${found}`,
 });
 
-/** Kind of a media type. Audio and video share container formats, so they are one kind. */
+/** Returns the kind of a media type. Audio and video are one kind, because they have container formats in common. */
 function kindOf(type: string): string {
   const [kind = ''] = type.split('/', 1);
   return kind === 'audio' || kind === 'video' || type === 'application/ogg' ? 'media' : kind;
 }
 
 /**
- * Whether the content is text: it begins with a byte order mark of UTF-16, or has no control characters except
- * whitespace and escape.
+ * Returns whether the content is text. Text begins with a byte order mark of UTF-16, or contains no control characters
+ * except whitespace and escape.
  */
 function isText(content: Buffer): boolean {
   const [first, second] = content;
@@ -113,10 +119,10 @@ function isText(content: Buffer): boolean {
   return true;
 }
 
-/** Whether the text begins with `#!`, possibly after a byte order mark of UTF-8. */
+/** Returns whether the text begins with `#!`, possibly after a byte order mark of UTF-8. */
 const isScript = (content: Buffer): boolean => /^(\u00ef\u00bb\u00bf)?#!/.test(content.toString('latin1', 0, 5));
 
-/** Recognizes programs of Windows, Linux, macOS, Java and Android, and Windows shortcuts. */
+/** Returns whether the content is a program for Windows, Linux, macOS, Java or Android, or a Windows shortcut. */
 function isProgram(content: Buffer): boolean {
   if (content.subarray(0, 2).equals(Buffer.from('MZ')) || content.subarray(0, 2).equals(Buffer.from('#!'))) return true;
   return MAGICS.some((magic) => content.subarray(0, magic.length).equals(magic));

@@ -6,7 +6,7 @@ import { attachmentPath } from './attachment-paths.ts';
 
 /**
  * A file of a ticket or a comment (specification 2.7). The content is in the file store, under the key that `fileKeyOf`
- * returns. Content and record never change.
+ * returns. The content and the record never change.
  */
 @ObjectType({ description: 'A file of a ticket or comment. It never changes.' })
 @Entity({ tableName: 'attachment' })
@@ -32,7 +32,7 @@ export class Attachment {
   @Property({ type: 'text', nullable: true })
   commentId: string | null = null;
 
-  /** Same as the visibility of its comment, which never changes. */
+  /** Visibility of the comment that the file belongs to. It never changes. */
   @Enum({ items: () => Visibility, type: 'text' })
   visibility: Visibility = Visibility.CUSTOMER;
 
@@ -61,9 +61,12 @@ export class Attachment {
   createdAt!: Date;
 }
 
-/** Key of the content in the file store. Consists of ids only, never of file names that callers chose. */
+/**
+ * Returns the key of the content in the file store. The key consists only of ids, never of file names that callers
+ * chose.
+ */
 export const fileKeyOf = ({ organizationId, id }: Pick<Attachment, 'organizationId' | 'id'>): string =>
   `attachments/${organizationId}/${id}`;
 
-/** URL of the content. */
+/** Returns the URL at which a caller can download the content. */
 export const downloadUrlOf = (origin: string, { id }: Pick<Attachment, 'id'>): string => `${origin}${attachmentPath(id)}`;

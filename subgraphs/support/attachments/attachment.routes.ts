@@ -24,8 +24,8 @@ export async function mountAttachments(app: FastifyInstance, reader: RecordReade
 }
 
 /**
- * Headers that make browsers save the file and never display or execute it as a page of the platform. The content never changes,
- * but clients must revalidate, so access is checked every time.
+ * Headers that make browsers save the file and never display or execute it as a page of the platform. The content never
+ * changes, but clients must revalidate a cached copy, so access is checked at every request.
  */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -59,9 +59,9 @@ export async function sendAttachment(
       .code(304)
       .headers({ ...HEADERS, etag: tag })
       .send();
-  // HEAD gets an empty stream: if the body were a string, Fastify would send the length of the string as Content-Length
+  // sends an empty stream to a HEAD request, because Fastify would replace Content-Length by the length of a string
   const stream = request.method === 'HEAD' ? Readable.from([]) : await contentOf(files, attachment);
-  // a response that has begun can only be aborted; the log has the reason
+  // an error after the response has begun aborts the response, so the reason is only in the log
   stream.on('error', (error) => request.caller.log.error({ err: error, attachment: attachment.id }, 'a download broke off'));
   const described = { 'content-type': contentType, 'content-length': size, 'content-disposition': dispositionOf(filename) };
   return reply.headers({ ...HEADERS, ...described, etag: tag, 'x-request-id': request.id }).send(stream);
@@ -69,14 +69,17 @@ export async function sendAttachment(
 
 async function findFor({ caller, params }: FastifyRequest, reader: RecordReader<Attachment>): Promise<Attachment> {
   const { id } = params as { id: string };
-  // the same message as for invalid ids in other paths
+  // uses the message that other paths use for invalid ids
   if (!isStorable(id)) throw new InvalidParameters([{ field: 'attachment_id', reason: UNSTORABLE }]);
   const [attachment] = await reader.byIds(caller.principal, [id]);
   if (!attachment || !mayRead(caller.principal, attachment.visibility)) throw new ResourceNotFound('attachment', id);
   return attachment;
 }
 
-/** @throws PlatformError INTERNAL_ERROR if the file is missing in the store or has another size */
+/**
+ * Returns a stream of the content.
+ * @throws PlatformError INTERNAL_ERROR if the file is missing in the store or has another size
+ */
 async function contentOf(files: FileStore, attachment: Attachment): Promise<Readable> {
   const file = await files.open(fileKeyOf(attachment));
   if (file?.size === attachment.size) return file.stream;

@@ -40,10 +40,10 @@ const RETENTION_MS = 600_000;
 const RETENTION_BATCH = 100;
 
 /**
- * Stores the content of attachments in the file store, and their records in the database. File store and database share
- * no transaction. So an upload row is committed before the first byte is written. The transaction that creates the
- * attachment deletes the upload row. A file without an attachment therefore always has an upload row, even after a
- * crash, and the retention task deletes the file after an hour.
+ * Stores the content of attachments in the file store, and their records in the database. A transaction of the database
+ * does not include the file store. So an upload row is committed before the first byte is written. The transaction that
+ * creates the attachment deletes the upload row. A file without an attachment therefore always has an upload row, even
+ * after a crash, and the retention task deletes the file after an hour.
  */
 export class AttachmentStore {
   readonly #retentionTask: RetentionTask;
@@ -53,8 +53,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Stores files, then calls `act`, which must attach them in its own transaction. If `act` fails, the files are
-   * deleted.
+   * Stores files, and then calls `act`, which must attach the files in its own transaction. If `act` fails, the files
+   * are deleted.
    * @throws InvalidParameters
    */
   async holding<T>(
@@ -81,7 +81,10 @@ export class AttachmentStore {
     }
   }
 
-  /** Creates attachments from uploads. Must run in the transaction that stores their ticket or comment. */
+  /**
+   * Creates attachments from uploads. Must be called in the transaction that stores the ticket or comment of the
+   * attachments.
+   */
   async attach(tx: EntityManager, uploads: readonly Upload[], { actor, now, ...destination }: Destination): Promise<Attachment[]> {
     if (uploads.length === 0) return [];
     const taken = await tx.nativeDelete(AttachmentUpload, { id: { $in: uploads.map(({ id }) => id) } });
@@ -94,7 +97,10 @@ export class AttachmentStore {
     });
   }
 
-  /** Counts and deletes files that were not attached within an hour. Skips files that another process is deleting. */
+  /**
+   * Counts and deletes uploaded files that were not attached within an hour. Skips files that another process is
+   * deleting.
+   */
   readonly retained: Retained = {
     name: 'support.attachment_upload',
     count: () => this.deps.orm.em.fork().count(AttachmentUpload, this.#left(), EVERYWHERE),
@@ -121,8 +127,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed request. Files without an upload row are kept: the transaction of the request was
-   * committed, although its result was unknown, and has deleted the upload rows.
+   * Deletes the files of a failed request. Keeps files without an upload row. In that case the transaction of the
+   * request was committed and has deleted the upload rows, although the request failed.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

@@ -16,7 +16,7 @@ const IsFilename = (): PropertyDecorator =>
     jsonSchema({ minLength: 1, maxLength: NAME_LENGTH_MAX, pattern: NAME_PATTERN }),
   );
 
-/** A file that is sent with a ticket or a comment. Its content is checked when it is stored. */
+/** A file that is sent with a ticket or a comment. The content is checked before the file is stored. */
 @InputType({ description: 'A file to attach.' })
 export class AttachmentInput {
   @Field(() => String, { description: 'File name without a path, at most 255 characters.' })

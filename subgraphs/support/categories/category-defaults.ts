@@ -8,15 +8,15 @@ interface CategoryDefault {
 }
 
 /**
- * A subcategory whose tickets go to the least busy agent of the category. If there is a threshold, unresolved tickets
- * are escalated after that time.
+ * Returns a subcategory whose tickets are assigned to the least busy agent of the category. Unresolved tickets are
+ * escalated after the time `escalationThreshold`, if it is set.
  */
 const assigned = (id: string, name: string, escalationThreshold: string | null = null): Subcategory => ({
   id,
   name,
   routingRules: { autoAssign: true, escalationThreshold },
 });
-/** A subcategory whose tickets stay with the desk agent of the category until a person takes them. */
+/** Returns a subcategory whose tickets stay with the desk agent of the category until a person takes them. */
 const forDesk = (id: string, name: string): Subcategory => ({ id, name, routingRules: { autoAssign: false, escalationThreshold: null } });
 
 /** The default categories of the platform. */

@@ -3,7 +3,9 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import type { Subcategory } from './category.values.ts';
 import type { CategoryId } from './category-ids.ts';
 
-/** The properties of a category that an organization has changed. Null means the platform's default. */
+/**
+ * The properties of a category that an organization has changed. If a property is null, the platform's default applies.
+ */
 @Entity({ tableName: 'category_override' })
 @OrganizationFilter()
 @Unique({ properties: ['organizationId', 'category'] })

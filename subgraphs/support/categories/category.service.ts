@@ -24,7 +24,10 @@ export class CategoryService {
     return categoriesOf(this.deps.em);
   }
 
-  /** @throws ResourceNotFound for an unknown category, or an SLA policy that the organization does not have */
+  /**
+   * Updates a category.
+   * @throws ResourceNotFound for an unknown category, or an SLA policy that the organization does not have
+   */
   async update(id: string, input: TicketCategoryUpdateInput): Promise<Category> {
     if (!isCategory(id)) throw new ResourceNotFound('ticket_category', id);
     const { em, organizationId, clock } = this.deps;
@@ -32,7 +35,7 @@ export class CategoryService {
       const { slaPolicyId } = input;
       if (slaPolicyId) orNotFound(await tx.findOne(SlaPolicy, { id: slaPolicyId }), 'sla_policy', slaPolicyId);
       const none = { id: newId('categoryOverride'), organizationId, category: id, updatedAt: clock.now() };
-      // a concurrent transaction may have created the row already
+      // a concurrent transaction may have created the same row
       await tx.upsertMany(CategoryOverride, [none], { onConflictFields: ['organizationId', 'category'], onConflictAction: 'ignore' });
       const override = await tx.findOneOrFail(CategoryOverride, { category: id }, LOCKED);
       Object.assign(override, definedOnly(input), { updatedAt: clock.now() });

@@ -10,7 +10,9 @@ import { CATEGORY_DEFAULTS } from './category-defaults.ts';
 import { CATEGORY_IDS, type CategoryId } from './category-ids.ts';
 import { CategoryOverride } from './category-override.entity.ts';
 
-/** A category of one organization: the platform's default with the organization's overrides. */
+/**
+ * A category of one organization. Its properties are the platform's defaults, unless the organization has changed them.
+ */
 export class Category {
   readonly name: string;
   readonly description: string;
@@ -36,14 +38,16 @@ export class Category {
   }
 
   /**
-   * Whether new tickets are assigned to an agent immediately. If not, they are assigned to the desk agent of the
-   * category.
+   * Returns whether new tickets are assigned to the least busy agent. If not, they are assigned to the desk agent of
+   * the category.
    */
   isAssigned(subcategory: string | null | undefined): boolean {
     return this.#subcategory(subcategory)?.routingRules?.autoAssign ?? true;
   }
 
-  /** Minutes after which a ticket is escalated automatically; null if the SLA policy sets the time. */
+  /**
+   * Returns the minutes after which a ticket is escalated automatically; null if the SLA policy determines this time.
+   */
   escalationThreshold(subcategory: string | null): number | null {
     const threshold = this.#subcategory(subcategory)?.routingRules?.escalationThreshold;
     return threshold ? parseMinutes(threshold) : null;
@@ -58,7 +62,7 @@ export class Category {
   }
 }
 
-/** Lists the categories of the entity manager's organization. */
+/** Lists the categories of the organization that the filter of `em` selects. */
 export async function categoriesOf(em: EntityManager): Promise<Category[]> {
   const overrides = await em.find(CategoryOverride, {});
   const ids = overrides.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);
@@ -80,8 +84,8 @@ export async function categoryOf(em: EntityManager, id: string): Promise<Categor
 }
 
 /**
- * Returns the category of a new ticket. The subcategory may be any text, except a subcategory that only other
- * categories have.
+ * Returns the category of a new ticket. The subcategory may be any text, but not the id of a subcategory that only
+ * other categories have.
  * @throws InvalidParameters
  */
 export function categoryFor(categories: readonly Category[], id: string, subcategory: string | null | undefined): Category {

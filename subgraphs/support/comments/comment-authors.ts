@@ -24,14 +24,14 @@ interface Named {
   email?: string | null;
 }
 
-/** The author that a request states. */
+/** The author of a comment, as stated in a request. */
 export interface StatedAuthor {
   type: AuthorType;
   id?: string | null;
   name?: string | null;
 }
 
-/** Whether the stated author is the caller itself, who writes as a customer. */
+/** Returns whether the stated author is a customer, and is the caller itself. */
 export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
   type === AuthorType.CUSTOMER && (!id || id === principal.id);
 
@@ -40,9 +40,9 @@ export class CommentAuthors {
   constructor(private readonly deps: { em: EntityManager; graph: Graph; request: RequestContext }) {}
 
   /**
-   * Returns the stated author, or the caller if none is stated. Callers that may work on tickets are agents; all others are
-   * customers.
-   * @throws InsufficientPermissions for a customer who states an agent, the system or another id
+   * Returns the stated author, or the caller if none is stated. A caller that may work on tickets is an agent, and any
+   * other caller is a customer.
+   * @throws InsufficientPermissions for a customer who states an agent, the system or an id other than the caller's id
    * @throws ResourceNotFound for an agent, user or customer number that the organization does not have
    * @throws InvalidParameters
    */
@@ -60,7 +60,7 @@ export class CommentAuthors {
   async #caller(): Promise<CommentAuthor> {
     const { em, request } = this.deps;
     const { principal } = request;
-    // reads with full access, because the caller may lack the permission to read its own name
+    // reads with full access, because the caller may not have the permission to read its own name
     const whole = { ...request, principal: Principal.system('comments', principal.organizationId) };
     const { name, email = null } = (await this.#named(NAMED[principal.kind], principal.id, whole)) ?? { name: principal.id };
     const type = isDesk(principal) ? AuthorType.AGENT : AuthorType.CUSTOMER;
@@ -68,7 +68,10 @@ export class CommentAuthors {
     return { type, id: agent?.id ?? principal.id, name, email };
   }
 
-  /** Signed-in users can only comment in their own name. */
+  /**
+   * Returns the signed-in user as the author.
+   * @throws InvalidParameters if another author is stated, because users can comment only in their own name
+   */
   async #self({ type, id }: StatedAuthor): Promise<CommentAuthor> {
     const self = await this.#caller();
     if (type === self.type && (!id || id === self.id || id === this.deps.request.principal.id)) return self;

@@ -10,7 +10,7 @@ import { Visibility } from '../visibility.ts';
 import { Comment } from './comment.entity.ts';
 import { commentAdded, noteAdded } from './comment.events.ts';
 
-/** Content of a comment to add. */
+/** Content of a comment that is added. */
 export interface Draft {
   content: string;
   type: string;
@@ -23,18 +23,21 @@ export interface Draft {
 export interface CommentWriterDeps {
   editor: TicketEditor;
   attachments: AttachmentStore;
-  /** Public origin of the platform, for links. */
+  /** Public origin of the platform, with which links begin. */
   origin: string;
 }
 
 /**
- * The only way to create comments. Stores the comment with its files, applies its effect on the ticket, and records the event.
- * Used by requests and jobs.
+ * Creates comments, for requests and jobs. No other code creates comments. Stores the comment with its files, applies
+ * the effect of the comment on the ticket, and records the event.
  */
 export class CommentWriter {
   constructor(private readonly deps: CommentWriterDeps) {}
 
-  /** @throws ResourceNotFound for a ticket that the transaction's organization does not have */
+  /**
+   * Adds a comment to a ticket.
+   * @throws ResourceNotFound for a ticket that the transaction's organization does not have
+   */
   async add(tx: EntityManager, ticketId: string, draft: Draft, actor: Actor): Promise<Comment> {
     let written: Comment | undefined;
     await this.deps.editor.change(tx, ticketId, actor, async (ticket, now) => {
@@ -43,7 +46,10 @@ export class CommentWriter {
     return written as Comment;
   }
 
-  /** Adds a comment to a ticket that the transaction is changing. Must be the last change of the ticket in that transaction. */
+  /**
+   * Adds a comment to a ticket that the transaction is changing. The transaction must not change the ticket after this
+   * call.
+   */
   async append(
     tx: EntityManager,
     ticket: Ticket,

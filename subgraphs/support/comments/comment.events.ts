@@ -50,10 +50,7 @@ export const commentAdded = defineEvent(
   tell,
 );
 
-/**
- * An event type separate from `comment.added`, because customers may subscribe to `comment.added`, by its name or by a
- * pattern.
- */
+/** Reports an internal comment. It is not the event `comment.added`, because customers may subscribe to that event. */
 export const noteAdded = defineEvent(
   {
     name: 'ticket.note_added',

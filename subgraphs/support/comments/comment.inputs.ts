@@ -16,7 +16,7 @@ import { INTERNAL_NOTE } from './comment.entity.ts';
     'Author of a comment that an API key or client writes for somebody else. An agent, the system or an id need `support:write`. Users always write for themselves.',
 })
 @Rule<CommentAuthorInput, SupportContext>(({ type, id }, { principal }) => {
-  // users, and callers who are not support staff, may state only themselves; `CommentAuthors` checks this
+  // users and customers may state only themselves as author; `CommentAuthors` checks this
   if (principal.kind === 'user' || !isDesk(principal)) return [];
   if (type === AuthorType.AGENT && !id) return [{ field: 'id', reason: 'is required for an agent' }];
   const isKnown = type !== AuthorType.CUSTOMER || !id || id === principal.id || /^(user|cust)_/.test(id);

@@ -12,7 +12,10 @@ import { CommentCreateInput } from './comment.inputs.ts';
 import { isInternal } from './comment.service.ts';
 import { isOwn } from './comment-authors.ts';
 
-/** Requires `support:write` for internal comments and for comments whose author is not the caller. */
+/**
+ * Checks that the caller has the permission `support:write`, which is required for internal comments and for comments
+ * whose author is not the caller.
+ */
 const requireToWrite = ({ input }: { input: CommentCreateInput }, { principal }: SupportContext): void => {
   const { type, visibility, author } = input;
   if (isInternal(type, visibility) || (author && !isOwn(author, principal))) principal.require('support:write');

@@ -49,14 +49,17 @@ export class CommentService {
     );
   }
 
-  /** Returns null if the comment does not exist in the caller's organization, or is internal and the caller may not read it. */
+  /**
+   * Returns a comment; null if the comment does not exist in the caller's organization, or is internal and the caller
+   * may not read it.
+   */
   async find(id: string): Promise<Comment | null> {
     const { loader, principal } = this.deps;
     const comment = await loader.load(id);
     return comment && mayRead(principal, comment.visibility) ? comment : null;
   }
 
-  /** @throws ResourceNotFound if the caller cannot read the ticket */
+  /** Lists the comments on a ticket, newest first. @throws ResourceNotFound if the caller cannot read the ticket */
   async list(ticketId: string, page: PageInput): Promise<Page<Comment>> {
     const { em, principal } = this.deps;
     await this.#ticket(ticketId);
@@ -71,7 +74,7 @@ export class CommentService {
 export const isInternal = (type: string | null | undefined, visibility: Visibility | null | undefined): boolean =>
   (visibility ?? (type === INTERNAL_NOTE ? Visibility.INTERNAL : Visibility.CUSTOMER)) === Visibility.INTERNAL;
 
-/** Derives a missing type from the visibility, and a missing visibility from the type. */
+/** Returns the type and visibility of a comment. If one of them is missing, derives it from the other. */
 function kindOf(type: string | null | undefined, visibility: Visibility | null | undefined): { type: string; visibility: Visibility } {
   const shown = isInternal(type, visibility) ? Visibility.INTERNAL : Visibility.CUSTOMER;
   return { type: type ?? (shown === Visibility.INTERNAL ? INTERNAL_NOTE : 'reply'), visibility: shown };

@@ -33,7 +33,7 @@ export class EscalationService {
    * Escalates a ticket. `comments` are stored as an internal comment, and the addresses in `notify` get a mail.
    * @throws ResourceNotFound
    * @throws InvalidState for a resolved ticket
-   * @throws EscalationNotRaised if the level is not higher than the current one
+   * @throws EscalationNotRaised if the level is not higher than the current level
    * @throws NotificationLimitReached if the plan's limit of notifications per hour is reached
    */
   async escalate(ticketId: string, { escalationLevel, reason, notify, metadata, comments }: EscalationInput): Promise<Ticket> {

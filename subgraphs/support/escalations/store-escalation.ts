@@ -4,12 +4,12 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import type { Actor } from '../tickets/ticket-change.entity.ts';
 import { Escalation } from './escalation.entity.ts';
 
-/** Optional details of an escalation, besides level and reason. */
+/** Optional details of an escalation, in addition to its level and reason. */
 export type EscalationDetails = Pick<Escalation, 'comments' | 'notify' | 'metadata'>;
 
 const NOTHING_SAID: EscalationDetails = { comments: null, notify: [], metadata: {} };
 
-/** Stores an escalation record. Called whenever a ticket's level rises, for any reason. */
+/** Stores an escalation record. Must be called whenever the escalation level of a ticket rises. */
 export function storeEscalation(tx: EntityManager, ticket: Ticket, actor: Actor, details: EscalationDetails = NOTHING_SAID): void {
   const { id: ticketId, organizationId, escalationLevel: level, escalationReason: reason, updatedAt: createdAt } = ticket;
   const who = { actorKind: actor.kind, actorId: actor.id };

@@ -8,7 +8,7 @@ export const RATING_MAX = 5;
 
 /**
  * A rating of a ticket (`ticketId` is set), of an article (`articleId` is set) or of the platform (both are null). A
- * ticket has at most one rating, and an article at most one per reader.
+ * ticket has at most one rating. An article has at most one rating by each reader.
  */
 @ObjectType({ description: 'A rating of the work on a ticket, of an article, or of the platform.' })
 @Entity({ tableName: 'feedback' })

@@ -17,7 +17,7 @@ import { isDesk } from '../visibility.ts';
 import { Feedback } from './feedback.entity.ts';
 import type { FeedbackFilter, FeedbackInput } from './feedback.inputs.ts';
 
-/** Number of days after the resolution of a ticket in which callers can rate it or change the rating. */
+/** Callers can rate a ticket, and change the rating, for this number of days after the ticket was resolved. */
 export const RATING_WINDOW_DAYS = 14;
 
 export interface FeedbackServiceDeps {
@@ -31,8 +31,8 @@ export class FeedbackService {
   constructor(private readonly deps: FeedbackServiceDeps) {}
 
   /**
-   * Stores a rating. A ticket has one rating in total, and an article one per reader; a second rating replaces the
-   * first.
+   * Stores a rating. A second rating of a ticket replaces the first rating. For an article, it replaces only the rating
+   * by the same reader.
    * @throws ResourceNotFound for a ticket or article that the caller cannot see
    * @throws PlatformError INVALID_STATE for a ticket that is not resolved or was resolved too long ago, and if an agent
    * tries to replace another person's rating
@@ -66,7 +66,7 @@ export class FeedbackService {
   #before(tx: EntityManager, { ticketId, articleId }: Pick<FeedbackInput, 'ticketId' | 'articleId'>): Promise<Feedback | null> {
     const { kind, id, organizationId } = this.deps.principal;
     if (ticketId) return tx.findOne(Feedback, { ticketId });
-    // ratings of articles belong to no account, so the account filter must not apply
+    // searches without the account filter, because ratings of articles belong to no account
     const own = { organizationId, articleId, authorKind: kind, authorId: id };
     if (articleId) return tx.findOne(Feedback, own, EVERYWHERE);
     return Promise.resolve(null);
@@ -82,8 +82,8 @@ export class FeedbackService {
   }
 
   /**
-   * Checks that the ticket can be rated. Locks the ticket, so that the second of two concurrent ratings replaces the
-   * first.
+   * Checks that the ticket can be rated. Locks the ticket, so that concurrent ratings of the ticket are stored one
+   * after the other.
    */
   async #checkTicket(tx: EntityManager, id: string, now: Date): Promise<void> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, LOCKED), 'ticket', id);

@@ -1,5 +1,5 @@
 import { pageOf } from '../../../kernel/graphql/page.ts';
 import { IntegrationDelivery } from './integration-delivery.entity.ts';
 
-/** GraphQL page type of deliveries, shared by all kinds of integrations. */
+/** GraphQL type for a page of deliveries. All kinds of integrations use it. */
 export const IntegrationDeliveryPage = pageOf('IntegrationDelivery', IntegrationDelivery);

@@ -71,7 +71,7 @@ export class IntegrationDelivery {
   @Property({ type: 'integer' })
   attempts = 0;
 
-  /** Whether the result of the latest attempt is unknown, or the attempt is still running. */
+  /** True while an attempt is running, and if the result of the latest attempt is unknown. */
   @Property({ type: 'boolean' })
   uncertain = false;
 

@@ -1,6 +1,8 @@
 import type { SupportPorts } from '../ports.ts';
 
-/** Highest number of pending deliveries that a sample counts. Bounds the number of index entries that it reads. */
+/**
+ * Maximum number of pending deliveries that a sample counts. It limits the number of index entries that a sample reads.
+ */
 const COUNTED = 10_001;
 
 const WAITING = `select case when s."id" is null then 'jira' else 'slack' end as provider, count(*)::int as waiting, min(d."created_at") as oldest
@@ -9,8 +11,8 @@ const WAITING = `select case when s."id" is null then 'jira' else 'slack' end as
   left join "support"."slack_integration" s on s."id" = d."integration_id" group by 1`;
 
 /**
- * Adds metrics for the number of pending deliveries and the age of the oldest one. Returns a function that removes
- * them.
+ * Adds metrics for the number of pending deliveries and for the age of the oldest pending delivery. Returns a function
+ * that removes these metrics.
  */
 export function sampleIntegrations({ rows, clock, metrics, log }: Pick<SupportPorts, 'rows' | 'clock' | 'metrics' | 'log'>): () => void {
   if (!metrics) return () => undefined;

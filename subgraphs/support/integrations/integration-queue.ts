@@ -20,20 +20,23 @@ import type { LeasedDelivery, Outcome, Provider } from './integration.provider.t
 import { IntegrationDelivery, IntegrationDeliveryStatus } from './integration-delivery.entity.ts';
 import { parseEvent, tryParseEvent } from './parsed-event.ts';
 
-/** Duration of a lease. Longer than any attempt, including the pause before it. */
+/** Duration of a lease. It is longer than any attempt together with the pause before the attempt. */
 const LEASE_MS = 90_000;
 /** Default delay after a throttling response without `Retry-After`. */
 const THROTTLED_MS = 1000;
 /** Interval at which deliveries of a suspended organization are checked again. */
 const SUSPENDED_MS = 10_000;
-/** Maximum duration of a job, after which another job continues. Well below the time after which the queue considers a job dead. */
+/**
+ * Maximum duration of a job. Another job then continues. The duration is shorter than the time after which the queue
+ * considers a job dead.
+ */
 const JOB_MS = 45_000;
 /**
- * How long finished deliveries are kept. They are needed to detect events that are read from the log twice, which
- * cannot happen after this time.
+ * How long finished deliveries are kept. They are needed to detect an event that is read from the log a second time.
+ * After this time, no event is read again.
  */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
-/** Error that the owner of an integration gets if the platform itself failed. The log has the details. */
+/** Error message for the owner of an integration if the platform itself failed. The log has the details. */
 const FAULT = 'The platform failed to create the request or to read the response. It will try again.';
 
 export interface IntegrationQueueDeps {
@@ -48,17 +51,20 @@ export interface IntegrationQueueDeps {
 interface QueueJob {
   organizationId: string;
   integrationId: string;
-  /** Set only for the one job that waits for the end of a suspension: the time at which it checks again. */
+  /**
+   * Time at which the job checks again whether the organization is suspended. Set only for the one job that waits for
+   * the end of a suspension.
+   */
   waitsUntil?: string;
 }
 
 /**
  * Delivers events to the integrations of one kind, Slack or Jira. Each integration gets its events one at a time, in
- * the order of the event log.
- * A job sends the pending deliveries of one integration while it holds the integration's lease. If another job holds
- * the lease, a job runs again when the lease expires. So the integrations of a killed process wait up to 90 s.
- * An interrupted delivery is attempted again. Delivery is therefore at least once, and providers look for the result of
- * an earlier attempt where they can. No request to Slack or Jira is made within a transaction.
+ * the order of the event log. A job sends the pending deliveries of one integration while it holds the integration's
+ * lease. If another job holds the lease, a job runs again when the lease expires. So after a process was killed, the
+ * integrations whose leases it held wait up to 90 s. An interrupted delivery is attempted again, so an event may arrive
+ * more than once. Providers look for the result of an earlier attempt if the remote service allows this. No request to
+ * Slack or Jira is made within a transaction.
  */
 export class IntegrationQueue<I extends Integration> {
   readonly #queue: string;
@@ -74,8 +80,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Stores a delivery of each event for each integration that is configured to receive it. If an event is stored
-   * already, it is not stored again.
+   * Stores a delivery of each event for each integration that is configured to receive it. If the delivery of an event
+   * to an integration is stored already, it is not stored again.
    */
   async plan(events: readonly LoggedEvent[]): Promise<void> {
     const organizationId = { $in: [...new Set(events.map((event) => event.organizationId))] };
@@ -89,8 +95,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Whether the integration is configured to receive the event. An unreadable event is logged and skipped, so that it
-   * does not block others.
+   * Returns whether the integration is configured to receive the event. An event that cannot be parsed is logged and
+   * skipped, so that it does not block later events.
    */
   #isWanted(integration: I, { id, payload }: LoggedEvent): boolean {
     const event = tryParseEvent(payload);
@@ -102,7 +108,7 @@ export class IntegrationQueue<I extends Integration> {
   async #keep({ id: integrationId, organizationId }: I, events: readonly LoggedEvent[]): Promise<void> {
     const { orm, clock } = this.deps;
     await organizationEm(orm, organizationId).transactional(async (tx) => {
-      // the integration may have been deleted meanwhile
+      // the integration may have been deleted since it was read
       const found = await tx.findOne(this.provider.entity, { id: integrationId } as never, { lockMode: LockMode.PESSIMISTIC_READ });
       if (!found) return;
       const shared = { organizationId, integrationId, status: IntegrationDeliveryStatus.PENDING, attempts: 0, uncertain: false };
@@ -124,7 +130,10 @@ export class IntegrationQueue<I extends Integration> {
     });
   }
 
-  /** Enqueues a job that sends pending deliveries, after the transaction commits or at the time `at`. */
+  /**
+   * Enqueues a job that sends pending deliveries. The job runs after the transaction has committed, or at the time
+   * `at`.
+   */
   wake(
     tx: EntityManager,
     { organizationId, id }: Pick<Integration, 'organizationId' | 'id'>,
@@ -168,8 +177,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Postpones the deliveries of a suspended organization; they are sent in order when it is resumed. One job per integration
-   * waits, regardless of the number of events.
+   * Postpones the deliveries of a suspended organization. They are sent in order after the suspension. Only one job for
+   * each integration waits, regardless of the number of events.
    */
   #wait(em: EntityManager, integrationId: string, waitsUntil: string | undefined): Promise<void> {
     const now = this.deps.clock.now();
@@ -218,7 +227,7 @@ export class IntegrationQueue<I extends Integration> {
 
   /**
    * Acquires the lease and starts the next delivery. If another process holds the lease, enqueues a job for the time at
-   * which it expires. If a retry is not due yet, enqueues a job for the time of the retry.
+   * which the lease expires. If a retry is not due yet, enqueues a job for the time of the retry.
    */
   async #take(tx: EntityManager, integrationId: string): Promise<LeasedDelivery<I> | undefined> {
     const now = this.deps.clock.now();
@@ -232,8 +241,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Age after which pending deliveries expire. It is longer after a suspension, so that no delivery expires because of
-   * the suspension.
+   * Returns the age at which pending deliveries expire. This age is higher after a suspension, so that no delivery
+   * expires because of the suspension.
    */
   #expiryMs({ waitedUntil }: I, now: Date): number {
     const { expiryMs } = this.provider;
@@ -241,7 +250,8 @@ export class IntegrationQueue<I extends Integration> {
   }
 
   /**
-   * Starts an attempt of the oldest pending delivery. If there is none, releases the lease and deletes old deliveries.
+   * Starts an attempt of the oldest pending delivery. If no delivery is pending, releases the lease and deletes old
+   * deliveries.
    */
   async #next(tx: EntityManager, integration: I, now: Date): Promise<LeasedDelivery<I> | undefined> {
     const waiting = { integrationId: integration.id, status: IntegrationDeliveryStatus.PENDING };
@@ -252,7 +262,8 @@ export class IntegrationQueue<I extends Integration> {
     if (!delivery) {
       integration.leaseUntil = null;
       const forgotten = new Date(now.getTime() - REMEMBERED_MS);
-      // `createdAt` is always before `settledAt`; its condition is redundant, but lets the query use an index
+      // the condition on `createdAt` is redundant, because `createdAt` is always before `settledAt`; but it lets the
+      // query use an index
       const old = { createdAt: { $lt: forgotten }, settledAt: { $lt: forgotten } };
       await tx.nativeDelete(IntegrationDelivery, { integrationId: integration.id, ...old });
       return undefined;
@@ -271,7 +282,7 @@ export class IntegrationQueue<I extends Integration> {
       const now = this.deps.clock.now();
       const integration = await this.#locked(tx, leased.integration.id);
       const delivery = await tx.findOne(IntegrationDelivery, { id: leased.delivery.id });
-      // stores data from the response, even if another process has finished the delivery meanwhile
+      // stores data from the response, even if another process has already finished the delivery
       if (outcome.kind === 'delivered') await outcome.record?.(tx);
       if (!integration || !delivery) return undefined;
       const hasLease = integration.leaseUntil?.getTime() === leased.integration.leaseUntil?.getTime();
@@ -279,7 +290,7 @@ export class IntegrationQueue<I extends Integration> {
       if (delivery.status === IntegrationDeliveryStatus.PENDING) this.#apply(integration, delivery, outcome, now);
       if (wasActive && !integration.active) await record(tx, integrationDisabled(integration, kind, now));
       if (!hasLease) return undefined;
-      // flushes, so that the finished delivery is not selected again
+      // writes the changes, so that the next query does not select the finished delivery again
       await tx.flush();
       if (integration.active && !integration.retryAt && mayGoOn) return this.#next(tx, integration, now);
       integration.leaseUntil = null;

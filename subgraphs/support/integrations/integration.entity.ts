@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 
 /** Maximum length of a stored error. */
 const ERROR_LENGTH = 500;
-/** Time of continuous failure after which an integration is disabled. Same as for webhooks. */
+/** An integration is disabled if all attempts have failed for this time. Webhooks have the same limit. */
 const GIVE_UP_MS = 5 * 24 * 3_600_000;
 
 /**
@@ -14,7 +14,7 @@ export const FAILING = 'failing';
 
 /**
  * Base class of all integrations: settings, state and health. Deliveries are in `integration_delivery`. Only the
- * process that holds the lease processes them (integration-queue.ts).
+ * process that holds the lease of an integration processes its deliveries (integration-queue.ts).
  */
 @ObjectType()
 export abstract class Integration {
@@ -56,7 +56,7 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastSuccessAt: Date | null = null;
 
-  /** Number of consecutive failures. Determines the next delay. */
+  /** Number of consecutive failures. It determines the delay before the next attempt. */
   @Property({ type: 'integer' })
   failures = 0;
 
@@ -66,7 +66,7 @@ export abstract class Integration {
 
   /**
    * Next time at which deliveries that wait for the end of a suspension are checked. Set only by a suspension, and not
-   * cleared afterwards.
+   * cleared after the suspension.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitedUntil: Date | null = null;
@@ -83,12 +83,12 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Description of the target for people. Contains no secret. */
+  /** Description of the remote target, such as a channel or project, for people. Contains no secret. */
   abstract get target(): string;
 
   /**
-   * Whether the owner switched the integration off. False if the platform disabled it, because the integration still
-   * accepts incoming webhooks in that case.
+   * Whether the owner switched the integration off. False if the platform disabled the integration, because a disabled
+   * integration still accepts incoming webhooks.
    */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;

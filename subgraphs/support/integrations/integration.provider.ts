@@ -9,13 +9,13 @@ import type { ParsedEvent } from './parsed-event.ts';
 export type Outcome =
   /** `record` stores data from the response, in the transaction that finishes the delivery. */
   | { kind: 'delivered'; record?(tx: EntityManager): Promise<void> }
-  /** There is nothing to send; no request was made. */
+  /** The event needs no request, so no request was sent. */
   | { kind: 'skipped' }
   /** The remote service rejected this delivery permanently. Other deliveries may succeed. */
   | { kind: 'refused'; error: string }
   /**
-   * The delivery is retried, at the earliest after `afterMs`. Throttling does not count as a failure. `isUncertain`
-   * means that the remote service may have processed the request.
+   * The delivery must be retried, at the earliest after `afterMs`. Throttling does not count as a failure.
+   * `isUncertain` means that the remote service may have processed the request.
    */
   | { kind: 'later'; error: string; afterMs?: number; isThrottling?: boolean; isUncertain?: boolean }
   /**
@@ -40,15 +40,15 @@ export interface Attempt<I extends Integration> extends LeasedDelivery<I> {
 export interface Provider<I extends Integration> {
   readonly kind: 'slack' | 'jira';
   readonly entity: EntityClass<I>;
-  /** Pending deliveries older than this are not sent. */
+  /** Pending deliveries that are older than this time are not sent. */
   readonly expiryMs: number;
   /** Minimum interval between two deliveries. */
   readonly paceMs: number;
   readonly backoff: Backoff;
   wants(integration: I, event: ParsedEvent): boolean;
   /**
-   * Makes one attempt, outside of any transaction. Failures of the remote service or the network are returned, not
-   * thrown.
+   * Makes one attempt, outside of any transaction. Failures of the remote service or the network are returned as an
+   * outcome, not thrown.
    */
   deliver(attempt: Attempt<I>): Promise<Outcome>;
 }

@@ -33,7 +33,10 @@ export abstract class IntegrationService<I extends Integration> {
     protected readonly deps: IntegrationServiceDeps<I>,
     private readonly entity: EntityClass<I>,
     private readonly resource: Resource,
-    /** Name of the remote target in the error for a duplicate integration, and the input field that the error reports. */
+    /**
+     * The name of the remote target and the input field. Both are used in the error for a second integration with the
+     * same target.
+     */
     private readonly target: readonly [words: string, field: string],
   ) {}
 
@@ -89,7 +92,10 @@ export abstract class IntegrationService<I extends Integration> {
     return result;
   }
 
-  /** Subclasses override this method to delete their own records of the integration. */
+  /**
+   * Called before an integration is deleted. Subclasses override this method to delete their records of the
+   * integration.
+   */
   protected async beforeDelete(_tx: EntityManager, _id: string): Promise<void> {}
 
   protected async insert(integration: I, fill: (integration: I) => void): Promise<I> {
@@ -119,7 +125,7 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   /**
-   * Checks that a URL is allowed.
+   * Checks that the platform may send requests to a URL.
    * @throws InvalidParameters; the error does not contain the URL, which may be a secret
    */
   protected async checkUrl(field: string, url: string): Promise<void> {

@@ -55,8 +55,8 @@ export class Integrations {
   }
 
   /**
-   * Reads the event log and stores the deliveries of its events, in the order of the log. So a Slack channel shows
-   * events in that order.
+   * The consumer that stores a delivery of each event for each integration, in the order of the event log. So a Slack
+   * channel shows events in the order of the log.
    */
   get consumer(): LogConsumer {
     return {
@@ -90,7 +90,7 @@ export class Integrations {
     this.#stopSampling = sampleIntegrations(this.ports);
   }
 
-  /** Waits for running attempts to finish. */
+  /** Waits for running delivery attempts to finish. No new attempts start. */
   async stop(): Promise<void> {
     this.#stopSampling?.();
     await Promise.all([this.#slack.queue.stop(), this.#jira.queue.stop()]);

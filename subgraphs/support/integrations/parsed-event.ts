@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The fields of support events that integrations use. Events may have more. */
+/** The fields of support events that integrations use. Events may have more fields. */
 const envelope = z.object({
   id: z.string(),
   event: z.string(),
@@ -37,7 +37,7 @@ export const tryParseEvent = (payload: string): ParsedEvent | undefined => envel
 export const parseEvent = (payload: string): ParsedEvent => envelope.parse(JSON.parse(payload));
 
 /**
- * Whether the event is about a comment that only support staff may read. Each provider decides whether to send such
- * events.
+ * Returns whether the event is about a comment that only support staff may read. Each provider decides whether to send
+ * such events.
  */
 export const isInternal = ({ data: { comment } }: ParsedEvent): boolean => comment !== undefined && comment.visibility !== 'customer';

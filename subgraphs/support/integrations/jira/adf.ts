@@ -12,7 +12,10 @@ export interface AdfDocument extends AdfNode {
   content: readonly AdfNode[];
 }
 
-/** Maximum text length. Below Jira's limit for descriptions and comments, to leave room for the surrounding nodes. */
+/**
+ * Maximum text length. It is lower than Jira's limit for descriptions and comments, which also counts the other nodes
+ * of a document.
+ */
 const TEXT_LENGTH = 30_000;
 const MAX_DEPTH = 50;
 
@@ -40,8 +43,8 @@ export function paragraphsOf(plain: string): AdfNode[] {
 }
 
 /**
- * Converts an ADF document to plain text. Media nodes become a placeholder, and unknown nodes are replaced by their
- * content.
+ * Converts an ADF document to plain text. A media node becomes a placeholder, and an unknown node is replaced by the
+ * text in it.
  */
 export function textOfAdf(node: unknown): string {
   return blockText(node, 0)

@@ -7,7 +7,10 @@ export enum JiraCommentOrigin {
   JIRA = 'jira',
 }
 
-/** Links a comment on a Jira issue to the comment on the ticket, so that no comment is copied back to its origin. */
+/**
+ * Links a comment on a Jira issue to the comment on the ticket, so that no comment is copied back to the system where
+ * it was written.
+ */
 @Entity({ tableName: 'jira_comment' })
 @OrganizationFilter()
 @Unique({ properties: ['integrationId', 'commentId'] })
@@ -22,7 +25,7 @@ export class JiraComment {
   @Property({ type: 'text' })
   integrationId!: string;
 
-  /** Id of the ticket comment. Each edit of a Jira comment adds a ticket comment with its own row. */
+  /** Id of the ticket comment. Each edit of a Jira comment adds a ticket comment and a new row for it. */
   @Property({ type: 'text' })
   commentId!: string;
 

@@ -20,7 +20,7 @@ import { markOf } from './jira-texts.ts';
 const ACTOR = { kind: 'system', id: 'support.jira' } as const;
 const COMMENT_LENGTH = 20_000;
 /**
- * Number of characters at the beginning of a comment in which the platform's mark is searched (`markOf` in
+ * Number of characters at the beginning of a comment that are searched for the platform's mark (`markOf` in
  * jira-texts.ts).
  */
 const MARK_WITHIN = 600;
@@ -33,14 +33,18 @@ export interface JiraInboundDeps {
   origin: string;
 }
 
-/** Applies Jira's webhooks to tickets. Repeated webhooks have no effect, and comments that the platform posted are ignored. */
+/**
+ * Processes the webhooks that Jira sends, and changes tickets accordingly. Repeated webhooks have no effect, and
+ * comments that the platform posted are ignored.
+ */
 export class JiraInbound {
   constructor(private readonly deps: JiraInboundDeps) {}
 
   /**
-   * Processes a webhook. `signature` is the header X-Hub-Signature: `sha256=` and the hex HMAC-SHA256 of the body, keyed with the
-   * secret.
-   * @throws PlatformError INVALID_SIGNATURE, also for an unknown integration, so that ids cannot be probed
+   * Processes a webhook. `signature` is the header X-Hub-Signature: `sha256=` and the hex HMAC-SHA256 of the body,
+   * keyed with the secret.
+   * @throws PlatformError INVALID_SIGNATURE, also for an unknown integration, so that nobody can find out which ids
+   * exist
    */
   async receive(integrationId: string, body: Buffer, signature: string | undefined): Promise<void> {
     const integration = isStorable(integrationId)
@@ -66,7 +70,7 @@ export class JiraInbound {
     const em = organizationEm(this.deps.orm, integration.organizationId);
     await em.transactional(async (tx) => {
       const { id: issueId } = payload.issue;
-      // serializes concurrent webhooks about the same issue
+      // the lock makes concurrent webhooks about the same issue run one after the other
       const issue = await tx.findOne(JiraIssue, { integrationId: integration.id, issueId }, LOCKED);
       if (!issue) return;
       if ('comment' in payload) await this.#takeComment(tx, integration, issue, payload.comment);
@@ -91,7 +95,7 @@ export class JiraInbound {
     };
     const { id: commentId } = await this.deps.comments.add(tx, issue.ticketId, draft, ACTOR);
     if (known) known.digest = digest;
-    // each edit gets its own row, so that the ticket comment about the edit is not posted to Jira
+    // stores a new row for an edit, so that the ticket comment about the edit is not posted to Jira
     const jiraCommentId = known ? `${comment.id}#${commentId}` : comment.id;
     const made = { organizationId: integration.organizationId, integrationId: integration.id, commentId, jiraCommentId, digest };
     const row = { id: newId('jiraComment'), ...made, origin: JiraCommentOrigin.JIRA, createdAt: this.deps.clock.now() };
@@ -99,8 +103,9 @@ export class JiraInbound {
   }
 
   /**
-   * Whether the platform posted the comment. The mark in the text shows this. Stored ids would not suffice, because the
-   * webhook may arrive before Jira's response to the platform's request.
+   * Returns whether the platform posted the comment, which contains the platform's mark in that case. The stored
+   * comment ids are not enough to decide this, because the webhook may arrive before Jira's response to the platform's
+   * request.
    */
   #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
     const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);
@@ -117,7 +122,10 @@ function follow(issue: JiraIssue, { jiraUrl }: JiraIntegration, { key, fields }:
 const visibilityOf = ({ syncSettings }: JiraIntegration, comment: CommentPayload): Visibility =>
   isRestricted(comment) ? Visibility.INTERNAL : syncSettings.jiraCommentVisibility;
 
-/** Author of a comment from Jira. The type is `system`, because the Jira user has no account on the platform. */
+/**
+ * Returns the author of a comment from Jira. The type is `system`, because the Jira user has no account on the
+ * platform.
+ */
 const authorOf = ({ author }: CommentPayload) => ({
   type: AuthorType.SYSTEM,
   id: storable(author?.accountId ?? 'jira').slice(0, 200),

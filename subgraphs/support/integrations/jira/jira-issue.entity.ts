@@ -3,8 +3,8 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../../kernel/records/organization-filter.ts';
 
 /**
- * The issue of a ticket in a Jira project. Stored as soon as the issue is created or found, so that a ticket gets only
- * one issue per integration.
+ * The issue of a ticket in a Jira project. The row is stored when the issue is created or found, so that a ticket gets
+ * only one issue per integration.
  */
 @ObjectType({ description: 'The Jira issue of a ticket.' })
 @Entity({ tableName: 'jira_issue' })

@@ -8,7 +8,7 @@ const issue = z.object({
 });
 const comment = z.object({
   id: z.coerce.string(),
-  /** Text with wiki markup in webhooks; an Atlassian document in API responses. */
+  /** Text of the comment: wiki markup in webhooks, a document in Atlassian Document Format in API responses. */
   body: z.unknown().optional(),
   author: z.object({ accountId: z.string().optional(), displayName: z.string().optional() }).optional(),
   visibility: z.unknown().optional(),
@@ -26,6 +26,6 @@ export type CommentPayload = z.infer<typeof comment>;
 
 export const contentOf = ({ body }: CommentPayload): string => (typeof body === 'string' ? body.trim() : textOfAdf(body));
 
-/** Whether a comment is restricted to a role or group, or hidden from service desk customers. */
+/** Returns whether a comment is restricted to a role or group, or hidden from service desk customers. */
 export const isRestricted = ({ visibility, jsdPublic }: CommentPayload): boolean =>
   jsdPublic === false || (typeof visibility === 'object' && visibility !== null);

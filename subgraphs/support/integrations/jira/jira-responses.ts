@@ -14,8 +14,8 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Converts a failed request to an outcome. Set `isOfSite` if the request named no issue: 404 then means that the site
- * does not exist.
+ * Converts a failed request to an outcome. `isOfSite` states that the request contained no issue id: status 404 then
+ * means that the site does not exist.
  * @throws `error` itself if it is not a failed request to Jira
  */
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {
@@ -28,11 +28,11 @@ export function outcomeOf(error: unknown, secret: string, isOfSite = false): Out
   if (status === 401 || status === 403 || status === 410 || (status === 404 && isOfSite))
     return { kind: 'disabled', reason: REASONS[status] ?? 'refused', error: words };
   if (status === 400 || status === 404 || status === 413) return { kind: 'refused', error: words };
-  // other responses, including 2xx with an unexpected body, may come from a proxy
+  // any other response may come from a proxy, even a 2xx response with an unexpected body
   return { kind: 'later', error: words, afterMs: retryAfterMs, isUncertain: true };
 }
 
-/** Extracts Jira's error messages. Other content is ignored, because the response may be a proxy's page. */
+/** Extracts Jira's error messages. Other content of the response is ignored, because it may be the page of a proxy. */
 function wordsOf({ response }: JiraRefused): string {
   const { errorMessages = [], errors = {} } = response.json(errorBody).data ?? {};
   const said = [...errorMessages, ...Object.entries(errors).map(([member, words]) => `${member}: ${words}`)].join(' ');

@@ -5,7 +5,7 @@ import { type AdfDocument, bold, documentOf, link, paragraph, paragraphsOf, text
 
 const SUMMARY_LENGTH = 255;
 
-/** Summary of an issue: one line of limited length, as Jira requires. */
+/** Returns the summary of an issue: one line of limited length, as Jira requires. */
 export function summaryOf({ number, title }: Pick<Ticket, 'number' | 'title'>): string {
   const characters = [...`${number} ${title}`.replace(/\s+/g, ' ').trim()];
   return characters.length > SUMMARY_LENGTH ? `${characters.slice(0, SUMMARY_LENGTH - 1).join('')}…` : characters.join('');
@@ -37,8 +37,8 @@ export function commentText(ticket: ParsedTicket, comment: ParsedComment, origin
 }
 
 /**
- * Builds the comment about a status change; undefined if the status did not change. The issue's status itself is not
- * changed, because transitions depend on the Jira project.
+ * Builds the comment about a status change; undefined if the status did not change. The platform does not change the
+ * status of the issue, because each Jira project has its own transitions.
  */
 export function statusText(ticket: ParsedTicket, { id, data: { changes } }: ParsedEvent, origin: string): AdfDocument | undefined {
   const change = changes?.status;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HttpClient, OutboundResponse } from '../../../../kernel/outbound/http.client.ts';
 import type { AdfDocument } from './adf.ts';
 
-/** Site and credentials of Jira. */
+/** Site and credentials for requests to Jira. */
 export interface JiraAccess {
   jiraUrl: string;
   username: string;
@@ -57,7 +57,7 @@ export class JiraClient {
     return (await this.#ask(access, 'POST', `/issue/${encodeURIComponent(issueId)}/comment`, comment, { body })).id;
   }
 
-  /** Finds the newest comment of an issue that contains a text. */
+  /** Finds the newest comment that contains the text `holding`, among the comments of an issue. */
   async findComment(access: JiraAccess, issueId: string, holding: string): Promise<string | undefined> {
     const path = `/issue/${encodeURIComponent(issueId)}/comment?orderBy=-created&maxResults=100`;
     const newest = await this.#ask(access, 'GET', path, comments);

@@ -22,7 +22,10 @@ const Url = (): PropertyDecorator => (target, key) => {
     },
   )(target, key);
 };
-/** Validates a user name for basic authentication. It must have no colon, because the name ends at the first colon. */
+/**
+ * Validates a user name for basic authentication. The name must contain no colon, because a colon separates the name
+ * from the password.
+ */
 const Username = (): PropertyDecorator => Matches(/^[^:\p{Cc}]{1,254}$/u, { message: 'must have 1 to 254 characters, without a colon' });
 const Token = (): PropertyDecorator => Matches(/^[\x21-\x7e]{1,1024}$/, { message: 'must have 1 to 1024 printable ASCII characters' });
 const ProjectKey = (): PropertyDecorator =>

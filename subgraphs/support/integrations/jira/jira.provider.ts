@@ -28,11 +28,14 @@ interface Work extends Attempt<JiraIntegration> {
   access: JiraAccess;
 }
 
-/** Creates issues for tickets and keeps them up to date. Jira has no idempotency keys, so a retry first searches for an earlier result. */
+/**
+ * Creates issues for tickets and keeps them up to date. Jira has no idempotency keys, so a retry first searches for an
+ * issue or comment that an earlier attempt created.
+ */
 export class JiraProvider implements Provider<JiraIntegration> {
   readonly kind = 'jira';
   readonly entity = JiraIntegration;
-  /** Seven days, because an issue is useful even if it is created late. */
+  /** Deliveries expire after seven days, because an issue is useful even if it is created late. */
   readonly expiryMs = 7 * DAY_MS;
   readonly paceMs = 0;
   /**
@@ -57,7 +60,8 @@ export class JiraProvider implements Provider<JiraIntegration> {
     try {
       if (isCreation) return await this.#create(work);
       const issue = await this.#issueOf(work);
-      // tickets from before the integration have no issue, and issues that were deleted in Jira are not created again
+      // tickets that are older than the integration have no issue, and issues that were deleted in Jira are not created
+      // again
       if (!issue || issue.deletedAt) return SKIPPED;
       return event.data.comment ? await this.#comment(work, issue) : await this.#update(work, issue);
     } catch (error) {
@@ -120,7 +124,10 @@ export class JiraProvider implements Provider<JiraIntegration> {
     };
   }
 
-  /** Safe to retry: the priority is set again, and the comment is posted only if it is not there yet. */
+  /**
+   * Updates the issue after a change of its ticket. A retry sets the priority again, and posts the comment only if the
+   * issue does not contain it yet.
+   */
   async #update(work: Work, issue: JiraIssue): Promise<Outcome> {
     const { integration, event, access } = work;
     const { ticket, changes } = event.data;
@@ -149,7 +156,7 @@ export class JiraProvider implements Provider<JiraIntegration> {
     const { ticket, comment } = event.data;
     if (!ticket || !comment) return SKIPPED;
     const { id: integrationId, organizationId } = integration;
-    // skips comments that are in Jira already, including those that came from Jira
+    // skips comments that are already in Jira, including comments that were written in Jira
     if (await em.findOne(JiraComment, { integrationId, commentId: comment.id })) return SKIPPED;
     const mark = markOf(this.deps.origin, ticket.id, comment.id);
     const jiraCommentId = await this.#post(work, issue, mark, commentText(ticket, comment, this.deps.origin));

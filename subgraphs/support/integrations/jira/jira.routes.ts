@@ -6,7 +6,10 @@ import { inboundPath } from './jira-paths.ts';
 /** Maximum body size. Jira's webhooks contain the whole issue. */
 const BODY_BYTES = 1024 * 1024;
 
-/** Serves the URLs that Jira's webhooks call. They bypass the graph, because signatures cover the exact bytes. */
+/**
+ * Serves the URLs that Jira's webhooks call. These requests bypass GraphQL, because the signature must be checked on
+ * the unchanged bytes of the body.
+ */
 export async function mountJira(app: FastifyInstance, inbound: JiraInbound): Promise<void> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify waits for an asynchronous plugin; the rule knows only its callback form
   await app.register(async (scope) => {

@@ -24,7 +24,8 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
   }
 
   /**
-   * Creates an integration and returns its webhook secret, which is shown only here. Makes no request to Jira; `test` does.
+   * Creates an integration and returns its webhook secret, which no other operation returns. Sends no request to Jira:
+   * `test` does this.
    * @throws InvalidParameters, IntegrationExists
    */
   async create(input: JiraIntegrationCreateInput): Promise<JiraIntegration> {
@@ -41,7 +42,7 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
     return made;
   }
 
-  /** @throws ResourceNotFound, InvalidParameters, IntegrationExists */
+  /** Updates an integration. @throws ResourceNotFound, InvalidParameters, IntegrationExists */
   async update(id: string, { jiraUrl, apiToken, syncSettings, active, ...input }: JiraIntegrationUpdateInput): Promise<JiraIntegration> {
     const site = jiraUrl && (await this.#siteOf(jiraUrl));
     return this.change(id, (integration) => {
@@ -78,7 +79,7 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
 
   #setToken(integration: JiraIntegration, token: string): void {
     integration.sealedApiToken = this.own.tokens.seal(token, integration.id);
-    // the last four characters of a short token would reveal too much
+    // shows no characters of a short token, because four characters would be a large part of it
     integration.apiTokenHint = `…${token.length >= 16 ? token.slice(-4) : ''}`;
   }
 

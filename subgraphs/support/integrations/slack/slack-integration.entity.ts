@@ -31,7 +31,7 @@ export class SlackMessageFormat {
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Unique({ properties: ['organizationId', 'targetDigest'] })
 export class SlackIntegration extends Integration {
-  /** Encrypted, because everybody who has the URL can post. */
+  /** The encrypted webhook URL. It is a secret, because everybody who has the URL can post to the channel. */
   @Property({ type: 'text' })
   sealedWebhookUrl!: string;
 

@@ -77,7 +77,7 @@ function wordsFor(name: Placeholder, event: ParsedEvent, url: string | undefined
   const [group = '', member = ''] = name.split('.');
   if (name === 'ticket.url') return url;
   if (name === 'changes') return changes && shownChanges(changes);
-  // the field that names the clock depends on the type of the SLA event
+  // the name of the SLA clock is in `breached` or `at_risk`, depending on the type of the event
   if (name === 'sla.clock') return shown(sla?.breached ?? sla?.at_risk);
   if (name === 'comment.author') return shown(comment?.author.name);
   if (name === 'comment.content') return comment && escaped(shortened(comment.content, COMMENT_LENGTH));

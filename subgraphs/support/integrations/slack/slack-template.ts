@@ -49,8 +49,8 @@ const DEFAULT = 'ticket_update';
 const MAX_LENGTH = 2000;
 
 /**
- * Pattern of message templates, shown in the API documents. It matches the name of a template, or a text in which double
- * braces contain only known placeholders.
+ * Regular expression for message templates, shown in the API documents. It matches the name of a template, or a text in
+ * which double braces contain only known placeholders.
  */
 const TEMPLATE_PATTERN = `^(${[...TEMPLATES.keys()].join('|')}|(?![a-z][a-z0-9_]*$)(?!\\s*$)([^{}]|\\{\\{ *(${PLACEHOLDERS.join('|').replaceAll('.', '[.]')}) *\\}\\})+)$`;
 
@@ -81,8 +81,8 @@ export const IsTemplate = (): PropertyDecorator =>
   );
 
 /**
- * Fills in a template. `value` returns the escaped text of a placeholder, or undefined if the event has none. In named templates,
- * a line is left out if one of its placeholders has no value.
+ * Fills in a template. `value` returns the escaped text of a placeholder, or undefined if the event has no value for
+ * it. In named templates, a line is left out if one of its placeholders has no value.
  */
 export function fillIn(template: string | null | undefined, value: (name: Placeholder) => string | undefined): string {
   const named = TEMPLATES.get(template ?? DEFAULT);

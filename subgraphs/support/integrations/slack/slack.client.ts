@@ -2,7 +2,7 @@ import { type HttpClient, NoResponse, type OutboundResponse } from '../../../../
 import { DELIVERED, type Outcome } from '../integration.provider.ts';
 import type { SlackMessage } from './slack-message.ts';
 
-/** Error codes in Slack's plain-text responses that a retry cannot fix. */
+/** Error codes in Slack's plain-text responses. After these errors, a retry cannot succeed. */
 const FATAL = [
   'invalid_token',
   'action_prohibited',
@@ -16,7 +16,7 @@ const FATAL = [
 ];
 const WORD = /^[a-z_]{1,80}$/;
 
-/** Posts to incoming webhooks of Slack. */
+/** Posts messages to incoming webhooks of Slack. */
 export class SlackClient {
   constructor(private readonly client: HttpClient) {}
 
@@ -34,7 +34,7 @@ export class SlackClient {
 function outcomeOf({ status, text, retryAfterMs: afterMs }: OutboundResponse): Outcome {
   const reply = text.trim();
   if (status === 200 && reply === 'ok') return DELIVERED;
-  // any other text may be the page of a proxy, so the error message does not contain it
+  // a text that is not a single lower-case word may be the page of a proxy, so the error message does not contain it
   const word = WORD.test(reply) ? reply : undefined;
   const error = `Slack answered ${status}${word ? `: ${word}` : ''}`;
   if (status === 429) return { kind: 'later', error, afterMs, isThrottling: true };

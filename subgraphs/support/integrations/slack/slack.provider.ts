@@ -21,7 +21,7 @@ const EXAMPLE: ParsedEvent = {
 export class SlackProvider implements Provider<SlackIntegration> {
   readonly kind = 'slack';
   readonly entity = SlackIntegration;
-  /** One day, because a channel is for current events. */
+  /** Deliveries expire after one day, because a channel is for current events. */
   readonly expiryMs = 24 * 3_600_000;
   readonly paceMs = 1000;
   readonly backoff = { firstMs: 5000, factor: 3, maxMs: HOUR_MS };
@@ -38,7 +38,10 @@ export class SlackProvider implements Provider<SlackIntegration> {
     return priorities.length === 0 || priorities.includes(event.data.ticket?.priority ?? '');
   }
 
-  /** Posts a message. Slack cannot report whether a message arrived, so it may be posted twice after an attempt without a response. */
+  /**
+   * Posts a message. Slack cannot report whether a message arrived, so after an attempt without a response, the message
+   * may be posted a second time.
+   */
   deliver({ integration, event }: Attempt<SlackIntegration>): Promise<Outcome> {
     return this.client.post(this.#urlOf(integration), messageOf(event, this.#optionsFor(integration, event)));
   }
@@ -59,8 +62,8 @@ export class SlackProvider implements Provider<SlackIntegration> {
 }
 
 /**
- * Whether the event matches one of the patterns. An event about an internal comment matches only its full name, never a
- * pattern with a wildcard.
+ * Returns whether the event matches one of the patterns. If the event is about an internal comment, only its full name
+ * matches, never a pattern with a wildcard.
  */
 function isWanted(patterns: readonly string[], event: ParsedEvent): boolean {
   const type = { name: event.event, family: SUPPORT };

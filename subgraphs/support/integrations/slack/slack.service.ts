@@ -18,7 +18,7 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
   }
 
   /**
-   * Creates an integration. Makes no request to Slack; `test` does.
+   * Creates an integration. Sends no request to Slack: `test` does this.
    * @throws InvalidParameters, IntegrationExists
    */
   async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {
@@ -32,7 +32,7 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
     });
   }
 
-  /** @throws ResourceNotFound, InvalidParameters, IntegrationExists */
+  /** Updates an integration. @throws ResourceNotFound, InvalidParameters, IntegrationExists */
   async update(id: string, { webhookUrl, ...input }: SlackIntegrationUpdateInput): Promise<SlackIntegration> {
     if (webhookUrl) await this.checkUrl('webhookUrl', webhookUrl);
     return this.change(id, (integration) => {
