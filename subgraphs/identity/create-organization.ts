@@ -17,7 +17,7 @@ export interface CreateOrganizationParts {
 export interface NewOrganization {
   name: string;
   plan: Plan;
-  /** Whether the new organization operates the platform. Only the first organization does. */
+  /** Whether the new organization operates the platform. Only the first organization operates the platform. */
   operator?: boolean;
 }
 

@@ -23,7 +23,7 @@ export function generateApiKey(sandbox: boolean): string {
   return prefixOf(sandbox) + secret.slice(0, LENGTH);
 }
 
-/** Checks whether a text has the form of a live or test key. The cost does not depend on the length of the text. */
+/** Checks whether a text has the form of a live or test key. The check takes the same time for a text of any length. */
 export const isApiKey = (text: string): boolean => text.length === KEY_LENGTH && API_KEY.test(text);
 export const isSandboxKey = (key: string): boolean => key.startsWith(TEST_PREFIX);
 export const prefixOf = (sandbox: boolean): string => (sandbox ? TEST_PREFIX : LIVE_PREFIX);

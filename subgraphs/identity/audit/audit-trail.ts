@@ -66,7 +66,7 @@ export class AuditTrail {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Writes the queued records. If that fails, they are kept and written with the next flush. */
+  /** Writes the queued records. If the write fails, the records are kept and written with the next flush. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -122,7 +122,7 @@ export class AuditTrail {
 /**
  * Makes a value storable in PostgreSQL, which accepts neither null characters nor unpaired surrogates. Records contain
  * text from unauthenticated callers. Queued records are retried together, so one record that the database rejects would
- * block all of them.
+ * block all queued records.
  */
 const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
 

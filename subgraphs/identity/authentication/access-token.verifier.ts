@@ -32,7 +32,7 @@ interface KnownToken {
    * when the elevation ends.
    */
   elevated: { until: Date; authenticated: Authenticated } | undefined;
-  /** The organization's access restrictions for its users. */
+  /** Restrictions that the organization sets for its users. */
   rules: AccessRules | undefined;
 }
 
@@ -187,8 +187,8 @@ function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, state:
 }
 
 /**
- * Returns the permissions that a token has now. If a role or client scope is narrowed after the token was issued, the
- * token immediately has fewer permissions.
+ * Returns the permissions that a token has now. If a role or client loses permissions after the token was issued, the
+ * token immediately loses them too.
  */
 function presentGrants(
   { sub, client_id: clientId, organization_id: organizationId, permissions }: AccessTokenClaims,

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Authenticated, Method } from './authenticated.ts';
 
-/** Names of credential kinds in audit records. */
+/** Names of the kinds of credentials in audit records. */
 const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
 
 const REMEMBERED_MAX = 20_000;

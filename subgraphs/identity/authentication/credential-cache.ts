@@ -34,7 +34,7 @@ export class CredentialCache<V> {
     feed.onChange((subjectId) => this.#forget(subjectId));
   }
 
-  /** Returns the cached value without a query. Returns undefined if there is none. */
+  /** Returns the cached value without a query. Returns undefined if no value is cached. */
   peek(digest: string): V | undefined {
     const entry = this.#entries.get(digest);
     if (!entry) return undefined;

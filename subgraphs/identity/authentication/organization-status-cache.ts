@@ -36,7 +36,10 @@ export class OrganizationStatusCache {
     return status !== OrganizationStatus.ACTIVE;
   }
 
-  /** Whether the organization is closed. Background work that continues during a suspension must then stop too. */
+  /**
+   * Whether the organization is closed. Background work that continues while an organization is suspended must also
+   * stop when it is closed.
+   */
   async isClosed(organizationId: string): Promise<boolean> {
     return (await this.#of(organizationId))?.status === OrganizationStatus.CLOSED;
   }

@@ -7,15 +7,15 @@ import type { X509Certificate } from 'node:crypto';
 export const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();
 
 /**
- * Returns a distinguished name on one line. Node puts each part on its own line, and returns undefined for an empty
- * name.
+ * Returns a distinguished name on one line. Node returns each part of the name on a separate line, and undefined for an
+ * empty name.
  */
 export const nameOnOneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? '';
 
 /**
  * Returns the accepted authorities that issued the certificate directly. An intermediate authority must be in
- * `authorities` too, so that an administrator can remove it separately. Several authorities can match, since one key
- * can have several certificates.
+ * `authorities` too, so that an administrator can remove the intermediate authority separately. Several authorities can
+ * match, since one key can have several certificates.
  */
 export const issuersAmong = (authorities: readonly X509Certificate[], certificate: X509Certificate): X509Certificate[] =>
   authorities.filter((authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey));

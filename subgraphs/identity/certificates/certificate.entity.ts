@@ -11,8 +11,8 @@ import { fingerprintOf, nameOnOneLine } from './certificate-x509.ts';
 type Members = Pick<Certificate, 'organizationId' | 'name' | 'permissions' | 'createdAt'> & Partial<Pick<Certificate, 'accounts'>>;
 
 /**
- * A client certificate, which programs authenticate with (specification 2.4, 5.5). Its fields are stored, but not the
- * certificate itself.
+ * A client certificate, which programs authenticate with (specification 2.4, 5.5). The certificate itself is not
+ * stored, only some of its fields.
  */
 @ObjectType({ description: 'A client certificate with which programs call the API by mutual TLS, instead of a key.' })
 @Entity({ tableName: 'certificate' })

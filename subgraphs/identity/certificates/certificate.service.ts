@@ -35,8 +35,8 @@ export class CertificateService {
 
   /**
    * Registers a certificate.
-   * @throws InsufficientPermissions for a permission that the caller does not hold; CertificateRegistered if any organization has
-   * registered it before
+   * @throws InsufficientPermissions for a permission that the caller does not hold; CertificateRegistered if any
+   * organization has already registered the certificate
    */
   async register({ certificate: pem, name, permissions, accounts: stated }: CertificateRegisterInput): Promise<Certificate> {
     const { em, request, clock, feed } = this.deps;

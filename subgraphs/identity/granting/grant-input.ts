@@ -3,7 +3,7 @@ import type { UserRole } from '../user.states.ts';
 import { requireToGrant } from './grants.ts';
 import { grantsOf } from './user-roles.ts';
 
-/** An input that grants permissions: as permissions, as scopes, or by a role. */
+/** An input that grants permissions: by a list of permissions, by a list of scopes, or by a role. */
 interface GrantingInput {
   permissions?: readonly string[] | null;
   scopes?: readonly string[] | null;

@@ -31,8 +31,8 @@ export const AreKeyGrants = (): PropertyDecorator =>
 export const KEY_GRANTS_MAX = GRANTS_MAX + PLATFORM_PERMISSIONS.length;
 
 /**
- * Checks that the caller holds all permissions to grant. Granting or revoking permissions to operate the platform needs
- * a second factor.
+ * Checks that the caller holds all `permissions`. Granting or revoking permissions to operate the platform needs a
+ * second factor.
  * @throws InsufficientPermissions for the first permission that the caller does not hold; SecondFactorRequired
  */
 export function requireToGrant(principal: Principal, permissions: readonly Grant[]): void {

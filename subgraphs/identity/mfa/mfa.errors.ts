@@ -1,6 +1,9 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: the caller is an API key or client. API keys and clients have no second factor and are never asked for one. */
+/**
+ * 409: the caller is an API key or client. API keys and clients have no second factor and are never asked for a second
+ * factor.
+ */
 export class NoUser extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'Only users have a second factor. Log in as a user; API keys and clients are never asked for one.', {

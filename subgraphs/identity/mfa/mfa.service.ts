@@ -61,9 +61,9 @@ export class MfaService {
   }
 
   /**
-   * Sets up an authenticator app. The next protected request requires a code. Until the first code is accepted, the
-   * user can repeat the set-up without a second factor. So a user who loses the secret before the first code is not
-   * locked out.
+   * Sets up an authenticator app. The next operation that requires a second factor requires a code of the app. Until
+   * the first code is accepted, the user can repeat the set-up without a second factor. So a user who loses the secret
+   * before the first code is not locked out.
    * @throws NoUser, OwnSessionOnly, SecondFactorRequired
    */
   async setupTotp(request: RequestContext): Promise<TotpSetup> {
@@ -119,7 +119,8 @@ export class MfaService {
   }
 
   /**
-   * Removes all methods of a user who has lost them. Refused if the user has permissions that the caller does not have.
+   * Removes all methods of a user who has lost access to them. Refused if the user has permissions that the caller does
+   * not have.
    * @throws ResourceNotFound, InsufficientPermissions
    */
   async removeAllOf(request: RequestContext, userId: string): Promise<User> {

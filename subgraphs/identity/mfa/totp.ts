@@ -7,8 +7,8 @@ const STEP_SECONDS = 30;
 const CODE = /^\d{6}$/;
 
 /**
- * Creates a TOTP secret of 160 bits in Base32. Every app supports its parameters: SHA-1, 6 digits, 30 seconds (RFC
- * 6238).
+ * Creates a TOTP secret of 160 bits in Base32. Every authenticator app supports the parameters: SHA-1, 6 digits, 30
+ * seconds (RFC 6238).
  */
 export const newTotpSecret = (): string => generateSecret({ length: 20 });
 

@@ -77,7 +77,10 @@ function missingScopes({ interaction }: Waiting): [string, string][] {
   return Object.entries(missing).flatMap(([resource, scopes]) => scopes.map((scope): [string, string] => [resource, scope]));
 }
 
-/** Returns how many milliseconds ago the user verified a second factor; undefined if this sign-in did not include one. */
+/**
+ * Returns how many milliseconds ago the user verified a second factor. Returns undefined if this sign-in included no
+ * second factor.
+ */
 async function secondFactorAge({ provider, interaction }: Waiting): Promise<number | undefined> {
   if (!interaction.session?.amr?.includes('otp')) return undefined;
   const session = await provider.Session.findByUid(interaction.session.uid);

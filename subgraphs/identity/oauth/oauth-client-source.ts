@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
 
-/** Data of a client that the provider has no metadata field for. It is stored as an extra metadata field. */
+/** Data of a client for which the provider has no metadata field. It is stored as an extra metadata field. */
 export interface ClientState {
   organizationId: string;
   organizationName: string;

@@ -90,7 +90,7 @@ function featuresOf({ addresses: { audience } }: AuthorizationServerParts, kid: 
 
 /**
  * Allows a confidential client to introspect all tokens of its organization. A public client may only introspect its
- * own tokens, because anybody can impersonate it.
+ * own tokens, because anybody can impersonate a public client.
  */
 async function isOfSameOrganization(
   ctx: KoaContextWithOIDC,

@@ -23,7 +23,7 @@ export class TokenResponses {
 
   constructor(private readonly parts: TokenResponsesParts) {}
 
-  /** Listens to the provider's events `introspection.error` and `revocation.error`. */
+  /** Handles the provider's events `introspection.error` and `revocation.error`. */
   noteRefusal(ctx: KoaContextWithOIDC, error: Error): void {
     if (error instanceof errors.UnsupportedTokenType) this.#refusedJwts.add(ctx);
   }

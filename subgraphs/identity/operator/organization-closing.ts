@@ -47,8 +47,8 @@ export interface OrganizationClosingParts {
 
 /**
  * Refuses to close an organization that has live services or open provisioning requests. A request that is already
- * running may still order a service. So one minute after the closing, a job checks again, and reopens the organization
- * if a service was ordered.
+ * running may still order a service. So a job checks again one minute after the closing. If a service was ordered, the
+ * job reopens the organization.
  */
 export class OrganizationClosing {
   constructor(private readonly parts: OrganizationClosingParts) {

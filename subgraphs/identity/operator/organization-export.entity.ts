@@ -41,7 +41,7 @@ export class OrganizationExport {
   @Enum({ items: () => OrganizationExportStatus, type: 'text' })
   status: OrganizationExportStatus = OrganizationExportStatus.WRITING;
 
-  /** Number of records written, by table. */
+  /** Number of records that were written, by table. */
   @Property({ type: 'json' })
   counts: Record<string, number> = {};
 

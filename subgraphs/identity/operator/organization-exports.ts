@@ -38,7 +38,7 @@ interface RemovalJob extends ExportJob {
   filesOnly?: boolean;
 }
 
-/** 409: an export is being written. */
+/** 409: an export of the organization is still being written. */
 export class ExportRunning extends PlatformError {
   constructor({ id }: OrganizationExport) {
     super('INVALID_STATE', 'An export of this organization is being written. Wait until it is ready.', { export_id: id });

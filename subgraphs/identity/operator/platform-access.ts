@@ -22,13 +22,13 @@ export interface PlatformAccessParts {
 export class PlatformAccesses {
   constructor(private readonly parts: PlatformAccessParts) {}
 
-  /** Returns the organization that operates the platform; null if no organization does yet. */
+  /** Returns the organization that operates the platform. Returns null if no organization operates it yet. */
   operator(): Promise<Organization | null> {
     return this.parts.orm.em.fork().findOne(Organization, { operator: true });
   }
 
   /**
-   * Sets or, with null, revokes the platform access of a user of the caller's organization.
+   * Sets the platform access of a user of the caller's organization. If `access` is null, revokes the platform access.
    * @throws ResourceNotFound
    */
   async set(request: RequestContext, userId: string, access: PlatformAccess | null): Promise<User> {

@@ -28,7 +28,7 @@ export class OrganizationReview {
     this.#pending.add(noted);
   }
 
-  /** Resolves when all violations so far are recorded in the database. */
+  /** Resolves when all violations that are being recorded are in the database. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }

@@ -7,8 +7,8 @@ const COMMON =
   /^(password|passwort|qwerty|letmein|welcome|admin|changeme|iloveyou|monkey|dragon|0?123456789?0?|abcdef)+[\d!@#$%^&*.?_-]*$/i;
 
 /**
- * Checks a password as NIST SP 800-63B recommends. It must be long, not common, and different from the user's name and
- * address. There are no rules on character classes.
+ * Checks a password as NIST SP 800-63B recommends. The password must be long, not common, and different from the user's
+ * name and address. There are no rules on character classes.
  * @throws WeakPassword
  */
 export function checkPassword(password: string, { email, name }: { email: string; name: string }, field?: string): void {

@@ -15,7 +15,7 @@ const MESSAGES = {
   country: 'These credentials may not be used from this country. Ask an administrator of the organization which countries are allowed.',
 };
 
-/** 400: countries cannot be restricted, because the platform cannot determine the country of a caller. */
+/** 400: `countries` cannot be set, because the platform cannot determine the country of a caller. */
 export class CountriesUnknown extends InvalidParameters {
   constructor(field: string) {
     super([

@@ -8,7 +8,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * An identity provider as an administrator describes it: by a metadata URL, by the metadata document, or by its parts.
+ * An identity provider as an administrator describes it: by a metadata URL, by the metadata document, or by its
+ * separate settings.
  */
 export interface GivenIdentityProvider {
   idpEntityId?: string | null;

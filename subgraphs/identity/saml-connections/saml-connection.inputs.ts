@@ -55,7 +55,7 @@ const Mappings = (): PropertyDecorator => (target, property) => {
   ValidateNested({ each: true })(target, property);
 };
 
-/** The identity provider, by its metadata or by its parts. */
+/** Describes the identity provider: by its metadata or by its separate settings. */
 @InputType()
 @Rule<IdentityProviderInput, IdentityContext>((input, { samlConnections }) => samlConnections.problemsOf(input))
 class IdentityProviderInput {

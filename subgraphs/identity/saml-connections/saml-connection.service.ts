@@ -131,7 +131,7 @@ export class SamlConnectionService {
     const provider = await this.deps.metadata.resolve({ ...input, metadataXml });
     if (input.accounts) input.accounts = await this.deps.scopes.grant(input.accounts);
     const changes = definedOnly({ ...input, ...provider }) as Partial<SamlConnection>;
-    // the settings are no longer read from the earlier metadata URL
+    // the new settings replace the earlier metadata URL, which is no longer read
     if (Object.keys(provider).length > 0) changes.metadataUrl ??= null;
     if (changes.certificates === null) changes.certificates = [];
     if (changes.emailDomains) changes.emailDomains = [...new Set(changes.emailDomains.flatMap((domain) => normalizedDomain(domain) ?? []))];

@@ -16,7 +16,9 @@ const EVERY_MS = 60_000;
 const LAST_WARNING_MS = 7 * DAY_MS;
 /** Grace period for domains that were in use before proofs were required. The migration uses the same value. */
 const GRACE_MS = 30 * DAY_MS;
-/** Number of claims that are leased and checked per round. The lease is longer than the timeout of a DNS lookup. */
+/**
+ * Maximum number of claims that are leased and checked together. The lease is longer than the timeout of a DNS lookup.
+ */
 const BATCH = 200;
 const LEASE_MS = 60_000;
 
@@ -29,8 +31,8 @@ export interface DomainCheckTaskParts {
 }
 
 /**
- * Checks claimed and proven domains in DNS when their next check is due. Warns the owners of domains that can be used
- * without proof only during a grace period.
+ * Checks claimed and proven domains in DNS when their next check is due. Warns the owners of unproven domains that can
+ * be used only until a grace period ends.
  */
 export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;
@@ -41,7 +43,7 @@ export class DomainCheckTask extends PeriodicTask {
     this.#mails = new DomainMails(parts.mails);
   }
 
-  /** Runs a round after the previous round of this process has finished. */
+  /** Runs the task after its previous run in this process has finished. */
   override run(): Promise<void> {
     this.#round = this.#round.catch(() => undefined).then(() => this.#once());
     return this.#round;

@@ -13,7 +13,7 @@ export const proofName = (domain: string): string => `${PREFIX}.${domain}`;
 export const proofValue = (organizationId: string, domain: string): string =>
   `saml-domain-verification=${createHash('sha256').update(`${organizationId}\0${domain}`).digest('hex').slice(0, 40)}`;
 
-/** Returns the TXT records of a name, each as one string. Rejects with the errors of Node's resolver. */
+/** Returns the TXT records of a name, as one string for each record. Rejects with the errors of Node's resolver. */
 export type ResolveTxt = (name: string) => Promise<string[]>;
 
 /** Function that returns whether the proof of an organization is in DNS. Undefined if DNS could not be queried. */

@@ -49,7 +49,7 @@ const REFERENCE = /&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i;
 /**
  * Parses untrusted XML. Document types, entities, CDATA sections and processing instructions are refused before
  * parsing: SAML does not need them, and attacks use them. `comments` states whether comments are refused or dropped,
- * since a comment splits a text value.
+ * since a comment would split a text value.
  * @throws MalformedXml
  */
 export async function parseXml(given: string, { comments }: { comments: 'refuse' | 'drop' } = { comments: 'refuse' }): Promise<XmlElement> {

@@ -101,7 +101,7 @@ const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope,
 
 /**
  * Returns the query parameters.
- * @throws InvalidParameters for an unknown parameter, or one that occurs more than once
+ * @throws InvalidParameters for an unknown parameter, or for a parameter that occurs more than once
  */
 function parametersOf<N extends string>({ query }: FastifyRequest, names: readonly N[]): Partial<Record<N, string>> {
   const given = Object.entries(query as Record<string, unknown>);

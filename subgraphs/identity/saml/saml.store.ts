@@ -9,7 +9,7 @@ import { SamlAssertion, SamlCode, SamlRequest } from './saml-records.entity.ts';
 const REQUEST_MS = 15 * 60_000;
 const CODE_MS = 60_000;
 
-/** Stores the state of sign-ins in the database, since their steps may reach different processes. */
+/** Stores the state of sign-ins in the database, since different processes may handle the steps of a sign-in. */
 export class SamlStore {
   constructor(
     private readonly orm: Orm,
@@ -48,7 +48,7 @@ export class SamlStore {
     };
   }
 
-  /** Marks an assertion as used. Returns false if it was used before. */
+  /** Marks an assertion as used. Returns false if the assertion was used before. */
   async spendAssertion(connectionId: string, assertionId: string, expiresAt: Date): Promise<boolean> {
     const em = this.#em();
     await em.nativeDelete(SamlAssertion, { expiresAt: { $lte: this.clock.now() } });

@@ -6,7 +6,7 @@ import type { KnownPlaces } from './known-places.ts';
 import { TooManyAttempts } from './session.errors.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** Age after which counters are ignored. */
+/** Age after which counters of attempts are ignored. */
 export const ATTEMPTS_KEPT_MS = WINDOW_MS;
 /**
  * Maximum attempts for one e-mail address from one place (IP network). It is enough for users who try several of their

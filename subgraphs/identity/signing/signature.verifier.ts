@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSame, macOf, parseSigning, SKEW_SECONDS } from './request-signature.ts';
 import { InvalidSignature } from './signature.errors.ts';
 
-/** The signing properties of an API key. */
+/** The properties of an API key that the verification of signatures needs. */
 export interface SigningKeyOf {
   id: string;
   signingSecret: string | undefined;

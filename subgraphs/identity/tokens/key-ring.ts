@@ -9,7 +9,7 @@ export const ALGORITHM = 'RS256';
 /** Purpose of the encryption key for private keys at rest. */
 export const SIGNING_KEYS = 'signing-keys';
 const MODULUS_BITS = 2048;
-/** How long a key is used to sign. */
+/** How long a key is used to sign tokens. */
 const ROTATION_MS = 90 * 86_400_000;
 /** How long a key is published before it signs tokens: longer than clients cache a key set. */
 const ANNOUNCED_MS = 86_400_000;
@@ -37,7 +37,8 @@ export interface KeyRingParts {
 /**
  * The signing keys of access tokens (specification 5.4), RS256. The newest key whose `signsFrom` has passed signs
  * tokens. A key is published as long as a valid token may be signed with the key. Every 90 days a new key is created
- * and published. It starts to sign tokens one day later. Any process can create the key, but only one process does.
+ * and published. The new key starts to sign tokens one day later. Any process can create the new key, but only one
+ * process creates it.
  */
 export class KeyRing {
   #keys: readonly RingKey[] = [];
@@ -46,7 +47,7 @@ export class KeyRing {
 
   constructor(private readonly parts: KeyRingParts) {}
 
-  /** Returns the key to sign with now. */
+  /** Returns the key that signs tokens now. */
   async current(): Promise<RingKey> {
     await this.#refresh();
     const now = this.parts.clock.now();

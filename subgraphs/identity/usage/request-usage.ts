@@ -50,7 +50,7 @@ export class RequestUsage {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Writes the counts in one statement. If that fails, they are kept and written with the next flush. */
+  /** Writes the counts in one statement. If the write fails, the counts are kept and written with the next flush. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
