@@ -16,13 +16,13 @@ test("the GraphQL field organization returns the caller's own organization with 
   expect(data.organization).toEqual({ id: tenant.organizationId, name: 'Test', plan: 'BUSINESS', createdAt: expect.stringMatching(/Z$/) });
 });
 
-test('a GraphQL error has the same code and details as over REST, with field names in GraphQL spelling', async () => {
+test('a GraphQL error has the same code and details as the REST error, with field names in camelCase', async () => {
   const { data, errors } = await tenant.graphql(CREATE, { input: { name: '', email: 'x' } });
   expect(data?.createAccount ?? null).toBeNull();
   expect(errors?.[0].extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'name' } });
 });
 
-test('an account of another organization is null and is not in the account list over GraphQL', async () => {
+test('GraphQL returns null for an account of another organization, and the account list does not contain this account', async () => {
   const { id } = await create('Acme');
   const stranger = await (await rig()).organization();
   const { data, errors } = await stranger.graphql(
@@ -59,7 +59,7 @@ test('reading the account of a ticket without accounts:read returns null and INS
   expect(errors?.[0].extensions).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'accounts:read' } });
 });
 
-test('after its account is deleted, a ticket can still be read and its account is null', async () => {
+test('a ticket whose account is deleted can still be read, and its account field is null', async () => {
   const { id, customerId } = await create('Gone Corporation');
   const made = await tenant.graphql('mutation($input: TicketCreateInput!) { createTicket(input: $input) { id } }', {
     input: { title: 'Slow', description: 'Slow', customerId },

@@ -41,7 +41,7 @@ test.each([
   ['a client', 'client_1'],
   ['an organization', 'org_1'],
   ['an unknown subject', ''],
-])('a change of %s closes the connections of that caller if its credentials are no longer valid', async (_, subjectId) => {
+])('a change of %s closes a connection whose credentials are no longer valid', async (_, subjectId) => {
   const { watch, reportChange } = watchWithReports();
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit: refused, end }));
   reportChange(subjectId);
@@ -58,7 +58,7 @@ test("a change of a user's credentials does not recheck the connections of other
   expect(readmit).not.toHaveBeenCalled();
 });
 
-test('a change of credentials closes a connection if they are no longer allowed from its address or at this time', async () => {
+test('a change of credentials closes a connection that the new address or time restrictions do not allow', async () => {
   const { watch, reportChange } = watchWithReports();
   const readmit = () => Promise.reject(new PlatformError('ACCESS_RESTRICTED', 'Not at this time.'));
   const ended = new Promise<PlatformError>((end) => watch.watch(caller(1), { readmit, end }));

@@ -48,8 +48,8 @@ test('every type, field, argument, input field and enum value of the API schema 
   expect(missing(all)).toEqual([]);
 });
 
-describe.each(subgraphs)('%s', (path) => {
-  test('a committed subgraph schema describes everything except entities that another subgraph describes', () => {
+describe.each(subgraphs)('descriptions in %s', (path) => {
+  test('a committed subgraph schema describes all types and fields, except entities that another subgraph describes', () => {
     const owned = new Set(
       subgraphs
         .filter((other) => other !== path)

@@ -39,7 +39,7 @@ describe("responses compared with Apollo's gateway", () => {
     ['with __typename at every level', '{ __typename shops(limit: 1) { __typename products { __typename title } } }'],
   ];
   test.each(operations)(
-    "an operation %s returns the same response from our router and from Apollo's gateway",
+    "an operation %s returns the same response from the platform's router and from Apollo's gateway",
     async (_, query, variables) => {
       const [ours, theirs] = [await graph.ours(query, variables), await graph.theirs(query, variables)];
       expect(ours.errors?.map(({ message }) => message) ?? []).toEqual(theirs.errors?.map(({ message }) => message) ?? []);

@@ -60,7 +60,7 @@ test('one GraphQL query reads an account with its service, invoices and ticket f
   });
 });
 
-test('listing 50 accounts with services, invoices and tickets runs as many SQL statements as listing three', async () => {
+test('listing 50 accounts with services, invoices and tickets runs as many SQL statements as listing three accounts', async () => {
   const platform = await rig();
   const tenant = await platform.organization({ plan: 'custom' });
   await accountsOf(tenant, 50);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   lists = new Map((await listsOf(SUPERGRAPH, records)).map((list) => [list.name, list]));
 }, PATIENCE_MS);
 
-test('one process can read ticket lists with different filters one after another', async () => {
+test('ticket lists with different filters that one process reads one after another return 200', async () => {
   // more tickets than fit on a page, so that the total is counted
   for (const title of ['one', 'two'])
     expect((await tenant.rest('POST', '/support/tickets', { body: { title, description: title, priority: 'low' } })).status).toBe(201);

@@ -89,7 +89,7 @@ const BEYOND = {
   ],
 };
 
-test('a connection beyond the limit of the plan is closed with 4429 until another connection closes', async () => {
+test('a connection beyond the connection limit of the plan is closed with 4429 until another connection closes', async () => {
   const { socket } = await open();
   await open();
   const refusal = { code: 4429, reason: expect.stringMatching(/^RATE_LIMIT_EXCEEDED: The plan allows 2 live connections/) };
@@ -100,7 +100,7 @@ test('a connection beyond the limit of the plan is closed with 4429 until anothe
   await expect(open()).rejects.toMatchObject(refusal);
 });
 
-test('a subscription beyond the limit of the plan returns RATE_LIMIT_EXCEEDED on every socket, and the socket stays open', async () => {
+test('a subscription beyond the limit of the plan returns RATE_LIMIT_EXCEEDED on every socket, and the sockets stay open', async () => {
   const [one, other] = [await open(), await open()];
   const leave = await follow(one);
   await follow(one);

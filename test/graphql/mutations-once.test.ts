@@ -94,7 +94,7 @@ describe('mutations with an Idempotency-Key', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  test('a mutation with one forbidden field returns INSUFFICIENT_PERMISSIONS, and none of its fields run', async () => {
+  test('a mutation with one forbidden field returns INSUFFICIENT_PERMISSIONS, and no field of the mutation runs', async () => {
     const [key, title] = [randomUUID(), `allowed ${randomUUID()}`];
     const limited = await tenant.limitedTo('support:create');
     const query = `mutation ($input: TicketCreateInput!) { createTicket(input: $input) { id } deleteSupportReport(id: "r") { id } }`;
@@ -131,7 +131,7 @@ describe('mutations with an Idempotency-Key', () => {
 });
 
 describe('idempotency keys of a caller', () => {
-  test('a user who logs in again and repeats a request with its Idempotency-Key receives the first response', async () => {
+  test('a user who logs in again and repeats a request with the same Idempotency-Key receives the first response', async () => {
     const user = await userOf(tenant);
     const [key, title] = [randomUUID(), `again ${randomUUID()}`];
     const body = { title, description: 'D' };

@@ -136,7 +136,7 @@ describe('router errors', () => {
       /^n: Int cannot represent non-integer value$/,
     ],
     [
-      "a variable that a subgraph's scalar refuses",
+      "a variable that a subgraph's scalar rejects",
       'query ($day: Day!) { bornOn(day: $day) }',
       { day: 'hunter2' },
       'day',
@@ -144,7 +144,7 @@ describe('router errors', () => {
     ],
     ['a subscription over HTTP', 'subscription { orderPlaced { id } }', {}, 'query', /graphql-ws/],
   ])(
-    'an operation with an error in %s returns INVALID_PARAMETERS with the field and without the sent value',
+    'an operation that is invalid because of %s returns INVALID_PARAMETERS with the field and without the sent value',
     async (_, document, variables, field, message) => {
       const context = caller();
       const { errors } = await run(document, variables, context);
@@ -240,7 +240,7 @@ describe('documents and supergraphs', () => {
     await updated.close();
   });
 
-  test('updating the router with an invalid supergraph throws an error, and the previous supergraph stays in use', async () => {
+  test('updating the router with an invalid supergraph throws an error, and the router keeps the previous supergraph', async () => {
     await expect(router.update('type Query { x: Int }')).rejects.toThrow(/no join__Graph/);
     expect((await run('{ whoAmI }')).data).toEqual({ whoAmI: 'key_1' });
   });

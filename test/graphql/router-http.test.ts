@@ -119,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation over HTTP is charged its weight minus one before it runs, in a single charge', async () => {
+  test('an operation over HTTP is charged once before it runs, with its weight minus one', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });
@@ -142,7 +142,7 @@ describe('GraphQL over HTTP', () => {
   });
 });
 
-test('an operation that is already admitted runs on its supergraph even if the supergraph is updated before it starts', async () => {
+test('an operation that was admitted before an update of the supergraph still runs on the previous supergraph', async () => {
   const subgraphs = new Shop().subgraphs();
   const updated = await localRouter(subgraphs);
   const withoutOrders = composeSupergraph(subgraphs.filter(({ name }) => name === 'people'));

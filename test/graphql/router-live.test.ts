@@ -80,7 +80,7 @@ test('each event of a subscription is resolved with a new resolver context', asy
   expect(new Set(numbers).size).toBe(2);
 });
 
-test('subscribers with the same operation and permissions share one stream, which closes when the last one unsubscribes', async () => {
+test('subscribers with the same operation and permissions share one stream, which closes when the last subscriber unsubscribes', async () => {
   const document = 'subscription { orderPlaced { id person { name } } }';
   const [first, second] = [await follow(document), await follow(document)];
   expect(shop.openStreams).toBe(1);
@@ -112,7 +112,7 @@ test('subscribers with different callers, permissions, variables or accounts hav
   expect(live).toEqual({ subscribers: 8, streams: 7 });
 });
 
-test('subscribers that resume after an event have separate streams, and other subscribers share one', async () => {
+test('subscribers that resume after an event have separate streams, and all other subscribers share one stream', async () => {
   const document = 'subscription ($after: ID) { orderPlaced(after: $after) { id } }';
   await follow(document, caller(), { after: 'o1' });
   await follow(document, caller(), { after: 'o1' });
@@ -123,7 +123,7 @@ test('subscribers that resume after an event have separate streams, and other su
   expect(live).toEqual({ subscribers: 5, streams: 4 });
 });
 
-test('a slow subscriber receives the buffered events and then RATE_LIMIT_EXCEEDED, and other subscribers miss nothing', async () => {
+test('a slow subscriber receives the buffered events and then RATE_LIMIT_EXCEEDED, and other subscribers receive all events', async () => {
   const document = 'subscription { orderPlaced { id } }';
   let overflows = 0;
   const slow = await follow(document, caller(), {}, () => {
@@ -171,7 +171,7 @@ test('a subscriber that resumes after an event receives all events, even if it r
   expect(seen).toEqual(ids.map((id) => ({ id })));
 });
 
-test('a subscription that its subgraph refuses returns the error of the subgraph and opens no stream', async () => {
+test('if a subgraph rejects a subscription, the router returns the error of the subgraph and opens no stream', async () => {
   const context = caller('key_1', []);
   const result = await router.subscribe({ document: 'subscription { personRenamed { name } }', context });
   expect(result).toMatchObject({ errors: [{ message: 'This needs support:read.' }] });

@@ -50,7 +50,7 @@ async function ask(url: string, query: string, headers: Record<string, string> =
   };
 }
 
-test('an 87 KB query returns an error with the default limits and succeeds with raised --limit options', async () => {
+test('an 87 KB query returns an error with the default limits and succeeds with higher --limit options', async () => {
   const fields = Array.from({ length: 3_000 }, (_, n) => `field_number_${n}: name`).join(' ');
   const query = `{ people { ${fields} } }`.padEnd(87_000);
   expect((await ask(await started(), query)).body.errors?.[0]?.message).toMatch(/more that 5000 tokens/);

@@ -114,7 +114,7 @@ test('queries, mutations and subscriptions can use one socket, and each is charg
   ]);
 });
 
-test('an operation that receives no slot returns RATE_LIMIT_EXCEEDED, and its socket stays open', async () => {
+test('an operation beyond the limit of concurrent operations returns RATE_LIMIT_EXCEEDED, and the socket stays open', async () => {
   const { client } = connect();
   const refused = await ask(client, '{ one: whoAmI two: whoAmI }');
   expect(refused).toMatchObject({ errors: [{ message: 'All are taken.', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }] });
@@ -139,7 +139,7 @@ test.each([
   expect(closed.map((event) => [event.code, event.reason])).toEqual([[code, reason]]);
 });
 
-test('an invalid or too expensive operation returns an error, and its socket stays open', async () => {
+test('an operation that is invalid or exceeds the cost limit returns an error, and its socket stays open', async () => {
   const { client, closed } = connect();
   const open = client.iterate({ query: 'subscription { orderPlaced { id } }' });
   const next = open.next();
@@ -189,7 +189,7 @@ test('revoking an API key closes the sockets that were opened with it', async ()
   await until(() => shop.openStreams === 0);
 });
 
-test('removing permissions of an API key ends its subscriptions and applies to new operations of an open socket', async () => {
+test('removing permissions of an API key ends subscriptions that need them, and applies to new operations of an open socket', async () => {
   const { client, closed } = connect({ apiKey: 'key_4' });
   const events = client.iterate({ query: 'subscription { personRenamed { name } }' });
   const next = events.next();
@@ -208,7 +208,7 @@ test('removing permissions of an API key ends its subscriptions and applies to n
   expect(closed.every(({ code }) => code === 1000)).toBe(true);
 });
 
-test('adding permissions to an API key does not end its subscriptions', async () => {
+test('adding permissions to an API key does not end the subscriptions of the key', async () => {
   grants = ['support:read'];
   const { client } = connect({ apiKey: 'key_5' });
   const events = client.iterate<Record<string, unknown>>({ query: 'subscription { personRenamed { name } }' });
@@ -223,7 +223,7 @@ test('adding permissions to an API key does not end its subscriptions', async ()
 });
 
 test.each(['exhausted', 'unlucky'])(
-  'a socket stays open if rechecking its credentials fails for a temporary reason (%s)',
+  'a socket stays open if rechecking its credentials fails for a temporary reason (test key %s)',
   async (apiKey) => {
     const { client, closed } = connect({ apiKey });
     const events = client.iterate({ query: 'subscription { orderPlaced { id } }' });
@@ -289,7 +289,7 @@ test('a socket that does not respond to pings is closed, and its subscriptions e
   await until(() => shop.openStreams === 1);
 });
 
-test('a WebSocket on an unknown path fails with 404, and a WebSocket with an unknown subprotocol fails too', async () => {
+test('a WebSocket on an unknown path or with an unknown subprotocol fails', async () => {
   const failed = (url: string, protocol: string) =>
     new Promise((resolve) => new WebSocket(url, protocol).once('error', resolve).once('close', (code) => resolve(code)));
   expect(String(await failed(server.socketUrl.replace('/graphql', '/other'), 'graphql-transport-ws'))).toMatch(/404/);

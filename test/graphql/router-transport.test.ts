@@ -108,7 +108,7 @@ describe('subgraph subscription over graphql-ws', () => {
   type Stream = AsyncIterableIterator<ExecutionResult>;
   const follow = async (document: string, context = caller()) => (await router.subscribe({ document, context })) as Stream;
 
-  test("a subscription over a subgraph's WebSocket includes fields of other subgraphs, and the socket closes with the last subscriber", async () => {
+  test("a subscription over a subgraph's WebSocket includes fields of other subgraphs, and the socket closes when the last subscriber leaves", async () => {
     const stream = await follow('subscription { orderPlaced { id person { name } items { available } } }');
     const first = stream.next();
     await until(() => shop.openStreams === 1);

@@ -43,13 +43,13 @@ test('a service that was down for one of four hours has an uptime of 75 percent,
   expect(await record()).toMatchObject({ status: 'DOWN', healthChecks: { connectivity: 'UNHEALTHY' } });
 });
 
-test('an incident older than 30 days does not reduce the uptime of a service but remains its last incident', async () => {
+test('an incident older than 30 days does not reduce the uptime of a service, but is still its last incident', async () => {
   await outage(DAY_MS);
   alone.clock.advance(31 * DAY_MS);
   expect(await record()).toMatchObject({ uptimePercentage: 100, lastIncident: expect.any(String) });
 });
 
-test('an incident that began more than 30 days ago reduces the uptime only by its part in the last 30 days', async () => {
+test('an incident that began more than 30 days ago reduces the uptime only for its duration in the last 30 days', async () => {
   await alone.move(id, ServiceStatus.DOWN);
   alone.clock.advance(30 * DAY_MS);
   await alone.move(id, ServiceStatus.OPERATIONAL);
@@ -57,7 +57,7 @@ test('an incident that began more than 30 days ago reduces the uptime only by it
   expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
 });
 
-test('a high latency makes the performance check of a service unhealthy, and a security incident degrades its security check', async () => {
+test('a high latency makes the performance check of a service unhealthy, and a security incident sets the security check to degraded', async () => {
   const measuredAt = alone.clock.now();
   provider.measured = async () => ({
     ...{ latencyMs: 400, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1 },

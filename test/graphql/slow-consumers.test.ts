@@ -101,7 +101,7 @@ test('a client that stops reading is closed with 4450 and receives every event o
   expect([back.closed, fast.closed]).toEqual([[], []]);
 });
 
-test('a client that never reads again is disconnected after closeMs', async () => {
+test("a client that does not read again is disconnected after the time in the setting 'closeMs'", async () => {
   await serve({ closeMs: 100 });
   const stuck = await follow();
   stuck.socket.pause();
@@ -116,7 +116,7 @@ test('a client that never reads again is disconnected after closeMs', async () =
   stuck.socket.terminate();
 });
 
-test('while the client of a resumed subscription does not read, no events are read from the log, and all are delivered later', async () => {
+test('while the client of a resumed subscription does not read, no events are read from the log; all are delivered later', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);

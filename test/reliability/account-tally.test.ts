@@ -60,7 +60,7 @@ const isCounted = async () => (await rows.query(`select from "support"."backfill
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('the background migration of the account counters counts each old ticket once while tickets are changed', async () => {
+test('the background migration of the account counters counts each existing ticket once during concurrent ticket changes', async () => {
   const changed = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
@@ -90,7 +90,7 @@ test('the background migration of the account counters counts each old ticket on
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'the ticket total of a customer is correct before and after the background migration has counted old tickets',
+  'the ticket total of a customer equals the number of tickets before and after the background migration has counted existing tickets',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe('orders to a carrier', () => {
-  test('the connectivity provider places an order as a TMF641 service order with the service id and the token', async () => {
+  test('the connectivity provider places a TMF641 service order with the service id and sends the token of the carrier', async () => {
     expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(1);
     expect(carrier.orders[0]).toMatchObject({
@@ -141,7 +141,7 @@ describe('orders to a carrier', () => {
   });
 
   test.each([401, 403, 429, 500, 503])(
-    'provisioning throws a retryable error without the token if the carrier responds with %i',
+    'provisioning throws a retryable error that does not contain the token if the carrier responds with %i',
     async (status) => {
       carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
       const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
@@ -182,7 +182,7 @@ describe('release of a line at a carrier', () => {
   test.each([
     ['the reference that the platform stored', 'line-7', 'line-7'],
     ['the line of the completed order if the platform stored no reference', null, 'line-1'],
-  ])('a completed line is deleted by one order with the id of the release and %s', async (_, reference, line) => {
+  ])('releasing a line whose order is completed places one delete order with the release id and %s', async (_, reference, line) => {
     await complete();
     const release = { ...RELEASE, reference };
     for (let attempt = 1; attempt <= 3; attempt += 1)
@@ -218,7 +218,7 @@ describe('release of a line at a carrier', () => {
     }
   });
 
-  test('an order that the carrier completes although its cancellation was refused is deleted afterwards', async () => {
+  test('if the carrier refuses to cancel an order and then completes it, the release deletes the completed line', async () => {
     await provider.provision(ORDER);
     carrier.instead = (response) => send(response, 422, { reason: 'Too late.' });
     expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });

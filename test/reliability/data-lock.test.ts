@@ -52,7 +52,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the lock of another host is respected until its file has not been refreshed for a minute', async () => {
+test('a data folder that another host has locked can be locked when the lock file was not refreshed for a minute', async () => {
   const folder = temporaryFolder();
   await lockDataFolder(folder);
   alter(folder, { host: 'another-container' });
@@ -77,7 +77,7 @@ test('a process can lock a data folder whose lock file is incomplete after a cra
   (await lockDataFolder(folder)).release();
 });
 
-test('releasing a folder lock that was taken over does not remove the new lock', async () => {
+test('a process whose folder lock was taken over does not remove the new lock when it releases its own lock', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   alter(folder, { token: 'successor' });

@@ -99,7 +99,7 @@ test('jobs that become due together run concurrently up to the concurrency limit
   await eventually(() => running === 5, 10_000);
 });
 
-test('a job to run now notifies its queue when its transaction commits, and a scheduled job does not', async () => {
+test('a job that is due immediately notifies its queue when its transaction commits, and a scheduled job does not', async () => {
   const notified: string[] = [];
   const db = new JobDatabase(database, (queue) => notified.push(queue), log);
   const listener = new PgBoss({ db, schema: 'pgboss', useListenNotify: true, ...(database.pglite && { backend: 'pglite' }) });

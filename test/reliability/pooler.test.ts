@@ -74,7 +74,7 @@ describe.runIf(process.env.TEST_DATABASE_URL && PgBouncer.isExpected)('platform 
     expect(left).toEqual(left.map(() => ({ settings: null, statements: 0, channels: 0, locks: 0 })));
   });
 
-  test('the platform does not start behind a transaction pooler without DATABASE_DIRECT_URL, and its error names this setting', async () => {
+  test('behind a transaction pooler without DATABASE_DIRECT_URL, the platform does not start, and its error names this setting', async () => {
     await expect(start({ DATABASE_URL: pooledUrl })).rejects.toThrow(
       /pooler in transaction mode.*Set DATABASE_DIRECT_URL to the server itself/,
     );

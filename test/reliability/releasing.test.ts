@@ -56,7 +56,7 @@ describe('release of a service at its provider', () => {
     expect((await changes(id))[0].history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'COMPLETED' }]);
   });
 
-  test('a pending service is decommissioned without a call of the provider', async () => {
+  test('a pending service is decommissioned without a call to the provider', async () => {
     const id = await alone.ordered();
     expect(await end(id)).toBe('DECOMMISSIONED');
     const provider = new ScriptedProvider(built);
@@ -64,7 +64,7 @@ describe('release of a service at its provider', () => {
     expect([provider.orders, provider.releases]).toEqual([[], []]);
   });
 
-  test('a provider that is unreachable is asked again, until it has released the service', async () => {
+  test('the release of a service is retried while its provider is unreachable', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
@@ -94,7 +94,7 @@ describe('release of a service at its provider', () => {
     expect(await ending(id)).toEqual(ENDED_ONCE);
   });
 
-  test('a service that the provider refuses to release is operational again, and can be ended with a new id', async () => {
+  test('a service that the provider refuses to release becomes operational again, and a second release has a new id', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
@@ -186,7 +186,7 @@ describe('a service that is ended while the provider builds it', () => {
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
   });
 
-  test('a line that the provider reports after the end is released', async () => {
+  test('a line that the provider reports after its service was ended is released', async () => {
     let finish: (outcome: Provisioning) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();

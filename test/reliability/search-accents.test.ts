@@ -85,7 +85,7 @@ async function untilConverted(rows: Rows): Promise<void> {
   await expect.poll(() => unconverted(rows), { timeout: 30_000, interval: 20 }).toEqual([]);
 }
 
-test('search texts from before the accent migration are converted in the background and are then found without accents', async () => {
+test('search texts that were stored before the accent migration are converted in the background and are then found without accents', async () => {
   const { world, rows } = await upgradedDesk();
   expect(await find(rows, 'visible', 'cafe')).toEqual(['ticket_plain']);
   const process = await world.start();
@@ -123,7 +123,7 @@ test('a process of the previous release finds accented words in texts that the c
 });
 
 test.runIf(onServer)(
-  'a text that is not converted yet is found by its accented words, and is converted when its row is unlocked',
+  'a text that is not converted yet is found by its accented words, and is converted after its row lock is released',
   async () => {
     const { world, rows } = await upgradedDesk();
     let commit: () => void = () => undefined;

@@ -8,7 +8,7 @@ const TICKETS = 12;
 
 /** Needs PostgreSQL, because the embedded database supports only one process. */
 test.skipIf(!process.env.TEST_DATABASE_URL)(
-  'two processes report each SLA breach once, and one process continues when the other one has stopped',
+  'two processes report each SLA breach once, and one process continues when the other process has stopped',
   async () => {
     const database = { DATABASE_URL: await ownDatabase() };
     const one: Rig = await start(database);

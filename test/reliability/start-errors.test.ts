@@ -27,7 +27,7 @@ test('the platform prints one line for each invalid setting and exits with 1', a
   expect(stderr).toBe('PORT must be a whole number from 0 to 65535, not "http".\nREDIS_URL must be a URL such as redis://host:6379.\n');
 });
 
-test('the platform exits with 1 and names an unknown option', async () => {
+test('the platform with an unknown option exits with 1 and names the option', async () => {
   const { code, stderr } = await runPlatform(['--prot', '1']).exited;
   expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See npm start -- --help.\n" });
 });
@@ -69,7 +69,7 @@ test.runIf(existsSync('/proc'))('the platform prints one line and exits with 1 i
   expect(stderr).toMatch(/^The data folder .+ cannot be used: .+\.\n$/);
 });
 
-test('a second platform on the same data folder exits with 1, and the first one stays ready', async () => {
+test('a second platform on the same data folder exits with 1, and the first platform stays ready', async () => {
   const folder = temporaryFolder();
   const first = await start({ DATA_DIR: folder, DATABASE_URL: '' });
   const second = await runPlatform(['--port', '0', '--data', folder]).exited;

@@ -48,7 +48,7 @@ const wrong = () =>
 const isDone = async () => (await rows.query(`select from "support"."backfill" where "name" = 'text-accounts'`, [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('search texts without an account receive the account of their ticket in the background during concurrent changes', async () => {
+test('search texts without an account receive the account of their ticket in the background, also during concurrent changes', async () => {
   expect((await wrong()).length).toBeGreaterThan(700);
   let isOver = false;
   const writers = [0, 1].map(async (writer) => {
@@ -76,7 +76,7 @@ test('search texts without an account receive the account of their ticket in the
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'while search texts are still being migrated, a caller limited to accounts finds all its tickets by words',
+  'while search texts are still being migrated, a caller with access to some accounts finds all its tickets by words',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

@@ -98,7 +98,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('unavailable database', () => {
     expect((await openTicket(tenant)).status).toBe(201);
   });
 
-  test('a request that waits too long for a database connection returns 503 SERVICE_UNAVAILABLE', async () => {
+  test('a request that gets no database connection within the time limit returns 503 SERVICE_UNAVAILABLE', async () => {
     const { platform, tenant, server } = await world();
     await server.query('begin');
     await server.query('lock table "support"."ticket" in exclusive mode');
