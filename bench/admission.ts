@@ -127,7 +127,7 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
 
 const SECRET = 'a secret for benchmarks, long enough';
 
-/** The parts of a request that the edge reads, without a server. */
+/** Replaces a request of a server. It has only the parts that the edge reads. */
 class BenchRequest {
   readonly id = 'req_bench';
   readonly ip = '127.0.0.1';

@@ -11,7 +11,7 @@ import { type Party, seedTickets } from './support-seed.ts';
 /**
  * `npm run bench:support` measures lists, search and dashboard of support desks that differ only in their number of
  * tickets.
- * A desk that exists from an earlier run is measured again. This includes the changes that migrations made to it.
+ * A desk that an earlier run created is measured again, including the changes that later migrations made to it.
  */
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000];
 const ROUNDS = 3;

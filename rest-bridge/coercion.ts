@@ -34,7 +34,7 @@ function compileNullable(type: GraphQLInputType, source: Source): Coerce {
   return source === 'text' ? once(scalarCoercion(getNamedType(type).name, source)) : scalarCoercion(getNamedType(type).name, source);
 }
 
-/** Rejects a query parameter that is repeated. Repeated parameters arrive here as an array. */
+/** Rejects a query parameter that is repeated. The value of a repeated parameter is an array. */
 const once =
   (coerce: Coerce): Coerce =>
   (value, at, problems) =>

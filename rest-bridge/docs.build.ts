@@ -51,8 +51,8 @@ const NAMED_CONTROLS = `new MutationObserver(() => {
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['aria-label'] });`;
 
 /**
- * Writes the page and the script of the API reference to a folder. It gets both with HTTP requests to Scalar's plugin,
- * which offers no other way.
+ * Writes the page and the script of the API reference to a folder. Both are read from Scalar's plugin with HTTP
+ * requests, because the plugin offers no other way.
  * The plugin is used only during `npm run build`, because it keeps 17 MB of text in memory.
  */
 export async function writeReference(folder: string, documentUrl: string): Promise<void> {

@@ -30,7 +30,7 @@ export interface HandlerOptions {
   present: RestOptions['present'];
   rules: RestOptions['rules'];
   clock: Clock;
-  /** Store for `Idempotency-Key`. If it is undefined, requests with the header are rejected. */
+  /** Store for requests with an `Idempotency-Key`. Without a store, requests with this header are rejected. */
   idempotency: IdempotencyStore | undefined;
 }
 

@@ -22,7 +22,7 @@ import { createSofaApi, type SofaApi } from './sofa.ts';
 export interface RestOptions extends RestSource {
   execute: ExecuteGraph;
   /**
-   * Converts an error to the error that callers receive. It adds a challenge to an error that demands a second factor.
+   * Converts an error to the error that callers receive. An error that demands a second factor also gets a challenge.
    * Default: no conversion.
    */
   present?(error: unknown, caller: RequestContext): Promise<GraphQLError>;

@@ -6,7 +6,7 @@ import { namingVariables } from './errors.ts';
 import type { RouterObserver } from './observer.ts';
 import type { MaybePromise, Transport, Variables } from './transport.ts';
 
-/** Sends the subgraph requests of one operation for one caller, and counts them per subgraph. */
+/** Sends the subgraph requests of one operation for one caller, and counts the requests per subgraph. */
 export class CallerExecution {
   readonly fetches: Record<string, number> = {};
 

@@ -156,7 +156,10 @@ interface NamedTransport {
   transport: Transport;
 }
 
-/** Returns transports by the enum value and by the name of their subgraph, because plans contain either of them. */
+/**
+ * Returns a map in which each transport has two keys: the enum value and the name of its subgraph. Plans contain one or
+ * the other.
+ */
 function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, NamedTransport> {
   const named = new Map<string, NamedTransport>();
   for (const [value, { name }] of graphs) {

@@ -10,8 +10,8 @@ import type { SubgraphRequest, Transport } from './transport.ts';
 export interface HttpTransportOptions {
   url: string;
   /**
-   * Returns headers for each request, for example with the signed principal. They are also the `connection_init`
-   * payload of each WebSocket.
+   * Returns headers for each request, for example with the signed principal. These headers are also the
+   * `connection_init` payload of each WebSocket.
    */
   headers?: (context: RequestContext) => Record<string, string>;
   /** Maximum time until the complete response has arrived, in milliseconds. Default: 30 s. */
@@ -154,8 +154,8 @@ function toError({ message, path, extensions }: JsonObject): GraphQLError {
 
 /**
  * Returns the events of a graphql-ws client, and closes the client when the events end.
- * If the subgraph rejects the subscription, the client throws an array of errors. If the connection is lost, it throws
- * a close event.
+ * If the subgraph rejects the subscription, the client throws an array of errors. If the connection is lost, the client
+ * throws a close event.
  */
 function closingWith(
   events: AsyncIterableIterator<Pick<FormattedExecutionResult, 'data' | 'errors'>>,

@@ -30,7 +30,7 @@ export interface GraphqlHttpOptions {
   charge?(request: FastifyRequest, price: OperationPrice): Promise<void>;
   /** Called with the names of root fields that were rejected before they had an effect. */
   refused?(request: FastifyRequest, fields: readonly string[]): Promise<void>;
-  /** Store for mutations with an `Idempotency-Key`. If it is undefined, requests with this header are rejected. */
+  /** Store for mutations with an `Idempotency-Key`. Without a store, requests with this header are rejected. */
   once?: MutationsOnceOptions;
 }
 
@@ -202,8 +202,8 @@ class PreparedDocuments {
 }
 
 /**
- * Completes the errors in a response. Errors of the router are already complete. Apollo's own errors are about the
- * request: its syntax, validation, method or headers.
+ * Adds the platform's code, details and request id to the errors in a response. Errors of the router already have them.
+ * Apollo's own errors are about the request: its syntax, validation, method or headers.
  */
 function format(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const request = current.getStore();

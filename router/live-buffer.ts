@@ -8,8 +8,8 @@ export interface BufferLimits {
 }
 
 /**
- * Queues results for a reader that pulls them. If the reader is too slow, it gets the queued results and then the
- * result of `overflow`.
+ * Queues results for a reader that pulls them. If the queue exceeds its limits, the reader gets the queued results, and
+ * then the result of `overflow` as the last one.
  */
 export class LiveBuffer implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #kept: LiveResult[] = [];

@@ -136,8 +136,8 @@ function compileCompletion({ schema }: ExecutableSupergraph, node: OperationDefi
 }
 
 /**
- * Returns the only root field, or `several` if there are more. If the field is selected repeatedly, its selections are
- * merged.
+ * Returns the only root field, or `several` if there is more than one. If the same field is selected repeatedly, the
+ * selections are merged.
  */
 function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNode | 'several' | undefined {
   const fields = rootFields(node, fragments);

@@ -14,7 +14,10 @@ import { LiveResult, type LiveSink, SharedSubscription } from './shared-subscrip
 import { isStream, type Variables } from './transport.ts';
 
 export interface LiveOptions {
-  /** Maximum number of results that wait for a subscriber. If there are more, its subscription ends. Default: 256. */
+  /**
+   * Maximum number of results that wait for a subscriber. If more results wait, the subscription of this subscriber
+   * ends. Default: 256.
+   */
   bufferSize: number;
   /** Maximum total length of the waiting results as JSON. Default: 1 MiB. */
   bufferBytes: number;

@@ -33,7 +33,7 @@ export interface OnceResult {
 export class MutationsOnce {
   constructor(
     private readonly router: Router,
-    /** If it is undefined, requests with an idempotency key are rejected. */
+    /** If the options are undefined, requests with an idempotency key are rejected. */
     private readonly options: MutationsOnceOptions | undefined,
   ) {}
 

@@ -38,7 +38,7 @@ export type Challenge = (context: RequestContext) => Promise<ChallengeNotice>;
 
 export interface ChallengeNotice {
   details: ErrorDetails;
-  /** Replaces the error message, for example if the caller must first set up a second factor. */
+  /** Replaces the message of the error MFA_REQUIRED, for example if the caller must first set up a second factor. */
   message?: string;
 }
 

@@ -25,7 +25,10 @@ export interface SocketOpening {
   requestId: string;
   request: IncomingMessage;
   params: Readonly<Record<string, unknown>>;
-  /** True if this is a repeated check of an open socket. A rejection must then not count as a failed authentication. */
+  /**
+   * True if this is a repeated check of an open socket. A rejection at a repeated check must not count as a failed
+   * authentication.
+   */
   isRecheck: boolean;
 }
 
@@ -51,9 +54,7 @@ export interface SocketOperationsOptions<C extends RequestContext> {
    * @throws PlatformError if no slot was free within the maximum wait
    */
   serve?<T>(admitted: C, price: OperationPrice, closed: AbortSignal, run: () => Promise<T>): Promise<T>;
-  /**
-   * Store for mutations with `extensions.idempotencyKey`. If it is undefined, operations with this key are rejected.
-   */
+  /** Store for mutations with `extensions.idempotencyKey`. Without a store, operations with this key are rejected. */
   once?: MutationsOnceOptions;
   /**
    * Checks the credentials of open sockets. Default: a separate watch that gets no notifications of changed

@@ -82,7 +82,10 @@ export interface ConnectionOpening {
   params: Readonly<Record<string, unknown>>;
   /** The HTTP request that opened the connection. It is needed to find the client certificate of the connection. */
   request?: IncomingMessage | undefined;
-  /** True if this is a repeated check of an open connection. A failure is then not charged to the address. */
+  /**
+   * True if this is a repeated check of an open connection. A failure of a repeated check is not charged to the
+   * address.
+   */
   isRecheck?: boolean;
 }
 

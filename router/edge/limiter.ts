@@ -16,8 +16,8 @@ export interface Holder {
 }
 
 /**
- * The cost of a request: its weight in the hourly and burst limits (specification 8.4), and its operations per
- * category.
+ * The cost of a request: its weight in the hourly and burst limits (specification 8.4), and its number of operations in
+ * each category.
  */
 export interface Cost {
   weight: number;
@@ -135,7 +135,7 @@ export class RateLimiter {
     throw new RateLimitExceeded('concurrency', full, { ...state, retryAfter: 1 });
   }
 
-  /** Refunds a cost. A window that has ended since the charge is not changed. */
+  /** Refunds a cost. If a window has ended since the charge, the refund does not change this window. */
   giveBack(holder: Holder, cost: Cost): Promise<RateState> {
     return this.charge(holder, givenBack(cost));
   }

@@ -4,7 +4,7 @@ import { errorBody, JSON_TYPE } from '../../kernel/http/http.ts';
 import { newId } from '../../kernel/records/ids.ts';
 
 /**
- * Builds the text of a complete response with the standard error body, which closes the connection. Use it when Node
+ * Builds the text of a complete response that has the standard error body and closes the connection. Use it when Node
  * provides only the socket, and no response object.
  */
 export function rawResponse(error: PlatformError): string {

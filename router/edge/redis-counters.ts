@@ -12,7 +12,7 @@ declare module 'ioredis' {
   }
 }
 
-/** Lifetime of a place in the queue. The waiting process renews it repeatedly. */
+/** Lifetime of a place in the queue. The waiting process renews its place repeatedly. */
 const PLACE_MS = 500;
 const UNUSED = 'rate:unused';
 

@@ -15,7 +15,7 @@ import { mountErrorHandlers } from './error-handler.ts';
 const MAX_PARAM_LENGTH = 16_384;
 const SLOW_REQUEST_TIMEOUT_MS = 60_000;
 const DEFAULTS = { maxConnections: 10_000, headersTimeoutMs: 10_000 };
-/** How often Node checks for connections that exceed their time limit. */
+/** Interval at which Node checks for connections that exceed their time limit. */
 const CHECK_EVERY_MS = 1_000;
 /**
  * TLS options. A client certificate is requested but optional. An invalid certificate is accepted in the handshake, so

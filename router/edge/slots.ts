@@ -97,8 +97,8 @@ export class Slots {
   }
 
   /**
-   * Gives slots to the waiting requests, in order, until no slot is free. It awaits only counters in Redis, because
-   * counters in memory respond synchronously.
+   * Gives slots to the waiting requests, in order, until no slot is free. The method awaits only counters in Redis,
+   * because counters in memory respond synchronously.
    */
   async #serve(key: string, queue: Queue): Promise<void> {
     queue.again = true;
@@ -142,8 +142,8 @@ export class Slot {
   }
 
   /**
-   * Returns a claim. Its rank uses the system's time and not the platform's clock, because tests set the platform's
-   * clock, and the order must have a precision of milliseconds.
+   * Returns a claim for a slot. The rank of the claim uses the system's time and not the platform's clock, because
+   * tests set the platform's clock, and the order must have a precision of milliseconds.
    */
   claim(priority: Priority, isWaiting = false): SlotClaim {
     return { key: this.key, limit: this.limit, rank: PRIORITIES.indexOf(priority) * CLASS + Date.now(), isWaiting };

@@ -48,7 +48,8 @@ export class EntityBatch {
   }
 
   /**
-   * Merges the results into the objects. A null means that the record does not exist, unless its index is in `failed`.
+   * Merges the results into the objects. A null means that the record does not exist, unless the index of the null is
+   * in `failed`.
    */
   merge(results: readonly (JsonObject | null)[], rewrite: Rewrite, failed?: ReadonlySet<number>): void {
     for (const result of results) if (result) rewrite(result);
