@@ -12,7 +12,7 @@ test('docs/dependencies.md lists exactly the packages and overrides of package.j
   expect(documented.toSorted()).toEqual([...new Set(named)].toSorted());
 });
 
-test('packages that docs/dependencies.md lists as pinned exactly have an exact version in package.json', () => {
+test('each package that docs/dependencies.md lists as pinned has a single version without a range in package.json', () => {
   for (const row of rows.filter((line) => line.includes('| exactly'))) {
     for (const [, name = ''] of (row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)) {
       expect({ ...dependencies, ...devDependencies }[name], name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);

@@ -53,7 +53,7 @@ describe('served guide', () => {
     [...text.matchAll(/ href="([^"]+)"/g)].map(([, link = '']) => link).filter((link) => link.startsWith('/'));
   const idsIn = (text: string): string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
 
-  test('the guide pages are served without credentials or scripts, and all their links are valid', async () => {
+  test('the guide pages require no credentials, contain no scripts and have only valid links', async () => {
     const open = ['/docs/guide'];
     const pages = new Map<string, string>();
     const links: [string, string][] = [];

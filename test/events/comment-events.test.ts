@@ -110,7 +110,7 @@ describe('events of internal comments', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { details: { required: 'support:write' } } } });
   });
 
-  test('only webhooks with the exact event name receive internal comments, and customers get INSUFFICIENT_PERMISSIONS for this name', async () => {
+  test('only webhooks that list the exact event name receive internal comments, and customers who list it get INSUFFICIENT_PERMISSIONS', async () => {
     const { desk, customer } = await parties();
     const [named, wide] = [await receiver(), await receiver()];
     for (const events of [[NOTE], ['ticket.created', `support.${NOTE}`]])

@@ -53,7 +53,7 @@ test('every delivery attempt is stored with time, status, duration and error, ev
   );
 });
 
-test('a redelivery or replay keeps the earlier attempts with the URL that they were sent to', async () => {
+test('a delivery still contains its earlier attempts with their URLs after a redelivery or replay to a new URL', async () => {
   const tenant = await platform.organization();
   const [first, second] = [await receiver(respondWith(200, {}, 'one')), await receiver(respondWith(200, {}, 'two'))];
   const { id } = await subscribe(tenant, { url: first.url, events: ['ticket.created'] });

@@ -39,7 +39,7 @@ async function countsOf(world: EventsWorld): Promise<{ kept: number; skipped: nu
 }
 
 describe('monthly delivery quota', () => {
-  test('deliveries of all webhooks count against the monthly quota, and deliveries beyond it are skipped with an error text', async () => {
+  test('deliveries of all webhooks count against the monthly quota, and deliveries beyond the quota are skipped with an error text', async () => {
     const { world, process } = await planned();
     for (let index = 0; index < 2; index += 1) await process.subscribe(NOWHERE);
     await process.append(49);
@@ -58,7 +58,7 @@ describe('monthly delivery quota', () => {
     });
   });
 
-  test('an exhausted delivery quota creates one webhook.quota_exceeded event, whose delivery is not counted', async () => {
+  test('an exhausted delivery quota creates one webhook.quota_exceeded event, whose delivery does not count against the quota', async () => {
     const { world, process } = await planned();
     const watcher = await receiver();
     await process.subscribe(NOWHERE);

@@ -48,7 +48,7 @@ describe('webhook delivery', () => {
     expect(() => verified(secret, text.replace('open', 'shut'), headers)).toThrow('No matching signature found');
   });
 
-  test('the body of a delivery without its signature field is exactly the event payload in GraphQL', async () => {
+  test('a webhook body without the signature field equals the payload of the event in GraphQL', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await subscribe(tenant, { url: hook.url, events: ['*'] });
@@ -187,7 +187,7 @@ describe('failing receivers', () => {
     expect(Math.abs(Date.parse(next_attempt_at) - Date.parse(attempted_at) - 3_600_000)).toBeLessThan(2000);
   });
 
-  test('a webhook whose receiver responds with 410 is disabled immediately, and a webhook.disabled event reports it', async () => {
+  test('a webhook whose receiver responds with 410 is disabled immediately, and a webhook.disabled event is emitted', async () => {
     const tenant = await platform.organization();
     const [hook, watcher] = [await receiver(respondWith(410)), await receiver()];
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.*'] });
@@ -251,7 +251,7 @@ describe('failing receivers', () => {
 });
 
 describe('deliveries in progress', () => {
-  test('a failed delivery is retried when its retry is due, without any other activity', async () => {
+  test('a failed delivery is retried at its due time even if no other request or event occurs', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -276,7 +276,7 @@ describe('deliveries in progress', () => {
     expect(hook.arrivals).toHaveLength(1);
   });
 
-  test('deliveries of a deleted webhook immediately return 404 and are then deleted', async () => {
+  test('reading deliveries of a deleted webhook immediately returns 404, and the deliveries are deleted', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });
@@ -300,7 +300,7 @@ describe('deliveries in progress', () => {
     expect((await tenant.rest('GET', path)).status).toBe(404);
   });
 
-  test('a failed delivery is not retried while its webhook is inactive and is retried when it is active again', async () => {
+  test('a failed delivery is not retried while its webhook is inactive and is retried when the webhook is active again', async () => {
     const tenant = await platform.organization();
     const hook = await receiver((response, index) => void response.writeHead(index === 0 ? 500 : 200).end());
     const { id } = await subscribe(tenant, { url: hook.url, events: ['ticket.created'] });

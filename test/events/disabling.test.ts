@@ -36,7 +36,7 @@ const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]):
   });
 
 describe('webhooks that fail for five days', () => {
-  test('a webhook that fails for five days is disabled, and its pending delivery is sent after it is activated again', async () => {
+  test('a webhook that fails for five days is disabled, and its failed delivery is retried after the webhook is activated again', async () => {
     const tenant = await platform.organization();
     const [hook, watcher, witness] = [await receiver(respondWith(500)), await receiver(), await receiver()];
     const { id } = await subscribe(tenant, hook.url, ['ticket.created']);
@@ -62,7 +62,7 @@ describe('webhooks that fail for five days', () => {
     await delivered(tenant, id, ['skipped', 0], ['delivered', 3]);
   });
 
-  test('active owners and administrators get one email about a disabled webhook, without its secret', async () => {
+  test('active owners and administrators get one email about a disabled webhook, and the email does not contain the webhook secret', async () => {
     const tenant = await platform.organization();
     const [owner, admin, member] = [await userOf(tenant, 'owner'), await userOf(tenant, 'admin'), await userOf(tenant, 'support')];
     const absent = await invited(tenant, 'owner');

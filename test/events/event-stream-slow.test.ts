@@ -139,7 +139,7 @@ test('the subscription of an event stream ends when its client disconnects', asy
   await eventually(() => server.subscribers() === 0);
 });
 
-test('a stopping server completes its event streams, so that clients can reconnect', async () => {
+test('a server that is stopped ends its event streams without an error, so that clients can reconnect', async () => {
   const server = await serve();
   const stream = await server.open();
   const [id] = await append(server.organizationId, 1);

@@ -39,7 +39,7 @@ describe('event stream', () => {
     expect(stream.retry).toBeGreaterThan(0);
   });
 
-  test('the event stream resumes after Last-Event-ID or the `after` parameter without lost or repeated events', async () => {
+  test('the event stream resumes after the event in Last-Event-ID or in the parameter "after" without lost or repeated events', async () => {
     const tenant = await platform.organization();
     const first = await SseClient.open(tenant);
     const numbers = [await openTicket(tenant)];

@@ -110,7 +110,7 @@ describe('ticketUpdated subscription', () => {
     expect(refused.errors()).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PERMISSIONS', details: { required: 'support:read' } } }]);
   });
 
-  test('ticketUpdated never sends tickets of another organization, even for its ticket, account or event ids', async () => {
+  test('ticketUpdated never sends tickets of another organization, even if a client requests ids of that organization', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const foreign = new Records(other, 'Foreign');
     const account = await createAccount(other);
@@ -131,7 +131,7 @@ describe('ticketUpdated subscription', () => {
   });
 });
 
-test('serviceStatusChanged and invoiceUpdated send events of services and invoices of an account', async () => {
+test('with an account filter, serviceStatusChanged sends service events and invoiceUpdated sends invoice events of this account', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
   const after = await lastEvent(tenant, (await openTicket(tenant)).id);

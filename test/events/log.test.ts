@@ -62,7 +62,7 @@ describe('event log', () => {
     expect(await world.drift()).toBe('');
   });
 
-  test('an event is stored in the partition of the day when it was recorded, even if its own timestamp is different', async () => {
+  test('an event is stored in the log partition of the day when it was recorded, even if its timestamp has another day', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const [happened, recordedAt] = [new Date('2031-05-01T00:00:00.000Z'), world.clock.now()];
@@ -118,7 +118,7 @@ describe('event log retention', () => {
     return { world, process, old, young };
   }
 
-  test('a partition older than 30 days is dropped with its delivery records, and newer partitions stay', async () => {
+  test('a log partition older than 30 days is dropped with its delivery records, and newer partitions stay', async () => {
     const { world, process, old, young } = await twoAges();
     await purged(process);
     expect(await partitions(world)).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('event log retention', () => {
     });
   });
 
-  test('a partition is kept for 30 full days, and longer until every consumer has read it', async () => {
+  test('a log partition is kept for at least 30 full days and until every consumer has read its events', async () => {
     const { world, process, old, young } = await twoAges();
     const end = '(select max(sequence) from events.event_log)';
     await world.query(`insert into events.consumer (name, last_sequence) values ('behind', 0)`);
@@ -148,7 +148,7 @@ describe('event log retention', () => {
     expect(await idsIn(world)).toEqual([young.id]);
   });
 
-  test('a late event for a dropped partition is stored, even by a process that used the partition before', async () => {
+  test('a late event of a day whose log partition was dropped is stored, even by a process that wrote to that partition', async () => {
     const { world, process, old } = await twoAges();
     await purged(await world.start());
     const late = eventAt(world, old.occurredAt);
@@ -161,7 +161,7 @@ describe('event log retention', () => {
   });
 
   const url = process.env.TEST_DATABASE_URL;
-  test.runIf(url)('a partition is kept while a long transaction reads the log, and new events can be appended meanwhile', async () => {
+  test.runIf(url)('a log partition is kept while a long transaction reads it, and this transaction does not block new events', async () => {
     const { world, process, young } = await twoAges();
     const reader = new pg.Client({ connectionString: (world.store.database.target as { url: string }).url });
     await reader.connect();

@@ -207,7 +207,7 @@ describe('webhook replay over REST', () => {
     ['status.0', () => ({ status: ['lost'] }), 'must be one of'],
     ['status.1', () => ({ status: ['skipped', 'pending'] }), 'under way'],
     ['from', () => ({ from: ago(0) }), ''],
-  ])('a replay with an invalid value of %s returns 400', async (field, members, reason) => {
+  ])('a replay with an invalid value of the field %s returns 400', async (field, members, reason) => {
     const { id } = await subscribe(tenant, { url: 'https://example.com/hooks', events: ['ticket.*'] });
     const response = await tenant.rest('POST', `/webhooks/${id}/replay`, { body: { since: ago(3_600_000), ...members() } });
     expect([response.status, response.body.error?.details.field], JSON.stringify(response.body)).toEqual([400, field]);

@@ -112,7 +112,7 @@ describe('stream subscribers', () => {
   test.each([
     ['accountId', { accountId: 'acc_1' }, { accountId: 'acc_2' }],
     ['subjectId', { subjectId: 'ticket_7' }, { subjectId: 'ticket_8' }],
-  ])('an event subscriber limited by %s gets only matching missed and new events', async (_, wanted, other) => {
+  ])('an event subscriber with the filter %s gets only matching events, whether missed or new', async (_, wanted, other) => {
     const own = organization();
     const [first] = await append(own, 1);
     const write = async (): Promise<string[]> => {
@@ -180,7 +180,7 @@ describe('stream subscribers', () => {
     expect(await slow.take(1500)).toEqual(ids);
   });
 
-  test("closing an event subscription immediately ends the subscriber's wait for the next event", async () => {
+  test('an event subscriber that waits for the next event stops waiting when its subscription is closed', async () => {
     const subscriber = await follow(organization());
     const waiting = subscriber.stream.next();
     await subscriber.stream.return?.();
@@ -211,7 +211,7 @@ describe('refused subscriptions', () => {
     });
   });
 
-  test('an events subscription that starts after an unknown or foreign event returns INVALID_PARAMETERS', async () => {
+  test('an events subscription that resumes after an unknown event or an event of another organization returns INVALID_PARAMETERS', async () => {
     const [foreign] = await append(organization(), 1);
     for (const after of ['evt_unknown', '', foreign as string]) {
       expect(await refused(organization(), { after })).toMatchObject({

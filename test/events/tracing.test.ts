@@ -56,15 +56,20 @@ test.each([
 });
 
 test.each([
-  ['of its extensions', {}, { traceparent: TRACEPARENT }, TRACEPARENT],
+  ['of the extensions of the operation', {}, { traceparent: TRACEPARENT }, TRACEPARENT],
   [
-    'of its extensions even if connection_init contains another traceparent',
+    'of the extensions of the operation even if connection_init contains another traceparent',
     { traceparent: OTHER },
     { traceparent: TRACEPARENT },
     TRACEPARENT,
   ],
-  ['of connection_init if its extensions contain none', { traceparent: OTHER }, undefined, OTHER],
-  ['of connection_init if the traceparent in its extensions is invalid', { traceparent: OTHER }, { traceparent: INVALID }, OTHER],
+  ['of connection_init if the extensions of the operation contain none', { traceparent: OTHER }, undefined, OTHER],
+  [
+    'of connection_init if the traceparent in the extensions of the operation is invalid',
+    { traceparent: OTHER },
+    { traceparent: INVALID },
+    OTHER,
+  ],
   ['null if none was sent', {}, undefined, null],
 ])('the event of a mutation over WebSocket has the traceparent %s', async (_, params, extensions, expected) => {
   const tenant = await tenantOf();

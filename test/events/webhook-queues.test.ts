@@ -109,7 +109,7 @@ describe('deliveries that become due while a lease ends', () => {
 });
 
 describe('delivery order while results are recorded', () => {
-  test('250 deliveries of a webhook are each attempted once and in order while results are still being recorded', async () => {
+  test('250 deliveries of a webhook are each attempted once and in order, while results of earlier deliveries are being recorded', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();

@@ -71,7 +71,7 @@ describe('secret rotation', () => {
     expect([verifies(fresh, after), verifies(old, after)]).toEqual([true, false]);
   });
 
-  test('after a secret rotation, events and retries have both signatures, the signature of the new secret first', async () => {
+  test('after a secret rotation, new deliveries and retries have both signatures, and the signature of the new secret is first', async () => {
     const { id, secret: old } = await subscribed();
     hook.respond((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
     const { secret: fresh } = await rotate(id);
@@ -140,7 +140,7 @@ describe('secret rotation', () => {
 });
 
 describe('Standard Webhooks library', () => {
-  test('a Standard Webhooks library rejects deliveries that are changed or more than five minutes old or in the future', async () => {
+  test('a Standard Webhooks library rejects changed deliveries and deliveries with a timestamp more than five minutes in the past or future', async () => {
     const { id, secret } = await subscribed();
     hook.respond(respondWith(204));
     const { text, headers, event } = await tested(id);

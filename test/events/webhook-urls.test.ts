@@ -40,7 +40,7 @@ test('a webhook URL that normalizes to a private address returns INVALID_PARAMET
   }
 });
 
-test('startup normalizes the webhook URLs of an earlier release without a change of updated_at', async () => {
+test('startup normalizes the webhook URLs that an earlier release stored and does not change the field updated_at', async () => {
   const world = await EventsWorld.open();
   const before = await world.start();
   const id = await before.subscribe('https://example.com/hook');

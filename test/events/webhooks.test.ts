@@ -44,7 +44,7 @@ describe('webhooks', () => {
     expect((await tenant.rest('GET', '/webhooks')).body.data).toContainEqual({ ...webhook, secret: null });
   });
 
-  test('a webhook can be created with a chosen secret and as inactive', async () => {
+  test('a webhook can be created as inactive and with a secret that the caller chooses', async () => {
     expect(await created({ ...valid, secret: 'a secret of our own', active: false })).toMatchObject({
       secret: 'a secret of our own',
       active: false,
@@ -140,7 +140,7 @@ describe('invalid webhooks', () => {
     ['description', { description: 'x'.repeat(501) }, '500'],
     ['evnets', { evnets: ['*'] }, ''],
     ['family', { family: 'support' }, ''],
-  ])('creating a webhook with an invalid %s returns 400: %j', async (field, members, reason) => {
+  ])('creating a webhook with an invalid value of the field %s returns 400: %j', async (field, members, reason) => {
     const { status, body } = await create({ ...valid, ...members });
     expect([status, body.error?.code, body.error?.details.field], JSON.stringify(body)).toEqual([400, 'INVALID_PARAMETERS', field]);
     expect(body.error.details.reason).toContain(reason);
@@ -244,7 +244,7 @@ describe('webhook permissions', () => {
     ['the state', { active: true }],
     ['the filters', { filters: null }],
     ['the description', { description: 'Mine' }],
-    ['nothing', {}],
+    ['no field', {}],
   ])('updating %s of a webhook returns 403 to a caller who may not read all of its events', async (_, body) => {
     const webhook = await created({ ...valid, events: ['ticket.*', 'billing.*'], active: false, description: 'Theirs' });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');

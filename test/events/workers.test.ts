@@ -117,7 +117,7 @@ describe('clock changes', () => {
 describe('reactions', () => {
   const reaction = (handle: Reaction['handle']): Reaction => ({ name: 'test.reaction', on: 'thing.happened', handle });
 
-  test('a failing reaction is retried with the logged event until it succeeds', async () => {
+  test('a failing reaction to an event is retried with the stored event until the reaction succeeds', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const flaky = reaction(async (event) => {
@@ -141,7 +141,7 @@ describe('reactions', () => {
     expect(JSON.parse(seen[0]?.payload ?? '')).toMatchObject({ id: seen[0]?.id, data: { index: 0 } });
   });
 
-  test('a reaction runs only for its own event type', async () => {
+  test('a reaction runs only for events of the type for which the reaction is registered', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const other: Reaction = { name: 'test.other', on: 'thing.unheard', handle: async (event) => void seen.push(event) };

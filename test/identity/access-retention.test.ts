@@ -53,7 +53,7 @@ test('the retention task deletes expired data of logins and signed requests and 
   expect(await execute(`select 1 from identity.change where changed_at < clock_timestamp() - interval '1 hour'`)).toEqual([]);
 });
 
-test('the retention task keeps a session for a day after its end', async () => {
+test('the retention task keeps an ended session for one day', async () => {
   await createRows('yesterday', new Date(rig.clock.now().getTime() - 23 * HOUR_MS));
   await rig.startProcess().core.retentionTask.run();
   expect(await execute(`select 1 from identity.session where id = 'yesterday'`)).toHaveLength(1);

@@ -38,20 +38,21 @@ test('an organization has one account of its own, and closing or deleting this a
 });
 
 test.each([
-  ['member', 'own', 'none'],
-  ['member', 'other', 'account'],
-  ['billing', 'own', 'none'],
-  ['billing', 'other', 'account'],
-  ['read_only', 'other', 'account'],
-  ['owner', 'other', 'none'],
-  ['admin', 'other', 'none'],
-  ['support', 'other', 'none'],
-  ['account_admin', 'own', 'own'],
-  ['account_admin', 'other', 'account'],
-])('a user with the role %s who is invited to the account "%s" has the account limit "%s"', async (role, under, limit) => {
-  const { status, body } = await invite(under === 'own' ? own.id : account.id, { role });
+  ['member', "the organization's own account", 'all accounts'],
+  ['member', 'another account', 'only this account'],
+  ['billing', "the organization's own account", 'all accounts'],
+  ['billing', 'another account', 'only this account'],
+  ['read_only', 'another account', 'only this account'],
+  ['owner', 'another account', 'all accounts'],
+  ['admin', 'another account', 'all accounts'],
+  ['support', 'another account', 'all accounts'],
+  ['account_admin', "the organization's own account", 'only this account'],
+  ['account_admin', 'another account', 'only this account'],
+])('a user with the role %s who is invited to %s has access to %s', async (role, under, access) => {
+  const invitedTo = under === 'another account' ? account.id : own.id;
+  const { status, body } = await invite(invitedTo, { role });
   expect(status, JSON.stringify(body)).toBe(201);
-  expect(body.data.accounts).toEqual({ own: [own.id], account: [account.id] }[limit] ?? null);
+  expect(body.data.accounts).toEqual(access === 'only this account' ? [invitedTo] : null);
 });
 
 test('an invitation can set the accounts of a member, returns 400 for an admin and 404 for an unknown account', async () => {

@@ -43,7 +43,7 @@ test('the audit log records a login, a failed login and a logout with all fields
   expect(JSON.stringify(found)).not.toMatch(/wrong password at|a wrong password|eyJ|rt_/);
 });
 
-test('the use of a key is recorded once per User-Agent in the audit log, not once per request', async () => {
+test('the audit log records the use of an API key once for each User-Agent, not once for each request', async () => {
   const tenant = await platform.organization();
   const from = (agent: string) => tenant.rest('GET', '/auth/verify', { headers: { 'user-agent': agent } });
   for (const agent of ['one', 'one', 'two', 'one']) await from(agent);

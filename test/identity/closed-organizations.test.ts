@@ -115,7 +115,7 @@ describe('conditions for closing an organization', () => {
     expect((await act('close', tenant)).status).toBe(200);
   });
 
-  test('a closed organization becomes active again within minutes if a service was ordered while it was being closed', async () => {
+  test('an organization that is closed while a service is being ordered becomes active again within minutes', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { id } = await createAccount(tenant);
@@ -143,7 +143,7 @@ describe('conditions for closing an organization', () => {
     expect(own.filter(({ reason }: Json) => reason.includes(tenant.organizationId))).toHaveLength(1);
   });
 
-  test('a closed organization stays closed if no service was ordered while it was being closed', async () => {
+  test('an organization that is closed while no service is being ordered stays closed', async () => {
     const { advance, assembly } = await rig();
     const tenant = await (await rig()).organization();
     await act('close', tenant);

@@ -90,7 +90,7 @@ describe('invitations of an address in use by another organization', () => {
 });
 
 describe('two invitations of one address', () => {
-  test('if two organizations invite one email address, the first used link activates the user, and the second returns 401', async () => {
+  test('if two organizations invite one email address, the first used link activates the user, and the other link returns 401', async () => {
     const stranger = await platform.organization({ plan: 'custom' });
     const email = newAddress();
     const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
@@ -150,7 +150,7 @@ describe('invitations of an address in use by another account', () => {
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
   });
 
-  test('if two accounts invite one new email address, the first used link activates the user, and the second returns 401', async () => {
+  test('if two accounts invite one new email address, the first used link activates the user, and the other link returns 401', async () => {
     const { admin, inviteBy } = await strangers();
     const email = newAddress();
     const other = await strangers();

@@ -142,7 +142,7 @@ describe('lockouts caused by others', () => {
   });
 });
 
-test('a user can verify codes from a known network after wrong codes from other networks caused 429 there', async () => {
+test('a user can verify codes from a network used before, while other networks get 429 after fifteen wrong codes', async () => {
   const { email } = await member(HOME);
   const at = async (ip: string) => {
     const { body } = await login(email, ip);

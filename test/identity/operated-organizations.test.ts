@@ -162,7 +162,7 @@ test("clearing a review resets the organization's burst violations, so that one 
   expect((await tenant.rest('GET', '/organization')).body.data.under_review_since).toBeNull();
 });
 
-test('an operator who withdraws an email domain removes it from the SAML connection, and both audit logs record it', async () => {
+test('withdrawing an email domain as an operator removes the domain from the SAML connection and is audited in both organizations', async () => {
   const tenant = await (await rig()).organization();
   const domain = newDomain();
   const body = { name: 'Directory', email_domains: [domain], idp_entity_id: 'https://idp.example.com' };

@@ -202,7 +202,7 @@ describe('deletion 30 days after closing', () => {
   });
 });
 
-test('an interrupted deletion of an organization continues and does not replace pseudonyms by new pseudonyms', async () => {
+test('an interrupted deletion of an organization is completed later and keeps the pseudonyms that it already wrote', async () => {
   const { advance } = await rig();
   const tenant = await (await rig()).organization();
   const { id } = await createAccount(tenant, 'Somebody');

@@ -160,7 +160,7 @@ describe('organization export', () => {
 });
 
 describe('export downloads and expiry', () => {
-  test('downloading an export requires platform:admin and a second factor, and both audit logs record it', async () => {
+  test('downloading an export requires platform:admin and a second factor, and the audit logs of both organizations record the download', async () => {
     const tenant = await (await rig()).organization();
     await platform.rest('POST', pathOf(tenant));
     const { id } = await readyOf(tenant);

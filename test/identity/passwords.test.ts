@@ -102,7 +102,7 @@ describe('password reset', () => {
     expect((await choose(first, 'a third horse battery')).status).toBe(401);
   });
 
-  test('the sixth password reset request for an email address returns 429', async () => {
+  test('the sixth password reset request for an email address from the same IP address returns 429', async () => {
     const email = `${newId('user').toLowerCase()}@example.com`;
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await ask(email)).status).toBe(202);
     expect((await ask(email)).status).toBe(429);

@@ -17,7 +17,7 @@ const claimsOf = (token: string): Json => JSON.parse(Buffer.from(token.split('.'
 const withToken = (token: string) => new Tenant(tenant.origin, tenant.organizationId, token);
 
 describe('login', () => {
-  test('a login returns the tokens of the specification and the user', async () => {
+  test('a login returns the user and the token fields that the specification lists', async () => {
     const user = await userOf(tenant, 'billing');
     expect(user.tokens).toMatchObject({
       token_type: 'Bearer',

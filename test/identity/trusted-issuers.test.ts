@@ -51,9 +51,9 @@ describe('tokens of a trusted issuer', () => {
     ['words in dotted form', 'openid accounts.read accounts.create', ['accounts:read', 'accounts:create']],
     ['a wildcard within the permissions', 'accounts:*', ['accounts:*']],
     ['wildcards beyond the permissions', ['*:*', 'billing:*'], ['accounts:*']],
-    ['no claim', undefined, []],
+    ['absent', undefined, []],
     ['an object', { accounts: 'read' }, []],
-  ])('a token of a trusted issuer is limited by its permissions claim: %s', async (_, scope, permissions) => {
+  ])('a token of a trusted issuer whose permissions claim is %s (%j) has the permissions %j', async (_, scope, permissions) => {
     const { token } = await idp({ body: { permissions_claim: 'scope' } });
     expect((await ask(await token({ scope }))).body.data.permissions).toEqual(permissions);
   });
@@ -88,7 +88,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(await token(claims, header))).toBe('INVALID_CREDENTIALS');
   });
 
-  test('an expired token of a trusted issuer returns TOKEN_EXPIRED, even if it was used and cached before', async () => {
+  test('an expired token of a trusted issuer returns TOKEN_EXPIRED, even if the token was cached before it expired', async () => {
     const { token } = await idp();
     expect(await refusal(await token({ exp: seconds() - 60 }))).toBe('TOKEN_EXPIRED');
     const soon = await token({ exp: seconds() + 5 });
@@ -109,7 +109,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(confused)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('a token of a trusted issuer signed by a key in its header or for another algorithm returns INVALID_CREDENTIALS', async () => {
+  test('a token of a trusted issuer that is signed by the key in its header or with another algorithm returns INVALID_CREDENTIALS', async () => {
     const { token, set } = await idp();
     const foreign = await signer();
     expect(await refusal(await token({}, { jwk: foreign.jwk }, foreign))).toBe('INVALID_CREDENTIALS');
@@ -174,7 +174,7 @@ describe('key set of a trusted issuer', () => {
     expect(set.requests).toBe(2);
   });
 
-  test('the cached key set of an unavailable issuer is used for up to one day, and tokens then return 401', async () => {
+  test('the cached key set of an unavailable issuer is used for one day, and after this day its tokens return 401', async () => {
     const { token, set } = await idp();
     expect((await ask(await token())).status).toBe(200);
     set.status = 503;
@@ -245,7 +245,7 @@ describe('trusted issuer registration', () => {
       expect((await other.rest(method, `/auth/trusted-issuers/${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
   });
 
-  test('registering an issuer and audience a second time returns 409 without the id of the first organization', async () => {
+  test('registering an issuer and audience a second time returns 409, and the error does not contain the id of the first organization', async () => {
     const { uri } = await idp();
     const other = await platform.organization();
     for (const by of [tenant, other]) {
@@ -280,7 +280,7 @@ describe('trusted issuer registration', () => {
     ['subjects', { subjects: [''] }],
     ['subjects', { subjects: Array<string>(101).fill('x') }],
     ['keys', { keys: [] }],
-  ])('registering a trusted issuer with an invalid %s returns 400: %j', async (field, wrong) => {
+  ])('registering a trusted issuer with an invalid value of the field %s returns 400: %j', async (field, wrong) => {
     const { status, body } = await post(wrong);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.error.details.field.replace(/\.\d+$/, '')).toBe(field);

@@ -299,7 +299,7 @@ test('subscriptions and event streams send no events of other accounts to a call
   }
 });
 
-test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses access to an account, and a new subscription works', async () => {
+test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses access to an account, and a new subscription receives events', async () => {
   for (const [kind, limited] of kinds) {
     const third = await createAccount(tenant, 'Taken');
     const { caller, limitTo } = await limited([own.account.id, third.id]);
@@ -395,7 +395,7 @@ test.each(changeable)(
 );
 
 test.each(kinds)(
-  '%s limited to one account gets 401 after that account is closed, and keeps access if it has a second account',
+  '%s limited to one account gets 401 after that account is closed, but keeps access if it has a second account',
   async (_, limited) => {
     const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
     const { caller: ending } = await limited([closing.id]);

@@ -317,7 +317,7 @@ describe('caller limited to an account', () => {
     await eventually(async () => (await seen()).join() === accountId);
   });
 
-  test('an OAuth client with a client_credentials token reads only services of the accounts that it is limited to', async () => {
+  test('a client_credentials token of an OAuth client that is limited to accounts reads only services of these accounts', async () => {
     const client = await registered(owner.tenant, {
       scopes: ['services.read'],
       grant_types: ['client_credentials'],
@@ -336,7 +336,7 @@ describe('caller limited to an account', () => {
     expect(idempotencyScope(principal(['acc_2', 'acc_1'])).callerId).toBe(scopes[3]);
   });
 
-  test('a request with an Idempotency-Key is executed again over REST and GraphQL after the accounts of its caller changed', async () => {
+  test('a repeated request with an Idempotency-Key is executed again if the accounts of its caller changed', async () => {
     const { tenant } = owner;
     const [first, second] = [await createAccount(tenant, 'First'), await createAccount(tenant, 'Second')];
     const body = { name: 'Changing', permissions: ['support:create', 'support:read'], accounts: [first.id] };

@@ -47,7 +47,7 @@ test('the stored API key record contains a hash but not the key itself', async (
   expect(JSON.stringify(row)).not.toContain(text.slice('sk_live_'.length, -4));
 });
 
-test('authenticating with a cached API key runs no database query, and 50 concurrent first requests run three', async () => {
+test('authenticating with a cached API key runs no database query, and 50 concurrent first requests run three queries in total', async () => {
   const { text } = await rig.addKey(organizationId);
   await rig.clock.standingStill(async () => {
     const atOnce = await rig.statements(() =>
@@ -59,7 +59,7 @@ test('authenticating with a cached API key runs no database query, and 50 concur
   });
 });
 
-test('a malformed API key, or an unknown key that was just looked up, is rejected with 401 without a database query', async () => {
+test('a malformed API key, or an unknown key that was just looked up, returns 401 without a database query', async () => {
   const attempts = ['', 'x', 'sk_live_short', `sk_live_${'-'.repeat(64)}`, 'a.b.c', `test_sk_${'x'.repeat(64)}`];
   for (const token of attempts) {
     expect(
@@ -106,7 +106,7 @@ test('an API key that is revoked during its first lookup is rejected with INVALI
   await expect(identity.authenticator.authenticate(bearer(text))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('an API key is rejected with 401 TOKEN_EXPIRED from its exact expiry time, even if it is cached', async () => {
+test('an API key is rejected with 401 TOKEN_EXPIRED from its expiry time on, even if the key is cached', async () => {
   const expiresAt = new Date(rig.clock.now().getTime() + 2000);
   const { text } = await rig.addKey(organizationId, { expiresAt });
   await identity.authenticator.authenticate(bearer(text));
@@ -167,7 +167,7 @@ test('API key uses whose write fails stay in memory until a later write succeeds
   expect((await rig.storedKey(id)).usageCount).toBe(1);
 });
 
-test('a request signature used in one process is rejected as replayed in another, and unsigned requests run no statement', async () => {
+test('a request signature that one process accepted is rejected as replayed by another process', async () => {
   const secrets = identity.core.apiKeySecrets;
   const { text, id } = await rig.addKey(organizationId, { requireSignature: true });
   await rig.orm.em

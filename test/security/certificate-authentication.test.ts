@@ -63,7 +63,7 @@ test('a caller with a certificate has the organization, plan and permissions of 
   expect(rateLimit).toBeNull();
 });
 
-test('authenticating with a cached certificate runs no database query, and 50 concurrent first connections run two', async () => {
+test('authenticating with a cached certificate runs no database query, and 50 concurrent first connections run two queries in total', async () => {
   const issuedCert = await issued();
   await store(issuedCert);
   const attempts = () => Promise.all(Array.from({ length: 50 }, () => identity.authenticator.authenticate(credentialsOf(issuedCert))));

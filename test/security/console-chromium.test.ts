@@ -39,7 +39,7 @@ describeInChromium('ticket page in a browser without JavaScript', () => {
 
   const commentsOf = async ({ id }: Json): Promise<Json[]> => (await tenant.rest('GET', `/support/tickets/${id}/comments`)).body.comments;
 
-  test('a contact can follow the link of an email in a browser, read the ticket and reply', async () => {
+  test('a contact can open the ticket link of an email in a browser, read the ticket and reply', async () => {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();
     await notify(tenant, ticket, emailTo(email));

@@ -214,7 +214,7 @@ describe('page session cookie', () => {
     expect(JSON.stringify(await (await fetch(`${tenant.origin}/graphql`, init)).json())).toContain('INVALID_CREDENTIALS');
   });
 
-  test('the ticket page redirects to the sign-in page if its cookie contains a key that requires signatures', async () => {
+  test('the ticket page redirects to the sign-in page if the session cookie contains an API key that requires signatures', async () => {
     const ticket = await openTicket(tenant);
     const body = { name: 'signs', permissions: ['support:read'], require_signature: true };
     const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;

@@ -82,7 +82,7 @@ const ENDING = /^(delete|revoke|remove|reset|end)/;
 
 describe('deletion of stronger credentials', () => {
   test.each(Object.entries(RECORDS))(
-    '%s of a record that only an owner may create returns 403 to a key with fewer permissions',
+    '%s returns 403 to a key with fewer permissions than the credential or user that it deletes or resets',
     async (_, record) => {
       const path = await record.make();
       const lesser = await tenant.limitedTo(...record.holds);

@@ -10,7 +10,7 @@ afterEach(() => rig.app.close());
 
 const get = (url: string, headers: Record<string, string> = {}) => rig.app.inject({ url, headers });
 
-test('an API key is accepted as a bearer token, in X-API-Key, and in both if they are equal', async () => {
+test('an API key is accepted as a bearer token, in X-API-Key, and in both if the two keys are equal', async () => {
   const { key, principal } = rig.addKey('developer');
   for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }, { authorization: `bearer  ${key}`, 'x-api-key': key }]) {
     const response = await get('/things/1', headers as Record<string, string>);
@@ -98,11 +98,11 @@ test('an internal error returns 500 INTERNAL_ERROR without details and is logged
 });
 
 test.each([
-  ['not JSON', 'application/json', '{"a":', 400, 'INVALID_JSON'],
-  ['JSON that sets a prototype', 'application/json', '{"__proto__":{"a":1}}', 400, 'INVALID_JSON'],
-  ['of another type', 'text/csv', 'a,b', 415, 'UNSUPPORTED_MEDIA_TYPE'],
-  ['too large', 'application/json', JSON.stringify('x'.repeat(1_100_000)), 413, 'BODY_TOO_LARGE'],
-])('a request body that is %s is rejected with the matching 4xx status and standard error', async (_, type, payload, status, code) => {
+  ['not JSON', 400, 'INVALID_JSON', 'application/json', '{"a":'],
+  ['JSON that sets a prototype', 400, 'INVALID_JSON', 'application/json', '{"__proto__":{"a":1}}'],
+  ['of another type', 415, 'UNSUPPORTED_MEDIA_TYPE', 'text/csv', 'a,b'],
+  ['larger than 256 KiB', 413, 'BODY_TOO_LARGE', 'application/json', JSON.stringify('x'.repeat(1_100_000))],
+])('a request body that is %s is rejected with %i %s', async (_, status, code, type, payload) => {
   const response = await rig.app.inject({
     method: 'POST',
     url: '/things/1',
@@ -122,7 +122,7 @@ test('a WebSocket is authenticated by its connection parameters, and its operati
   await expect(rig.edge.admit({ requestId: 'req_2', ip: '127.0.0.1', params: {} })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('a failed recheck of an open socket returns INVALID_CREDENTIALS and does not count against its IP address', async () => {
+test('a failed later check of the credentials of an open socket does not count against the limit of its IP address', async () => {
   const strict = createEdgeRig({ anonymous: { perHour: 1, burst: 1 } });
   const opening = { requestId: 'req_1', ip: '203.0.113.9', params: { 'x-api-key': 'sk_live_revoked' } };
   const checked = { ...opening, isRecheck: true };
@@ -132,7 +132,7 @@ test('a failed recheck of an open socket returns INVALID_CREDENTIALS and does no
   await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('the signed parts of a request are authenticated unchanged, and the recheck of an open socket needs no signature', async () => {
+test('signatures are checked for the method and path as sent, and later checks of an open socket need no signature', async () => {
   const { key } = rig.addKey('developer');
   await get('/things/1?a=%20b', { 'x-api-key': key, 'x-timestamp': '1', 'x-signature': 'x' });
   expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/things/1?a=%20b', timestamp: '1', signature: 'x' });

@@ -95,7 +95,7 @@ describe.runIf(redisUrl)('two processes on one Redis', () => {
 });
 
 describe.runIf(redisUrl)('Redis failure', () => {
-  test('while Redis is unavailable, a process applies the limits alone, logs the failure and sets rate_limit_store_up to 0', async () => {
+  test('while Redis is unavailable, each process counts only its own requests, logs the failure and sets rate_limit_store_up to 0', async () => {
     const logged: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: (line: string) => void logged.push(line) } });
     const metrics = createMetrics();

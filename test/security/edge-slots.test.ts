@@ -76,7 +76,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     expect(rig.served).toEqual(expected);
   });
 
-  test('a request whose priority depends on its body waits for a concurrency slot with this priority', async () => {
+  test('a request whose body sets its priority waits for a concurrency slot with this priority', async () => {
     await fill();
     void hold('high1', 'high');
     await waits(1);
@@ -88,7 +88,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     expect(rig.served).toEqual(['late']);
   });
 
-  test('requests that cost nothing, of other organizations or of plans without a limit do not wait for concurrency slots', async () => {
+  test('free requests, requests of other organizations and requests of plans without a limit do not wait for concurrency slots', async () => {
     await fill();
     expect((await rig.app.inject({ url: '/free', headers: { 'x-api-key': key } })).statusCode).toBe(200);
     for (const plan of ['developer', 'custom'] as const) {
@@ -173,7 +173,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
 });
 
 describe.each(stores)('slot timeout with slots stored in %s', (_, open) => {
-  test('a request that waits too long for a concurrency slot returns 429 and is not counted', async () => {
+  test('a request that waits for a concurrency slot longer than the timeout returns 429 and is not counted', async () => {
     const { counters, close } = await open();
     const rig = createEdgeRig({ counters, slotWaitMs: 30 });
     const { key, principal } = rig.addKey('developer');

@@ -25,7 +25,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     return get(key);
   };
 
-  test('a key that exceeds the burst limit gets 429 with its usage and is suspended for five minutes', async () => {
+  test('a key that exceeds the burst limit gets 429 with its current usage and is suspended for five minutes', async () => {
     const { key, principal } = rig.addKey('developer');
     const now = rig.clock.now().getTime();
     const refused = await exceed(key);
@@ -92,7 +92,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     for (const status of [200, 200, 429, 403]) expect((await get(key)).statusCode).toBe(status);
   });
 
-  test("rejected requests count against a key's own burst limit above its minute limit, and exceeding it suspends the key", async () => {
+  test("requests rejected by a key's own minute limit count against its own burst limit, which suspends the key when exceeded", async () => {
     const { key, principal } = rig.addKey('custom', { limits: { perMinute: 2, burst: 4 } });
     for (const status of [200, 200, 429, 429]) expect((await get(key)).statusCode).toBe(status);
     expect(rig.suspended).toEqual([]);

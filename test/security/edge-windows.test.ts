@@ -61,7 +61,7 @@ function step(random: (below: number) => number): { moveMs: number; charge: Char
 }
 
 describe.each(shared)('rate counters in %s', (_, sequences, open) => {
-  test('rate counters give the same results as a brute-force model, even if the clock is set forward or back', async () => {
+  test('rate counters accept and reject the same requests as a brute-force model, even if the clock is set forward or back', async () => {
     const seed = Number(process.env.RATE_SEED ?? randomInt(2 ** 31));
     process.stdout.write(`Generated requests of seed ${seed} (RATE_SEED)\n`);
     const random = randomOf(seed);
@@ -105,7 +105,7 @@ describe.each(stores)('rate windows in %s', (_, open) => {
     close();
   });
 
-  test('a rate window ends after its normal length even if the clock is set back by a day', async () => {
+  test('a rate window ends after its usual duration even if the clock is set back by a day', async () => {
     const { counters, close } = await open();
     await counters.charge(minute(10), START_MS);
     await counters.charge(hour(10), START_MS);

@@ -50,7 +50,7 @@ async function expectRefused(token: string, code = 'INVALID_CREDENTIALS'): Promi
   expect(errors?.[0].extensions.code).toBe(code);
 }
 
-test('a token with the claims of a valid token and a new id, signed by the platform key, is accepted', async () => {
+test('a token that is signed by the platform key and has valid claims and a new id is accepted', async () => {
   expect((await ask(await forge())).body.data).toMatchObject({ type: 'user', id: user.id, organization_id: tenant.organizationId });
 });
 
@@ -174,7 +174,7 @@ describe('immediate revocation of cached tokens', () => {
     await expectRefused(await forge());
   });
 
-  test('a token that was just in use immediately returns 401 after logout', async () => {
+  test('a token that was used just before the logout returns 401 immediately after the logout', async () => {
     const token = await inUse();
     await user.rest('POST', '/auth/logout');
     await expectRefused(token);
@@ -210,7 +210,7 @@ describe('immediate revocation of cached tokens', () => {
 });
 
 describe('signing key rotation', () => {
-  test('a token signed by the previous key is accepted during the overlap of the keys and returns 401 afterwards', async () => {
+  test('a token signed by the previous key is accepted while this key is still published and then returns 401', async () => {
     const before = key;
     const live = await forge();
     await ring.rotate();
@@ -228,7 +228,7 @@ describe('signing key rotation', () => {
     await expectRefused(await forge({ claims: { exp: seconds() + 3600 } }));
   });
 
-  test('a token signed by the old key returns 401 after an immediate key rotation, and a new login works', async () => {
+  test('after an immediate key rotation, a token signed by the old key returns 401, and a new login returns a valid token', async () => {
     const stolen = await forge();
     await ring.rotate({ atOnce: true });
     await expectRefused(stolen);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('verified challenge', () => {
-  test('a verified second-factor challenge applies only to its own session, for fifteen minutes and including refreshed tokens', async () => {
+  test('a verified second-factor challenge applies only to its own session for fifteen minutes, also after the tokens are refreshed', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();

@@ -92,21 +92,24 @@ describe('registered client certificates', () => {
     await expect(clientWith(issuedCert).socket(ACCOUNTS)).rejects.toMatchObject({ code: 4401 });
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate still authenticates when %s resumes a session', async (version) => {
-    const { issuedCert } = await registered();
-    const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
-    const client = new SecureClient(platform.origin, issuedCert, { agent, minVersion: version, maxVersion: version });
-    const resumed: boolean[] = [];
-    const create = agent.createConnection.bind(agent);
-    agent.createConnection = (...args) => {
-      const socket = create(...args) as TLSSocket;
-      socket.once('secureConnect', () => resumed.push(socket.isSessionReused()));
-      return socket;
-    };
-    expect((await client.rest('GET', '/accounts')).status).toBe(200);
-    expect((await client.rest('GET', '/accounts')).status).toBe(200);
-    expect(resumed).toEqual([false, true]);
-  });
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a client certificate also authenticates a connection that resumes a %s session',
+    async (version) => {
+      const { issuedCert } = await registered();
+      const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
+      const client = new SecureClient(platform.origin, issuedCert, { agent, minVersion: version, maxVersion: version });
+      const resumed: boolean[] = [];
+      const create = agent.createConnection.bind(agent);
+      agent.createConnection = (...args) => {
+        const socket = create(...args) as TLSSocket;
+        socket.once('secureConnect', () => resumed.push(socket.isSessionReused()));
+        return socket;
+      };
+      expect((await client.rest('GET', '/accounts')).status).toBe(200);
+      expect((await client.rest('GET', '/accounts')).status).toBe(200);
+      expect(resumed).toEqual([false, true]);
+    },
+  );
 });
 
 test('the audit log records the registration, the first use and the revocation of a certificate', async () => {
@@ -170,7 +173,7 @@ describe('refused client certificates', () => {
 });
 
 describe('client certificates in browsers', () => {
-  test("a page of another origin gets 401 over HTTP and 4401 over WebSocket with its visitor's certificate", async () => {
+  test('a page of another origin that sends the certificate of its visitor gets 401 over HTTP and 4401 over WebSocket', async () => {
     const { issuedCert } = await registered(['accounts:*']);
     for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
       const body = { name: 'Forged', email: 'it@evil.example' };
@@ -182,7 +185,7 @@ describe('client certificates in browsers', () => {
     expect((await clientWith(issuedCert).rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test("a page of the platform itself can call the API with its visitor's certificate", async () => {
+  test('a page of the platform itself can call the API with the certificate of its visitor', async () => {
     const { issuedCert } = await registered();
     const headers = { origin: platform.origin };
     expect((await clientWith(issuedCert).rest('GET', '/accounts', { headers })).status).toBe(200);

@@ -117,7 +117,7 @@ describeInChromium('sign-in pages in a browser', () => {
     expect(window.complaints).toEqual([]);
   });
 
-  test('a browser shows no sign-in or consent page in a frame of another site, and sends no cookie of the platform for it', async () => {
+  test('a browser shows no sign-in or consent page in a frame of another site and sends no platform cookie for the frame', async () => {
     await using window = await opened();
     const { page } = window;
     const cookiesFor = async (request: Request) => (await request.allHeaders()).cookie ?? '';

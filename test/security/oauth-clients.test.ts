@@ -73,7 +73,7 @@ describe('OAuth clients', () => {
     expect((await clientToken(tenant.origin, { id: client.id, secret: body.data.client_secret })).status).toBe(200);
   });
 
-  test('deleting an OAuth client returns the deleted client, and reading it afterwards returns 404', async () => {
+  test('deleting an OAuth client returns the client, and reading the deleted client returns 404', async () => {
     const { id } = (await create(BODY)).body.data;
     const { status, body } = await tenant.rest('DELETE', `/auth/oauth-clients/${id}`);
     expect([status, body.data.id, body.data.name]).toEqual([200, id, 'Wall']);
@@ -117,9 +117,9 @@ describe('OAuth clients and permissions', () => {
 describe('refused OAuth clients', () => {
   test.each([
     ['no name', { name: ' ' }, /^name: must not be blank/],
-    ['a redirect without https', { redirect_uris: ['http://wall.example.com/'] }, /^redirect_uris: must be a list of https/],
-    ['a redirect with a fragment', { redirect_uris: ['https://wall.example.com/#a'] }, /^redirect_uris: must be a list of https/],
-    ['no redirect for codes', { redirect_uris: [] }, /^redirect_?[uU]ris: must have at least one/],
+    ['a redirect URI without https', { redirect_uris: ['http://wall.example.com/'] }, /^redirect_uris: must be a list of https/],
+    ['a redirect URI with a fragment', { redirect_uris: ['https://wall.example.com/#a'] }, /^redirect_uris: must be a list of https/],
+    ['no redirect URI for authorization codes', { redirect_uris: [] }, /^redirect_?[uU]ris: must have at least one/],
     ['no scopes', { scopes: [] }, /^scopes: must have 1 to/],
     ['a scope that does not exist', { scopes: ['services.fly'] }, /^scopes: must be a list of scopes/],
     ['a permission instead of a scope', { scopes: ['services:read'] }, /^scopes: must be a list of scopes/],
@@ -127,12 +127,12 @@ describe('refused OAuth clients', () => {
     ['a grant type twice', { grant_types: ['device_code', 'device_code'] }, /^grant_types: must not repeat/],
     ['only the refresh grant type', { grant_types: ['refresh_token'] }, /refresh_token requires/],
     [
-      'client credentials of a public client',
+      'the grant type client_credentials for a public client',
       { is_confidential: false, grant_types: ['client_credentials'] },
       /requires a confidential client/,
     ],
     ['a javascript: homepage', { homepage_url: 'javascript:alert(1)' }, /^homepage_url: must be an https address/],
-    ['a chosen secret', { client_secret: 'mine' }, /client_secret/],
+    ['a secret that the caller chooses', { client_secret: 'mine' }, /client_secret/],
   ])('registering an OAuth client with %s returns 400 and creates no client', async (_, members, reason) => {
     const own = await (await rig()).organization();
     const refused = await create({ ...BODY, ...members }, own);

@@ -104,7 +104,7 @@ describe('refused authorization requests', () => {
     expect(await refusedAt({}, 'openid')).toMatchObject({ error: 'invalid_scope' });
   });
 
-  test('an authorization request with a foreign resource, another response type or a repeated parameter returns an OAuth error', async () => {
+  test('an authorization request with an unknown resource, another response type or a repeated parameter returns an OAuth error', async () => {
     expect(await refusedAt({ resource: 'https://other.example.com/' })).toMatchObject({ error: 'invalid_target' });
     const implicit = await new Browser(tenant.origin).open(authorizeUrl(tenant.origin, { client, extra: { response_type: 'token' } }));
     expect(implicit.url).toContain('#error=unsupported_response_type');
@@ -233,7 +233,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect(page.text).toContain('belongs to another organization');
   });
 
-  test('an authorization request of an OAuth client shows the sign-in page to a user of another organization', async () => {
+  test('an authorization request shows the sign-in page to a signed-in user of another organization', async () => {
     const [elsewhere, browser] = [await (await rig()).organization(), new Browser(tenant.origin)];
     await tokensOf(await userOf(elsewhere, 'owner'), await registered(elsewhere), 'services.read', browser);
     const page = await browser.open(authorizeUrl(tenant.origin, { client }));

@@ -48,7 +48,7 @@ describe('token introspection', () => {
     for (const token of [access_token, refresh_token]) expect((await introspect(stranger, token)).body).toEqual({ active: false });
   });
 
-  test('a public OAuth client can introspect only its own tokens, and other tokens are inactive', async () => {
+  test('introspection by a public OAuth client returns active: true for its own tokens and active: false for other tokens', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const ask = async (token: string) => (await form(tenant.origin, '/oauth/introspect', { token, client_id: open.id })).body.active;
     const [mine, theirs] = [await tokensOf(user, open), await tokensOf(user, client)];

@@ -188,7 +188,7 @@ describe('forged forms', () => {
     }
   });
 
-  test('a forged form for a later sign-in step gets the page with the password step again', async () => {
+  test('posting a forged form of a later sign-in step returns the page of the password step', async () => {
     const browser = new Browser(tenant.origin);
     const page = await start(browser);
     for (const step of ['/consent', '/second-factor', '/none']) {
@@ -264,7 +264,7 @@ describe('second factor on the sign-in page', () => {
     expect(next.text).toContain('to act for you?');
   });
 
-  test('the second step of the sign-in page returns to the password step if the password was changed in between', async () => {
+  test('the second step of the sign-in page returns to the password step if the password changed after the first step', async () => {
     const { user: mfaUser, backupCodes } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await start(browser), mfaUser);

@@ -61,7 +61,7 @@ describe('client credentials', () => {
     ['a wrong secret', { secret: 'cs_wrong' }, 401, 'invalid_client'],
     ['an unknown client', { id: 'client_none' }, 401, 'invalid_client'],
     ['no secret', { secret: undefined }, 400, 'invalid_request'],
-  ])('a client_credentials request with %s is rejected with 4xx and the matching OAuth error', async (_, members, status, error) => {
+  ])('a client_credentials request with %s (%j) is rejected with %i %s', async (_, members, status, error) => {
     const refused = await clientToken(tenant.origin, { ...client, ...members }, 'services.read');
     expect(refused).toMatchObject({ status, body: { error } });
   });
@@ -274,7 +274,7 @@ describe('changes of the redirect URIs of an OAuth client', () => {
     },
   );
 
-  test('a consent to a request whose redirect URI the client still has redirects there with a code that returns tokens', async () => {
+  test('a consent redirects to a redirect URI that the client still has, with a code that can be exchanged for tokens', async () => {
     const made = await clientWith(CALLBACK, OTHER);
     const verifier = newVerifier();
     const { browser, page } = await consentPageOf(made, { redirect_uri: OTHER, code_challenge: challengeOf(verifier) });

@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('rejected requests with a formerly valid key count against the rate limit of their IP address', async () => {
+test('rejected requests with a key that was valid before count against the rate limit of their IP address', async () => {
   const ip = freshAddress();
   const { key, id } = await keyWith({});
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip };
@@ -78,7 +78,7 @@ test('rejected requests with a formerly valid key count against the rate limit o
   expect(await recordsOf(ip, 'authentication_failure')).toHaveLength(1);
 });
 
-test('requests with one key and many different User-Agents create at most fifty success records per hour', async () => {
+test('requests with one key and many different User-Agents create at most fifty audit records of accepted requests per hour', async () => {
   const ip = freshAddress();
   const { key } = await keyWith({ rate_limit: { burst_limit: 2 } });
   expect(await flood(key, ip)).toEqual({ 200: 2, 429: 1, 403: REQUESTS - 3 });

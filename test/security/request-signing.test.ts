@@ -81,7 +81,7 @@ describe('accepted signatures', () => {
     expect((await send(await makeSignedOnly(), sent)).status).toBe(200);
   });
 
-  test('a signed request of a key that does not require signatures returns 200 and runs one more SQL statement', async () => {
+  test('a signed request of a key without required signatures returns 200 and runs one SQL statement more than an unsigned request', async () => {
     const key = await make();
     await send(key);
     const unsigned = await platform.statements(() => send(key, { headers: { 'x-signature': undefined, 'x-timestamp': undefined } }));

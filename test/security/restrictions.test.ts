@@ -38,7 +38,7 @@ describe('time windows of keys', () => {
     expect((await outside.graphql('{ organization { id } }')).errors?.[0].extensions.code).toBe('ACCESS_RESTRICTED');
   });
 
-  test('a key that was used within its time window gets 403 after the window ends', async () => {
+  test('a key that was used within its time window gets 403 after the end of this window', async () => {
     const platform = await rig();
     const tenant = await platform.organization();
     const key = holding(tenant, await keyOf(tenant, { time_windows: [hoursAround(platform.clock.now())] }));
@@ -151,7 +151,7 @@ describe('restrictions of users', () => {
     expect((await tenant.rest('POST', '/auth/refresh', refresh)).status).toBe(200);
   });
 
-  test('a login blocked by restrictions still reports a wrong password first, and the audit log records it', async () => {
+  test('a login blocked by restrictions still reports a wrong password first, and the audit log records the blocked login', async () => {
     await restrict(ELSEWHERE);
     expect((await login(tenant, user.email, 'not the password')).body.error.code).toBe('INVALID_CREDENTIALS');
     await login(tenant, user.email);

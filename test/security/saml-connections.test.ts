@@ -69,7 +69,7 @@ describe('SAML connections', () => {
     expect(completed.body.data).toMatchObject({ active: true, sso_url: 'https://idp.example.com/sso' });
   });
 
-  test('a SAML connection can be listed, read, changed and deleted, and a new connection can use its domains', async () => {
+  test('a SAML connection can be listed, read, changed and deleted, and a new connection can then use the same domains', async () => {
     const domain = newDomain();
     const { data } = (await create({ email_domains: [domain.toUpperCase(), domain] })).body;
     expect(data.email_domains).toEqual([domain]);
@@ -214,7 +214,7 @@ describe('refused SAML connections', () => {
     ['allow_provisioning', { allow_provisioning: 'yes' }],
     ['grants', { grants: ['*:*'] }],
     ['organization_id', { organization_id: 'org_other' }],
-  ])('creating a SAML connection with an invalid %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
+  ])('creating a SAML connection with an invalid value of the field %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
     const before = await count();
     const { status, body } = await create(wrong);
     expect(status, JSON.stringify(body)).toBe(400);

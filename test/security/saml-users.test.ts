@@ -70,7 +70,7 @@ describe('SAML groups', () => {
 
   test.each([
     ['the first matching mapping applies for any order of the groups', ['noc', 'finance'], 'billing'],
-    ['groups are compared exactly', ['Admins', 'noc '], 'support'],
+    ['group names are compared with case and without surrounding spaces', ['Admins', 'noc '], 'support'],
     ['the default role applies if no mapping matches', ['sales'], 'read_only'],
     ['the default role applies if no groups are sent', undefined, 'read_only'],
   ])('SAML groups determine the role of a new user: %s', async (title, groups, role) => {

@@ -56,7 +56,7 @@ async function listening(tenant: Tenant, key: object = {}) {
   return { id: body.api_key.id, client, closed };
 }
 
-test('a socket with a subscription is closed with 4403 when its key is deleted, and cannot be reopened', async () => {
+test('a socket with a subscription is closed with 4403 when its key is deleted, and the key opens no new socket', async () => {
   const tenant = await (await rig()).organization();
   const { id, client, closed } = await listening(tenant);
   await tenant.rest('DELETE', `/auth/api-keys/${id}`);

@@ -214,7 +214,7 @@ describe('background work of a suspended organization', () => {
   });
 });
 
-test('tickets of a closed organization get no service level milestones or escalations until it is resumed', async () => {
+test('tickets of a closed organization get no service level milestones or escalations until the organization is resumed', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   await makeRule(tenant, { rule_name: 'Quick', actions: { escalate_after: '30_minutes' } });
   const { id } = await openTicket(tenant, { priority: 'critical' });

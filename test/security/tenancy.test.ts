@@ -107,7 +107,7 @@ describe('lists of another organization', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOperators(route));
 
   test.each(titled(lists))(
-    'a list contains no record of another organization, even if a query parameter is its id: %s',
+    'a list contains no record of another organization, even if a query parameter is the id of this record: %s',
     async (_, route) => {
       const path = await intruder.path(route.path);
       const plain = await intruder.tenant.rest('GET', path);
@@ -172,7 +172,7 @@ describe('records of another organization over GraphQL', async () => {
   });
 
   test.each(naming('getQueryType'))(
-    "the query %s returns null for a record of another organization, even next to a record of the caller's organization",
+    "the query %s returns null for a record of another organization even if it also reads a record of the caller's organization",
     async (_, field) => {
       const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
       const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);

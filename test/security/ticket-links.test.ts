@@ -179,7 +179,7 @@ describe('ticket links in emails', () => {
   });
 
   test.each([
-    ['of another signature', (token: string) => `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`],
+    ['with another signature', (token: string) => `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`],
     ['of another recipient', (token: string) => `${newId('notificationRecipient')}.${token.split('.')[1]}`],
     ['without a signature', (token: string) => token.split('.')[0]],
     ['that is empty', () => ''],
@@ -332,7 +332,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toHaveLength(1);
   });
 
-  test('the twenty-first reply per hour with a ticket link returns 429, and the page keeps its text', async () => {
+  test('the twenty-first reply per hour with a ticket link returns 429, and the page keeps the typed text', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);

@@ -53,7 +53,7 @@ async function counted(of = organizationId): Promise<number> {
   return Number(row?.requests ?? 0);
 }
 
-test('usage within the monthly quota creates no usage.overage event, and one more request creates an event with the price', async () => {
+test('usage within the monthly quota creates no usage.overage event, and the first request beyond the quota creates one', async () => {
   await use(INCLUDED);
   await report();
   expect(await reported()).toEqual([]);
@@ -110,7 +110,7 @@ test('an overage report that fails creates no event, and the next report covers 
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('usage of a month that is stored after its end is reported for this month', async () => {
+test('usage that is stored after the end of its month is reported for that month', async () => {
   const lastOfMonth = new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, 1) - 1000);
   rig.clock.set(lastOfMonth);
   identity.core.usage.count(organizationId, { requests: INCLUDED + 3, weight: 0 }, lastOfMonth);
@@ -135,7 +135,7 @@ test('a plan without a quota has no overage, and an upgrade creates no further u
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('after a plan change, the monthly quota is weighted by days, and each overage has the price of its plan', async () => {
+test('after a plan change, the monthly quota is weighted by days, and overage has the price of the plan on its day', async () => {
   const day = (date: number): Date => new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, date, 12));
   const [tenth, twentieth] = [day(10), day(20)];
   const days = new Date(Date.UTC(tenth.getUTCFullYear(), tenth.getUTCMonth() + 1, 0)).getUTCDate();
