@@ -11,8 +11,8 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() };
 
 /**
- * A clock that runs at the speed of the system clock and can be moved. Timers do not follow it: code that waits must
- * read the clock.
+ * A clock that runs at the speed of the system clock and can be moved. Moving the clock does not affect timers, so code
+ * that waits must read the clock.
  */
 export class TestClock implements Clock {
   /** How many milliseconds this clock is ahead of the system clock. Negative if it is behind the system clock. */

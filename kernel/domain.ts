@@ -22,11 +22,11 @@ export interface Ports {
   clock: Clock;
   graph: Graph;
   log: Logger;
-  /** Public origin of the platform. Links begin with it. */
+  /** Public origin of the platform, such as `https://api.example.com`. Links to the platform begin with it. */
   origin: string;
   /**
-   * Returns true if an organization is suspended. Work whose effect is visible to others is then postponed. The result
-   * is read from memory. Default: no organization is suspended.
+   * Returns true if an organization is suspended. Work such as sending messages and provisioning services is then
+   * postponed. The result is read from memory. Default: no organization is suspended.
    */
   isSuspended?: IsSuspended;
   /**

@@ -211,6 +211,7 @@ export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGra
 
 /**
  * Returns the accounts that two principals both see, for example a user and the OAuth client that acts for this user.
+ * Returns null if both see the whole organization.
  */
 export const sharedAccounts = (one: Accounts, other: Accounts): Accounts =>
   one === null || other === null ? (one ?? other) : one.filter((id) => other.includes(id));

@@ -65,12 +65,12 @@ export class SecretBox {
     return key === this.#keys[0] ? undefined : this.seal(text, context);
   }
 
-  /** Signs a text, such as the parameters of a link. */
+  /** Returns the signature of a text, such as the parameters of a link. */
   digest(text: string): string {
     return digestOf(text, this.#current);
   }
 
-  /** Returns true if one of the keys signed the text. Compares in constant time. */
+  /** Returns true if `digest` is the signature of `text` by one of the keys. Compares in constant time. */
   isDigest(digest: string, text: string): boolean {
     return this.#keys.some((key) => {
       const [given, right] = [Buffer.from(digest), Buffer.from(digestOf(text, key))];

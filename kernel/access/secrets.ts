@@ -15,7 +15,7 @@ export type HashPurpose = (typeof HASH_PURPOSES)[number];
  */
 export type KeyedHash = (text: string) => Buffer;
 
-/** All keys that are derived from the platform's secret key. */
+/** The keys of the platform for encryption, signatures and keyed hashes. */
 export class Secrets {
   constructor(
     readonly keys: SecretKeys,

@@ -21,8 +21,8 @@ export async function connectionModeOf(connectionString: string): Promise<Connec
   const first = await connected(connectionString);
   try {
     const pid = await serverPid(first);
-    // the process id of a connection through a pooler differs from the process id of the server; without a process id,
-    // no pooler can be detected
+    // when a connection opens, a pooler sends another process id than that of the server process; if no process id was
+    // sent, no pooler can be detected
     if (pid === undefined || pid === (first as { processID?: number }).processID) return 'direct';
     return (await isShared(first, connectionString)) ? 'pooled by transaction' : 'pooled';
   } finally {

@@ -36,8 +36,8 @@ export type Orm = MikroORM;
 export type DatabaseTarget = { url: string; directUrl?: string; poolSize?: number } | { dataDir: string; template?: string };
 
 /**
- * The tables of one subgraph. `schema` is the name of the subgraph; with a schema of its own, a subgraph can move to
- * another database.
+ * The tables of one subgraph. `schema` is the name of the subgraph. Each subgraph has its own database schema, so that
+ * it can move to another database.
  */
 export interface Tables {
   schema: string;
@@ -288,8 +288,8 @@ export class Database {
 const STATED_REFERENCE = /^alter table \S+ drop constraint "\w+_fkey";$\n?/gm;
 
 /**
- * Returns the SQL that would change a subgraph's schema to match its entities. Empty if they match, except for foreign
- * keys.
+ * Returns the SQL that would change a subgraph's schema to match its entities. Empty if schema and entities match,
+ * except for foreign keys.
  */
 export async function drift({ schema, config }: Orm): Promise<string> {
   const sql = await schema.getUpdateSchemaSQL({ wrap: false, schema: config.get('schema') as string });

@@ -21,8 +21,8 @@ export function createPool(options: { url: string; max: number; log: Logger }): 
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, types: TYPES });
   const lost = (error: Error): void => log.debug({ err: error }, 'a database connection was lost');
   pool.on('error', lost);
-  // if a connection in use is lost, its statement fails; it also emits `error`, which would end the process without a
-  // listener
+  // if a connection in use is lost, its statement fails; the connection also emits `error`, which would end the process
+  // without a listener
   pool.on('connect', (client) => client.on('error', lost));
   return pool;
 }

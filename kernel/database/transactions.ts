@@ -92,7 +92,7 @@ class Connection implements DatabaseConnection {
   #keptBack: string[] = [];
   /** True if a transaction may be open on the server. */
   #isOpen = false;
-  /** True if the end of a transaction failed. The connection is then removed from the pool. */
+  /** True if a COMMIT failed without a response, or a ROLLBACK failed. The connection is then removed from the pool. */
   #isSpent = false;
 
   constructor(
@@ -124,7 +124,7 @@ class Connection implements DatabaseConnection {
    * during the commit
    */
   async commit(): Promise<void> {
-    // the transaction has no statements
+    // no statement was executed, so BEGIN has not been sent either
     if (this.#begin !== undefined && this.#keptBack.length === 0) return;
     try {
       const { command } = await this.#send('commit');

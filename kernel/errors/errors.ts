@@ -87,8 +87,8 @@ export interface FieldProblem {
 }
 
 /**
- * Maximum number of problems that an error lists. More would not help the caller, and an attacker can send any number
- * of invalid values.
+ * Maximum number of problems that an error lists. A longer list would not help the caller, and an attacker can send any
+ * number of invalid values.
  */
 export const MAX_LISTED_PROBLEMS = 20;
 

@@ -48,8 +48,8 @@ export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
 
 /**
- * How many days longer than the event log the inbox keeps an event. A job that reacts to the event may be retried for
- * that long.
+ * Number of days for which the inbox keeps an event longer than the event log. A job that reacts to the event may be
+ * retried during these days.
  */
 const INBOX_MARGIN_DAYS = 7;
 

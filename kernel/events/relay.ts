@@ -12,7 +12,9 @@ export interface Outbox {
   orm: Orm;
 }
 
-/** Receives events in order. An event may be repeated; its id identifies it. */
+/**
+ * Receives events in the order of the log. The same event may be delivered again; the receiver recognizes it by its id.
+ */
 export type EventSink = (events: Omit<LoggedEvent, 'sequence'>[]) => Promise<void>;
 
 interface OutboxRow {

@@ -4,7 +4,7 @@ const NAME_MAX = 100;
 /** The end marker of an archive. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
-/** One file of a tar archive (POSIX.1-1988, ustar): header and content, padded to whole blocks. */
+/** Returns one file of a tar archive (POSIX.1-1988, ustar): header and content, padded to whole blocks. */
 export function tarEntry(name: string, content: Buffer, modifiedAt: Date): Buffer {
   if (Buffer.byteLength(name) > NAME_MAX) throw new Error(`${name} is too long for a file name in an archive.`);
   const header = Buffer.alloc(BLOCK);
@@ -16,7 +16,7 @@ export function tarEntry(name: string, content: Buffer, modifiedAt: Date): Buffe
     [116, octal(0, 7)],
     [124, octal(content.length, 11)],
     [136, octal(Math.floor(modifiedAt.getTime() / 1000), 11)],
-    // the checksum is computed with spaces in its own field
+    // the checksum is computed as if its own field contained spaces
     [148, ' '.repeat(8)],
     [156, '0'],
     [257, 'ustar\x0000'],

@@ -1,10 +1,10 @@
 import { Length, Matches, MaxLength } from 'class-validator';
 
-/** Validates the length of a text. */
+/** Validates that a text has at least `min` and at most `max` characters. */
 export const Characters = (min: number, max: number): PropertyDecorator =>
   Length(min, max, { message: `must have ${min} to ${max} characters` });
 
-/** Validates the maximum length of a text, which may be empty. */
+/** Validates that a text has at most `max` characters. The text may be empty. */
 export const MaxCharacters = (max: number): PropertyDecorator => MaxLength(max, { message: `must have at most ${max} characters` });
 
 /** Validates a display name: a maximum length, and at least one visible character. */

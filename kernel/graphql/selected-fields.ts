@@ -41,7 +41,7 @@ function nodeFieldsOf(info: GraphQLResolveInfo): SelectedFields {
 }
 
 /**
- * Returns the selected fields. It includes fields that `@skip` and `@include` may omit, so that the result depends only
+ * Returns the selected fields. The result includes fields that `@skip` and `@include` may omit, so that it depends only
  * on the document.
  */
 function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): FieldNode[] {

@@ -98,7 +98,7 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 /** Returns the error that the caller gets for any value that is thrown during a request. */
 export function shownAs(error: unknown, { raw }: Pick<FastifyRequest, 'raw'>): PlatformError {
   if (error instanceof PlatformError) return error;
-  // the client is gone, but this error prevents that aborted uploads are counted and logged as platform failures
+  // the client does not get this error; without it, aborted uploads would be counted and logged as platform failures
   if (raw.errored && error === raw.errored)
     return new PlatformError('MALFORMED_REQUEST', 'The connection was closed before the whole body had arrived.', {}, { cause: error });
   const { code, statusCode } = Object(error) as { code?: unknown; statusCode?: unknown };
@@ -119,7 +119,9 @@ export function addVary(reply: FastifyReply, name: string): void {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Returns the `Retry-After` header if the error has the number of seconds until a retry may succeed. */
+/**
+ * Returns the `Retry-After` header if the details of the error contain the number of seconds until a retry may succeed.
+ */
 export const retryHeaders = ({ details: { retry_after: seconds } }: PlatformError): Record<string, string> =>
   typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {};
 

@@ -12,7 +12,7 @@ export interface IdempotencyScope {
 
 /**
  * Returns the scope of a caller. It depends on the id of the caller and the OAuth client that acts for the caller, but
- * not on the session: a user who logs in again and retries a request must not pay twice.
+ * not on the session: a user who logs in again and retries a payment must get the stored response.
  */
 export function idempotencyScope({ organizationId, id, clientId, accounts }: Principal): IdempotencyScope {
   // callers who see different accounts must not get the same stored response
@@ -50,11 +50,11 @@ export interface IdempotencyStore {
   readonly extendEveryMs: number;
   /** Claims a key atomically. Of several concurrent requests, only one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<ClaimOutcome>;
-  /** Extends the lease by its full time. Has no effect if the lease was lost. */
+  /** Extends the lease of a key by its full time. Has no effect if the key now has another lease. */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
-  /** Stores the response. Has no effect if the lease was lost. */
+  /** Stores the response of a key. Has no effect if the key now has another lease. */
   complete(scope: IdempotencyScope, key: string, lease: string, answer: StoredResponse): Promise<void>;
-  /** Releases the key, so that the request can be retried. */
+  /** Releases the key, so that the request can be retried. Has no effect if the key now has another lease. */
   abandon(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export interface IdempotencyClaim {
   scope: IdempotencyScope;
   key: string;
   fingerprint: string;
-  /** Called if the store fails after the operation ran. The caller still gets the response. */
+  /** Called if the store fails during or after the operation. The caller still gets the response. */
   lost(error: unknown): void;
 }
 

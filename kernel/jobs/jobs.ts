@@ -154,7 +154,10 @@ export class Jobs {
     await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
   }
 
-  /** Moves the clock of the queues by an offset and polls for due jobs, for tests that move the clock. */
+  /**
+   * Sets the clock of the queues to `offsetMs` after the database clock, and polls for due jobs. Tests call it when
+   * they move their clock.
+   */
   async shiftClock(offsetMs: number): Promise<void> {
     const body = `select pg_catalog.now() + interval '${Math.round(offsetMs)} milliseconds'`;
     await this.#db.executeSql(`create or replace function ${SCHEMA}.job_now() returns timestamptz language sql stable as $$ ${body} $$`);

@@ -26,8 +26,8 @@ export interface LogOptions {
 }
 
 /**
- * Creates the logger of the process. It writes JSON lines without secrets, with the attributes first. Errors (`err`)
- * contain no SQL. Each request uses a child logger with its request id.
+ * Creates the logger of the process. It writes JSON lines without secrets. In each line, the attributes come before the
+ * message. Errors (`err`) contain no SQL. Each request uses a child logger with its request id.
  */
 export function createLogger({ level, destination }: LogOptions): Logger {
   const options = { level, base: undefined, redact: { paths: PATHS, censor: '[redacted]' }, serializers: { err: describeForLog } };

@@ -6,7 +6,7 @@ export interface AppliedStep {
   name: string;
   /** Null if a release that stored no checksums has applied the step. */
   checksum: string | null;
-  /** The value of `MigrationStep.needs`. */
+  /** The value of `MigrationStep.needs` when the step was applied. */
   needs: string | null;
 }
 

@@ -1,7 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Number of groups of an IPv6 address that identify a network. Hosts can use any address within their network. */
+/**
+ * Number of groups (16 bits each) of an IPv6 address that identify a network. A host can use any address of its
+ * network.
+ */
 const NETWORK_GROUPS = 4;
 
 /**

@@ -23,10 +23,9 @@ export interface SweeperDeps {
 
 /**
  * Handles at most `limit` rows that are due at `now`, earliest first. Returns the number of handled rows.
- * All processes sweep in parallel. So a sweep selects its rows with `for update skip locked` and handles them in the
- * same transaction.
- * A row that cannot be handled must get a later due time; otherwise every sweep would take it first. `sweepOf` creates
- * a sweep for the rows of a table.
+ * All processes sweep in parallel. So a sweep must lock each row with `for update skip locked`, in the transaction that
+ * handles the row. A row that cannot be handled must get a later due time; otherwise every sweep would take it first.
+ * `sweepOf` creates a sweep for the rows of a table.
  */
 export type Sweep = (now: Date, limit: number) => Promise<number>;
 
@@ -66,7 +65,10 @@ export class Sweeper {
 export interface DueRows {
   /** Identifies the sweeper in log lines, such as `support.sla`. */
   name: string;
-  /** Name with the schema, such as `support.ticket`. The table must have the columns `id` and `organization_id`. */
+  /**
+   * Name of the table with its schema, such as `support.ticket`. The table must have the columns `id` and
+   * `organization_id`.
+   */
   table: string;
   /** Column with the next due time of the row, or null. The column must have an index. */
   column: `${string}due_at`;

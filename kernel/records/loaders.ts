@@ -6,7 +6,11 @@ import type { SelectedFields } from '../graphql/selected-fields.ts';
 import { once } from '../once.ts';
 import type { Key, Only, RecordReader } from './record-reader.ts';
 
-/** Returns the number of records of a relation to load. It is validated like the limit of a list. */
+/**
+ * Returns the number of records of a relation to load: `limit`, or the default page size of lists if `limit` is
+ * missing.
+ * @throws InvalidParameters if `limit` is not allowed for lists
+ */
 export function relationLimit(limit: number | null | undefined): number {
   const size = limit ?? PAGE_SIZE_DEFAULT;
   if (size < 1 || size > PAGE_SIZE_MAX)

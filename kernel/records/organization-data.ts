@@ -23,9 +23,9 @@ export interface OrganizationTable {
    * the export.
    */
   withheld?: readonly string[] | 'all';
-  /** Columns that are not secret, although their names suggest it. */
+  /** Columns that contain no secret, although their names suggest a secret. */
   harmless?: readonly string[];
-  /** Returns the keys of the files that belong to a row. They are exported and deleted with the row. */
+  /** Returns the keys of the files that belong to a row. The files are exported and deleted with the row. */
   files?(row: Readonly<Record<string, unknown>>): readonly string[];
   /** `deleted` if the rows are deleted with the organization. Otherwise, what happens to each column. */
   end: 'deleted' | Readonly<Record<string, Treatment>>;

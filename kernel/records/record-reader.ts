@@ -10,7 +10,8 @@ import { RowMapper } from './row-mapper.ts';
 
 /**
  * Reads records of one kind. It prepares the statements and the mapping of rows only once, and the ORM does not manage
- * the records. This makes reads two to three times as fast. To change a record, load it in a transaction instead.
+ * the records. So it reads records two to three times as fast as the ORM. To change a record, load it in a transaction
+ * with the ORM instead.
  */
 export class RecordReader<T extends object> {
   readonly #rows: Rows;
@@ -254,8 +255,8 @@ function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[]
 export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
 
 /**
- * Related records in the same database schema that the statement joins, by the name of the property that contains the
- * related record.
+ * The related records that the statement joins, by the name of the property that contains the related record. Their
+ * tables must be in the same database schema.
  */
 export type EagerJoins<T> = Readonly<Record<string, { entity: EntityClass<{ id: string }>; by: keyof T & string }>>;
 
