@@ -1,9 +1,9 @@
-/** The source of the current time. Tests replace it with a clock that they can move. */
+/** The source of the current time. Tests replace it with a clock whose time they can change. */
 export interface Clock {
   now(): Date;
   /**
    * Registers a listener that is called when a test moves the clock, so that pollers immediately check for due work.
-   * The normal passing of time does not call it. Returns a function that removes the listener.
+   * The listener is not called when time passes normally. Returns a function that removes the listener.
    */
   onMoved?(listener: () => void): () => void;
 }

@@ -30,8 +30,8 @@ export interface Ports {
    */
   isSuspended?: IsSuspended;
   /**
-   * Returns true if an organization is closed. No work is done for it until it is reopened. The result is read from
-   * memory. Default: no organization is closed.
+   * Returns true if an organization is closed. The platform does no work for a closed organization until it is
+   * reopened. The result is read from memory. Default: no organization is closed.
    */
   isClosed?: (organizationId: string) => Promise<boolean>;
 }
@@ -80,7 +80,10 @@ export interface Domain<P extends Ports = Ports, R extends RunningDomain = Runni
   /** The name of the domain and of its database schema. */
   name: string;
   events: EventType[];
-  /** Columns of encrypted texts. They are checked at startup, and encrypted again when the secret key changes. */
+  /**
+   * Columns of encrypted texts. The check of the secret key at startup reads these texts, and `npm run maintenance --
+   * reencrypt` encrypts them with the current key.
+   */
   sealed?: readonly SealedColumn[];
   /**
    * Declares the data of organizations in the domain's tables: which columns an export contains, and what happens to

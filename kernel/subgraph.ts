@@ -3,8 +3,8 @@ import type { InputProblems } from './graphql/input-problems.ts';
 import type { RequestContext } from './request.ts';
 
 /**
- * The part of the graph that one domain implements. It is composed into the graph, and then executed in this process or
- * served over HTTP.
+ * The part of the graph that one domain implements. It is composed into the graph of all domains. A subgraph is
+ * executed in this process or served over HTTP.
  */
 export interface Subgraph {
   /** The name of the subgraph and of its database schema, such as `support`. */

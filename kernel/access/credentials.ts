@@ -22,8 +22,8 @@ export interface ShownCertificate {
 }
 
 /**
- * The credentials of a request, and information about its client. The edge extracts them, and the identity domain
- * verifies them.
+ * The credentials of a request, and information about its client. The edge extracts the credentials, and the identity
+ * domain verifies them.
  */
 export type Credentials = (ShownToken | ShownCertificate) & ClientInfo & { signing?: Signing | undefined };
 

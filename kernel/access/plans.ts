@@ -14,8 +14,8 @@ export interface PlanTerms {
   /** Maximum number of events that are delivered to webhooks in one month (specification 8.1, 8.5). */
   readonly webhookDeliveriesPerMonth: number;
   /**
-   * Maximum number of open live connections (WebSocket, server-sent events). It is also the maximum number of
-   * subscriptions on all live connections together.
+   * Maximum number of open live connections (WebSocket, server-sent events). The same number limits the subscriptions
+   * on all live connections together.
    */
   readonly liveConnections: number;
   readonly liveSubscriptions: number;

@@ -16,8 +16,8 @@ export type Area = (typeof AREAS)[number];
 export type Action = (typeof ACTIONS)[number];
 /**
  * Permissions to operate the platform itself, across all organizations. `admin` includes `read`. No wildcard, OAuth
- * scope, certificate or trusted issuer includes these permissions. A user or key of the operator's organization gets
- * them only through a grant that names the permission.
+ * scope, certificate or trusted issuer includes these permissions. A user or key of the operator's organization gets a
+ * platform permission only through a grant that names the permission.
  */
 export const PLATFORM_PERMISSIONS = ['platform:read', 'platform:admin'] as const;
 export type PlatformPermission = (typeof PLATFORM_PERMISSIONS)[number];
@@ -141,8 +141,8 @@ export class Principal implements PrincipalData, RecordScope {
   }
 
   /**
-   * Returns true if this principal has every permission that the grant contains. Nobody can grant more permissions than
-   * they have.
+   * Returns true if this principal has every permission that the grant contains. A principal can grant only permissions
+   * that it has.
    */
   mayGrant(grant: Grant): boolean {
     const [area, action] = grant.split(':') as [Area | '*', Action | '*'];
@@ -156,8 +156,8 @@ export class Principal implements PrincipalData, RecordScope {
   }
 
   /**
-   * Returns true if this principal sees every one of these accounts. Nobody can give access to accounts that they do
-   * not see.
+   * Returns true if this principal sees all of these accounts. A principal can give access only to accounts that it
+   * sees.
    */
   seesAllOf(accounts: Accounts): boolean {
     return this.accounts === null || accounts?.every((id) => this.sees(id)) === true;

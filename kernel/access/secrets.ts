@@ -22,7 +22,7 @@ export class Secrets {
     private readonly hashKeys: ReadonlyMap<string, Buffer> = new Map(),
   ) {}
 
-  /** Returns the SecretBox of a purpose. It encrypts texts in the database and signs links. */
+  /** Returns the SecretBox of a purpose, to encrypt texts in the database or to sign links. */
   box(purpose: string): SecretBox {
     return new SecretBox(this.keys, purpose);
   }

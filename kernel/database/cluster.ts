@@ -11,8 +11,8 @@ import { EXTENSIONS } from '../migrations/extensions.ts';
 const SETTINGS = ['shared_buffers = 32MB', 'min_wal_size = 2MB'];
 
 /**
- * Creates a PostgreSQL cluster with a single database and small WAL segments. It has a third of the default size,
- * because clusters are copied often.
+ * Creates a PostgreSQL cluster with a single database and small WAL segments. Clusters are copied often; this cluster
+ * needs only a third of the default disk space.
  */
 async function initialize(dataDir: string): Promise<void> {
   const initDbStartParams = ['--wal-segsize=1'];

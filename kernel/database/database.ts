@@ -225,7 +225,7 @@ export class Database {
     if (!this.pglite) this.onRoundTrip?.([text]);
   }
 
-  /** Calls `callback` for every NOTIFY on a channel, from any process that shares the database. */
+  /** Calls `callback` for every NOTIFY on a channel. The NOTIFY may come from any process that shares the database. */
   async listen(channel: string, callback: (payload: string) => void): Promise<void> {
     if (this.pglite) {
       this.#stops.push(await this.pglite.listen(channel, callback));
@@ -308,8 +308,9 @@ interface RunRows {
 const FIRST_COMPOSITE_OID = 10_000;
 
 /**
- * Removes the parsers of table types. PGlite copies its list of parsers for every statement. With an entry per table,
- * the copying took half the time of a short statement. No statement returns whole rows, so the parsers are not needed.
+ * Removes the parsers of table types. PGlite copies its list of parsers for every statement. With a parser for each
+ * table, the copying took half the time of a short statement. No statement returns whole rows, so the parsers are not
+ * needed.
  */
 function forgetCompositeTypes({ parsers }: PGlite): void {
   for (const oid of Object.keys(parsers)) if (Number(oid) >= FIRST_COMPOSITE_OID) delete parsers[Number(oid)];

@@ -29,15 +29,18 @@ interface Prepared extends Columns {
 
 /**
  * The embedded database with prepared statements.
- * PGlite parses, describes and plans a statement each time, in six round trips. Here, a repeated statement is bound and
- * executed in one round trip, which takes a fifth of the time.
- * PGlite is a single session, so prepared statements remain until a table is altered, which this class detects. A
- * statement without parameters takes one round trip even the first time. This applies to the statements of the ORM,
- * because their text contains the values.
+ * PGlite itself parses, describes and plans a statement each time, in six round trips. This class binds and executes a
+ * repeated statement in one round trip, which takes a fifth of the time. PGlite is a single session, so prepared
+ * statements remain until a table is altered. This class detects altered tables.
+ * A statement without parameters takes one round trip even the first time. The statements of the ORM have no
+ * parameters, because their text contains the values.
  */
 export class EmbeddedDatabase extends PGlite {
   readonly #prepared = new Map<string, Prepared>();
-  /** Names of prepared statements that are no longer used. They are closed when the next statement is prepared. */
+  /**
+   * Names of prepared statements that are no longer used. The database closes these statements when the next statement
+   * is prepared.
+   */
   #left: string[] = [];
   #count = 0;
   /** Texts of statements that were executed without being prepared. */

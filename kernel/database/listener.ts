@@ -92,7 +92,7 @@ export class DatabaseListener {
     await this.#client?.end();
   }
 
-  /** Opens the first connection. After it is lost, it is reopened automatically. */
+  /** Opens the first connection. A lost connection is reopened automatically. */
   async #open(): Promise<void> {
     this.#opening ??= this.#connect();
     try {

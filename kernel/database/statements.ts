@@ -11,8 +11,8 @@ export interface StatementOptions {
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Names of prepared statements, one per text. They are generated: PostgreSQL truncates names to 63 bytes, so two long
- * texts with the same beginning would get the same name.
+ * Generated names of prepared statements, one per text. A text cannot be its own name: PostgreSQL truncates names to 63
+ * bytes, so two long texts with the same beginning would get the same name.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();

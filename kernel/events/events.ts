@@ -94,7 +94,7 @@ export interface LogConsumer {
   name: string;
   on: readonly string[];
   /**
-   * Processes a batch. It must recognize events that it has already processed.
+   * Processes a batch. It must not repeat the effect of events that it has already processed.
    * @throws Error if the batch must be delivered again
    */
   consume(events: readonly LoggedEvent[]): Promise<void>;

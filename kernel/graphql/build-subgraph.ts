@@ -29,8 +29,8 @@ const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n';
 
 /**
- * Satisfies type-graphql, which requires a PubSub if there are subscriptions. Subscriptions here define their stream
- * with `subscribe` instead.
+ * Satisfies type-graphql, which requires a PubSub if there are subscriptions. The subscriptions of the platform do not
+ * use it: each defines its stream with `subscribe`.
  */
 const NO_TOPICS: PubSub = {
   publish: () => undefined,

@@ -34,8 +34,8 @@ const RULES: Readonly<Record<string, (first: unknown, second: unknown) => JsonSc
 };
 
 /**
- * Converts a regular expression to a JSON Schema pattern. JSON Schema supports only the flag `u`, and a slash needs no
- * escape.
+ * Converts a regular expression to a JSON Schema pattern. JSON Schema supports only the flag `u`. Slashes are not
+ * escaped in a pattern.
  */
 function patternOf({ source, flags }: RegExp): string {
   if (flags.replace('u', '') !== '') throw new Error(`JSON Schema has no flags: state what /${source}/${flags} means with jsonSchema().`);

@@ -72,8 +72,9 @@ export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
   demands.find(isScope)?.slice('scope:'.length) as FieldScope | undefined;
 
 /**
- * Checks the demands of a field. It throws instead of returning false, so that the error names the missing permission.
- * Permissions are checked before the second factor, so a caller without permission gets no challenge.
+ * Checks the demands of a field. If a permission is missing, it throws instead of returning false, so that the error
+ * names the permission. Permissions are checked before the second factor, so a caller without permission gets no
+ * challenge.
  * Returns false only for a field of a record that a caller who is limited to accounts must not see. The field is then
  * null.
  */

@@ -116,8 +116,8 @@ export class SqlIdempotencyStore implements IdempotencyStore {
 }
 
 /**
- * Returns the context that binds an encrypted body to its row, so that it cannot be decrypted as the body of another
- * row.
+ * Returns the context that binds an encrypted body to its row, so that the body cannot be decrypted as the body of
+ * another row.
  */
 const contextOf = ({ organizationId, callerId }: IdempotencyScope, key: string): string => `${organizationId}/${callerId}/${key}`;
 

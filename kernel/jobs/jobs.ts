@@ -9,7 +9,8 @@ import { sampleJobs } from './metrics.ts';
 import { jobSchema, JOB_SCHEMA as SCHEMA } from './schema.ts';
 
 /**
- * The property of a job's data that contains the trace context of the request. It is removed before the handler runs.
+ * The property of a job's data that contains the trace context of the request. The property is removed before the
+ * handler runs.
  */
 const TRACEPARENT = '$traceparent';
 const EXPIRE_SECONDS = 120;
@@ -41,8 +42,8 @@ export interface QueueOptions {
   /** Maximum number of jobs of this queue that a process runs in parallel. */
   concurrency?: number;
   /**
-   * Returns true if the jobs of an organization must wait; they are checked again every minute. The organization is the
-   * `organizationId` in the data of the job.
+   * Returns true if the jobs of an organization must wait. Waiting jobs are checked again every minute. The
+   * organization is the `organizationId` in the data of the job.
    */
   waits?: ((organizationId: string) => Promise<boolean>) | undefined;
 }
@@ -174,8 +175,8 @@ export class Jobs {
   }
 
   /**
-   * Wakes an idle worker of a queue, or starts another worker up to the maximum. Workers start on demand because most
-   * queues are empty.
+   * Wakes an idle worker of a queue. If no worker is idle, it starts another worker, up to the maximum number. Workers
+   * start on demand because most queues are empty.
    */
   #wakeOne(name: string): void {
     const queue = this.#queues.get(name);

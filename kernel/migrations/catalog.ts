@@ -43,8 +43,8 @@ export function differences(expected: readonly CatalogEntry[], actual: readonly 
 const comparable = (definition: string): string => definition.replace(/[()\s]/g, '');
 
 /**
- * Returns an SQL expression that removes the schema of operator classes. PostgreSQL adds that schema if it is not in
- * the search path of the session.
+ * Returns an SQL expression that removes the schema of operator classes from a definition. PostgreSQL writes this
+ * schema only if it is not in the search path of the session.
  */
 const withoutOpclassSchema = (definition: string) => `regexp_replace(${definition}, '\\w+\\.(\\w+_ops)', '\\1', 'g')`;
 

@@ -47,7 +47,7 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
 
 /**
  * Refuses an applied step that this release does not have. The step is accepted only if it is newer than all steps of
- * this release and declares that this release can still run. A step without a checksum declares nothing.
+ * this release and its `needs` declares that this release can still run. A step without a checksum is never accepted.
  */
 function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
   const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';

@@ -3,8 +3,8 @@ import { EXTENSIONS } from './extensions.ts';
 import { embeddedSession, type Session } from './session.ts';
 
 /**
- * An empty in-memory database. Migration steps are applied to it, to compare the result with a real database. It is
- * opened on first use.
+ * An empty in-memory database, which is opened on first use. Migration steps are applied to it, and the result is
+ * compared with a real database.
  */
 export class Scratch implements AsyncDisposable {
   #opening: Promise<PGlite> | undefined;

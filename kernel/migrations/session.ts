@@ -16,8 +16,8 @@ export interface Session extends Statements, AsyncDisposable {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Opens a connection outside of the pools. Its locks are released when it is closed, even if the process is killed. The
- * role's `statement_timeout`, which is meant for requests, does not apply to migrations.
+ * Opens a connection outside of the pools. The locks of the connection are released when it is closed, even if the
+ * process is killed. The role's `statement_timeout`, which is meant for requests, does not apply to migrations.
  */
 export async function serverSession(connectionString: string): Promise<Session> {
   const client = new pg.Client({

@@ -11,8 +11,8 @@ import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 /** Maximum number of differences that an error lists. */
 const NAMED = 5;
 /**
- * How long a migration statement waits for a table. While it waits, it blocks every later statement on the table, so it
- * fails soon and is tried again.
+ * How long a migration statement waits for a table. A waiting statement blocks every later statement on the table. So
+ * it fails after this time and is tried again.
  */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_ATTEMPTS = 20;
@@ -70,7 +70,7 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Checks steps that were applied before checksums were stored. At that time, steps were still edited after they had
+   * Checks steps that were applied by releases that stored no checksums. Such steps were still edited after they had
    * been applied, so their names prove nothing. The database is accepted if it has the objects that the current steps
    * create.
    */

@@ -103,7 +103,10 @@ export class UrlGuard {
     return addresses.every(isPublicAddress) ? undefined : 'must not lead to a private, loopback or link-local address';
   }
 
-  /** Returns an agent that connects only to public addresses. It connects to the address that it has checked. */
+  /**
+   * Returns an agent that connects only to public addresses. It checks the resolved address and connects to this
+   * address, without resolving the host name again.
+   */
   agent(options: Omit<Agent.Options, 'connect' | 'factory'> & { connectTimeoutMs: number }): Agent {
     const { connectTimeoutMs, ...rest } = options;
     const connect = buildConnector({
@@ -128,7 +131,7 @@ export class UrlGuard {
     return found.map(({ address }) => address);
   }
 
-  /** Resolves a host name once per connection. It fails if any of the addresses is not public. */
+  /** Resolves a host name once per connection. Fails if any of its addresses is not public. */
   readonly #publicLookup: LookupFunction = (hostname, options, callback) => {
     void this.#resolve(hostname, { ...options, all: true }).then(
       (addresses) => {

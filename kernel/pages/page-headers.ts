@@ -1,7 +1,6 @@
 /**
- * Returns the headers of HTML pages: no external content, no script, no framing, no caching, no referrer.
- * `formTargets` are the origins to which the response of a form may redirect. They are needed because browsers apply
- * `form-action` to redirects too.
+ * Returns the headers of HTML pages: no external content, no script, no framing, no caching, no referrer. `formTargets`
+ * are the origins to which the response of a form may redirect. Browsers apply `form-action` to these redirects too.
  */
 export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
   const forms = ["'self'", ...formTargets].join(' ');

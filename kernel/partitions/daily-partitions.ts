@@ -7,8 +7,8 @@ import { dateOf, dayStart } from '../values/days.ts';
  */
 const ATTACH_WAIT_MS = 2_000;
 /**
- * Lock timeout for dropping a partition. It is short, because dropping waits for current readers, and new readers wait
- * behind it.
+ * Lock timeout for dropping a partition. The timeout is short: dropping waits for current readers, and meanwhile new
+ * readers must wait too.
  */
 const DROP_WAIT_MS = 50;
 
@@ -53,7 +53,8 @@ export class DailyPartitions {
         await write(tx);
       });
     } catch (error) {
-      // another process may have dropped a partition, so the next call checks again and creates it if needed
+      // another process may have dropped a partition; so the next call checks all its partitions again, and creates
+      // missing ones
       this.#known.clear();
       throw error;
     }

@@ -81,7 +81,7 @@ export interface SchemaPlace {
 
 /**
  * Returns a function that returns the JSON Schema rules of a field beyond its type: the validation rules of its input
- * class, and the pattern of ids. They are read from the classes of this process, because SDL cannot express them.
+ * class, and the pattern of ids. The rules are read from the classes of this process, because SDL cannot express them.
  */
 export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
   let known: ReadonlyMap<string, JsonSchema> | undefined;

@@ -2,11 +2,11 @@
 export const LOOKED_AT = 6;
 
 /**
- * Returns the SQL of the first rows of a list, for a caller who is limited to several accounts. `seen` selects the
- * beginning of the whole list; its rows `s` that match the condition `own` are returned.
- * If these rows are fewer than `wanted`, because the accounts have few records, `merged` is used instead, which reads a
- * list for each account. `merged` is slower, but its cost is limited by the number of accounts.
- * PostgreSQL executes only the needed part.
+ * Returns the SQL of the first rows of a list, for a caller who is limited to several accounts.
+ * First, `seen` selects the beginning of the whole list as rows `s`, and `own` is the SQL condition for rows of the
+ * caller. If at least `wanted` rows match `own`, they are the result.
+ * Otherwise `merged`, which reads a list for each account, is the result. It is slower, but its cost is limited by the
+ * number of accounts. PostgreSQL executes `merged` only if it is needed.
  */
 export const firstSeen = (seen: string, own: string, merged: string, wanted: string): string =>
   `with "seen" as materialized (select * from (${seen}) s where ${own})

@@ -58,8 +58,9 @@ export class RecordLoader<T extends object> {
   }
 
   /**
-   * Loads all records whose property `by` contains the id `owner`. They must be few. They are in the order of `orderBy`
-   * (default: oldest first). One statement loads the records of all owners that are requested at the same time.
+   * Loads all records whose property `by` contains the id `owner`, in the order of `orderBy` (default: oldest first).
+   * Use it only if an owner has few records. One statement loads the records of all owners that are requested at the
+   * same time.
    */
   of(by: keyof T & string, owner: string, ...orderBy: (keyof T & string)[]): Promise<T[]> {
     return this.#all(by, orderBy).load(owner);

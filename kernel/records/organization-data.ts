@@ -49,7 +49,7 @@ export interface OrganizationTables {
 export type RowKey = readonly string[];
 
 export interface RowPage {
-  /** Each row as JSON. */
+  /** The rows, each as a JSON text. */
   rows: string[];
   /** Key of the last row; null if there are no rows. */
   last: RowKey | null;

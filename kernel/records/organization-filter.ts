@@ -7,9 +7,9 @@ import type { EntityManager, Orm } from '../database/database.ts';
 
 /**
  * Declares the filter that limits queries for an entity to one organization and to the accounts that the caller sees.
- * It applies unless a query disables it.
- * `account` is the path from the record to its account. Entities without `account` belong to the whole organization.
- * Their fields must declare the scope `organization` or `open` (`@Requires`).
+ * The filter applies unless a query disables it.
+ * `account` is the path from the record to its account. Records of an entity without `account` belong to the whole
+ * organization. Fields that return such records must declare the scope `organization` or `open` (`@Requires`).
  */
 export const OrganizationFilter =
   ({ account }: { account?: AccountPath } = {}): ClassDecorator =>

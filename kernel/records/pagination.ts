@@ -19,8 +19,8 @@ export interface ListSource<K extends { id: string }> {
   /** Types of the sort fields, to check the values in cursors. */
   properties: Properties;
   /**
-   * Returns at most `limit` rows in the order of `sort`. They start at `offset`, or after the row whose sort fields
-   * have the values `after`.
+   * Returns at most `limit` rows in the order of `sort`. The first row is at `offset`, or is the row after the row
+   * whose sort fields have the values `after`.
    */
   rows(sort: readonly SortBy[], window: Window): Promise<K[]>;
   /** Returns the number of rows of the whole list. */
@@ -95,9 +95,9 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
 }
 
 /**
- * Returns the condition for the rows after the row whose sort fields have these values. For the fields a, b and c, it
- * is: a follows; or a is equal and b follows; or a and b are equal and c follows. Each field has its own direction.
- * Null sorts as the largest value, as in PostgreSQL.
+ * Returns the condition for the rows after the row whose sort fields have these values. A row matches if its first sort
+ * field with another value comes after the given value, in the direction of this field. Null sorts as the largest
+ * value, as in PostgreSQL.
  */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {

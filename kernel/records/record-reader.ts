@@ -95,8 +95,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns, for each key, the newest `limit` records whose property `by` equals the key and that match `only`. It uses
-   * one statement.
+   * Returns, for each key, the newest `limit` records whose property `by` equals the key and that match `only`. One
+   * statement reads the records of all keys.
    */
   async newest(
     { organizationId, accounts }: RecordScope,
@@ -122,8 +122,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns, for each owner, all records whose property `by` contains the id of the owner. They must be few. They are
-   * in the order of `orderBy` (default: oldest first). It uses one statement.
+   * Returns, for each owner, all records whose property `by` contains the id of the owner, in the order of `orderBy`
+   * (default: oldest first). Use it only if an owner has few records. One statement reads the records of all owners.
    */
   async of(
     { organizationId, accounts }: RecordScope,

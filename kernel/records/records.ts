@@ -31,8 +31,8 @@ export const definedOnly = <T extends object>(input: T): Partial<T> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /**
- * Creates a function for `catch`. If an error is a violated unique constraint, the function throws another error
- * instead. It rethrows all other errors.
+ * Creates a function for `catch`. For a violated unique constraint, the function throws the error that `taken` creates.
+ * It rethrows all other errors.
  */
 export const onDuplicate =
   (taken: () => PlatformError) =>

@@ -21,7 +21,7 @@ export function matching<T extends object>(wanted: Wanted<T>): FilterQuery<T> {
 
 const isAnyOf = (name: string, value: unknown): value is unknown[] => Array.isArray(value) && !name.startsWith('$');
 
-/** Creates a condition for a time from `start` (inclusive) to `end` (exclusive). Each of them is optional. */
+/** Creates a condition for a time from `start` (inclusive) to `end` (exclusive). Both parameters are optional. */
 export function between(start: Date | null | undefined, end: Date | null | undefined): Operators | undefined {
   if (!start && !end) return undefined;
   return { ...(start && { $gte: start }), ...(end && { $lt: end }) };

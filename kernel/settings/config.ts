@@ -52,8 +52,8 @@ function read(setting: Setting, source: ConfigSource, problems: string[]): unkno
 }
 
 /**
- * Yields the problems of combinations of settings. It checks only which settings are set, not their values, so that no
- * problem is reported twice.
+ * Yields the problems of combinations of settings. It checks only which settings are set. Other functions check the
+ * values, so no problem is reported twice.
  */
 function* conflicts(config: Config, source: ConfigSource): Generator<string> {
   const isSet = (key: SettingKey): boolean => Boolean(source[settings[key].name]?.trim());

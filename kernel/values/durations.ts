@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
 
 const SECOND_MS = 1000;
 
-/** Length of each unit. Months are separate from milliseconds, because they have no fixed length. */
+/** Length of each unit. Months are not given in milliseconds, because they have no fixed length. */
 const UNITS = {
   second: { months: 0, ms: SECOND_MS },
   minute: { months: 0, ms: MINUTE_MS },

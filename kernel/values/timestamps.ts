@@ -18,8 +18,8 @@ const SECONDS = TWO.slice(0, 60).map((second) => `${second}.`);
 const MILLISECONDS = digits(3).map((millisecond) => `${millisecond}Z`);
 
 /**
- * Size of the cache of formatted days, such as `2026-01-31T`. Each day has a fixed place in the cache, where it
- * replaces another day.
+ * Number of days in the cache of formatted days, such as `2026-01-31T`. Days whose numbers are equal modulo `PLACES`
+ * replace each other.
  */
 const PLACES = 1024;
 const days = new Array<number>(PLACES).fill(Number.NaN);

@@ -56,9 +56,8 @@ export class RetentionTask extends PeriodicTask {
 }
 
 /**
- * Deletes expired rows in batches. It ends when no row is left, the limit of one run is reached, or the process stops.
- * Rows that are locked remain for the next run. So the deletion never waits, and several processes can delete in
- * parallel.
+ * Deletes expired rows in batches, until no row is left, the limit of one run is reached, or the process stops. Rows
+ * that are locked remain for the next run. So the deletion never waits, and several processes can delete in parallel.
  */
 export async function deleteExpired(rows: Pick<Rows, 'query'>, { table, where, values }: Expired, signal?: AbortSignal): Promise<number> {
   const name = quoted(table);
