@@ -149,7 +149,7 @@ export class IdentityContext {
     return organizationEm(this.#core.ports.orm, this.principal);
   }
 
-  /** Dependencies that nearly every service needs. */
+  /** Dependencies that most services need. */
   @once private get shared() {
     const { ports, trail, feed } = this.#core;
     return { em: this.em, request: this.request, clock: ports.clock, trail, feed };

@@ -100,7 +100,7 @@ export class AccessTokenVerifier {
   }
 
   /**
-   * Verifies a token for introspection, without checking the address of the caller.
+   * Verifies a token for introspection. Does not check the access restrictions.
    * @throws InvalidCredentials, CredentialsExpired
    */
   async inspect(token: string): Promise<Authenticated> {

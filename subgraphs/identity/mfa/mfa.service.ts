@@ -153,7 +153,7 @@ export class MfaService {
   }
 
   /**
-   * Changes the second factors of a user under a lock. All other sessions of the user lose their elevation (ASVS
+   * Locks a user and changes the user's second factors. All other sessions of the user lose their elevation (ASVS
    * 7.4.3).
    */
   async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {

@@ -31,7 +31,7 @@ export class OAuthAudit {
     });
   }
 
-  /** Records error events of the provider for endpoints that programs call. */
+  /** Records error events of the provider at the endpoints that programs call. */
   refused(ctx: KoaContextWithOIDC, error: Error & { error_detail?: string }): void {
     const { client, params } = ctx.oidc;
     this.trail.note({

@@ -186,8 +186,8 @@ export class OperatorService {
   }
 
   /**
-   * Changes an organization under its lock. The change takes effect in this process before the response, and in all processes within
-   * seconds.
+   * Locks an organization and changes it. The change takes effect in this process before the response, and in all
+   * processes within seconds.
    */
   async #change(id: string, act: (tx: EntityManager, organization: Organization) => Promise<void>): Promise<Organization> {
     const changed = await this.deps.em.transactional(async (tx) => {

@@ -33,7 +33,7 @@ export class OrganizationReview {
     await Promise.all(this.#pending);
   }
 
-  /** Records a violation under the organization's lock, so that every concurrent violation is counted. */
+  /** Locks the organization and records a violation, so that every concurrent violation is counted. */
   async #note({ organizationId, id, kind }: Principal): Promise<void> {
     const { orm, clock, trail } = this.parts;
     await orm.em.fork().transactional(async (tx) => {

@@ -139,7 +139,7 @@ export class PasswordService {
     for (const { id } of invited) await this.#mailInvitation(tx, id);
   }
 
-  /** Checks that a link is still valid, without using it up. @throws LinkRefused */
+  /** Checks that a link is still valid. The check does not mark the link as used. @throws LinkRefused */
   async checkLink(secret: string): Promise<void> {
     await this.#userOf(this.parts.orm.em.fork(), secretDigest(secret));
   }

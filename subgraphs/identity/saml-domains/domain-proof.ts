@@ -43,7 +43,10 @@ export class DnsProof implements DomainProof {
   }
 }
 
-/** Proof for SAML_DOMAIN_PROOF=none: accepts every claim, so the first organization that claims a domain gets it. */
+/**
+ * Proof for `SAML_DOMAIN_PROOF=none`. It accepts every claim, so the first organization that claims a domain gets the
+ * domain.
+ */
 export const trustedWithoutProof: DomainProof = { published: () => Promise.resolve(() => true) };
 
 function systemResolver(): ResolveTxt {

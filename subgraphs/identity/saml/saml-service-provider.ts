@@ -97,7 +97,7 @@ function reasonOf(error: unknown): string {
   return REASONS.find(([pattern]) => pattern.test(message))?.[1] ?? 'not valid';
 }
 
-/** Returns the URL that the browser is redirected to with a request (SAML 2.0 Bindings, 3.4). */
+/** Returns the URL to which the browser is redirected with the request `requestXml` (SAML 2.0 Bindings, 3.4). */
 export function redirectUrl(ssoUrl: string, requestXml: string, relayState: string | undefined): string {
   const url = new URL(ssoUrl);
   url.searchParams.set('SAMLRequest', deflateRawSync(requestXml).toString('base64'));

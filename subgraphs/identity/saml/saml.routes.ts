@@ -89,7 +89,7 @@ async function exchange({ signIn }: SamlSurface, request: FastifyRequest, reply:
   return reply.send(tokenResponse(await signIn.exchange(code, browserOf(request), request.caller.client)));
 }
 
-/** Converts the result to the token response of specification 2.3. */
+/** Converts the tokens of a session to the token response of specification 2.3. */
 const tokenResponse = ({ accessToken, tokenType, expiresIn, refreshToken, scope, userId }: SessionTokens) => ({
   access_token: accessToken,
   token_type: tokenType,

@@ -8,6 +8,6 @@ import type { OverageReports } from './overage-reports.ts';
  */
 const EVERY_MS = 300_000;
 
-/** Reports overage to billing periodically. */
+/** Creates the periodic task that reports overage to billing. */
 export const usageAccounting = ({ overages }: { overages: OverageReports }, log: Logger): PeriodicFunction =>
   new PeriodicFunction({ name: 'identity.usage', everyMs: EVERY_MS, log }, () => overages.report());

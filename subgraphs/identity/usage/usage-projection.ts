@@ -9,7 +9,10 @@ const LEAST_ELAPSED_MS = 60_000;
 const MEDIUM_FROM = 0.6;
 const HIGH_FROM = 0.8;
 
-/** Projects the usage at the end of the hour from the current rate, and rates the risk that the limit is reached. */
+/**
+ * Projects the usage at the end of the hour from the average rate of the hour, and rates the risk that the limit is
+ * reached.
+ */
 export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'hour' | 'at' | 'suspendedUntil'>): RateLimitProjection {
   const endOfHour = projected(hour, at);
   return { endOfHour, riskLevel: suspendedUntil ? RiskLevel.CRITICAL : riskOf(endOfHour / hour.limit) };

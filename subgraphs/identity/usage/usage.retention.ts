@@ -9,7 +9,7 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 const HOURS_KEPT_MS = 92 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;
 
-/** Deletes old counters of requests. */
+/** Returns which old counters of requests are deleted. */
 export function usageRetention({ rows, clock }: { rows: Rows; clock: Clock }): Retained[] {
   const before = (column: string, keptMs: number) => () => ({
     where: `"${column}" < $1`,
