@@ -3,8 +3,8 @@ import { type Attachment, fileKeyOf as attachmentKey } from './attachments/attac
 import { type Report, fileKeyOf as reportKey } from './reports/report.entity.ts';
 
 /**
- * Returns the keys of an attachment's files in the file store. The properties of the row have the names of the database
- * columns.
+ * Returns the keys of an attachment's files in the file store. The parameter is a database row, so its properties have
+ * the names of the columns.
  */
 const attachmentFile = ({ id, organization_id: organizationId }: Readonly<Record<string, unknown>>): string[] => [
   attachmentKey({ id, organizationId } as Attachment),
@@ -14,8 +14,8 @@ const reportFile = ({ id, organization_id: organizationId, parameters }: Readonl
 ];
 
 /**
- * Support tables with data of organizations. All rows of an organization are deleted together with it. Articles without
- * an organization belong to the platform and are kept.
+ * Support tables with data of organizations. All rows of an organization are deleted together with the organization.
+ * Articles without an organization belong to the platform and are kept.
  */
 export const organizationData: OrganizationTables = {
   tables: [

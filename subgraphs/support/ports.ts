@@ -8,7 +8,10 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 /** Dependencies of the support domain, in addition to the dependencies of every domain. */
 export interface SupportPorts extends Ports {
   secrets: Secrets;
-  /** Whether integrations may send requests to private network addresses. Meant for development. */
+  /**
+   * Whether integrations may send requests to private network addresses. Only development and tests should set this to
+   * true.
+   */
   allowPrivateUrls: boolean;
   mailer: Mailer;
   sms: SmsSender;

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
-/** Purposes of the secrets that are encrypted at rest. */
+/** Encryption purposes of the secrets that the support domain stores. */
 export const SLACK_WEBHOOK_URLS = 'support.slack-webhook-url';
 export const JIRA_API_TOKENS = 'support.jira-api-token';
 export const JIRA_INBOUND_SECRETS = 'support.jira-inbound-secret';

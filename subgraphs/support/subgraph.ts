@@ -20,7 +20,7 @@ import { supportEvents } from './support.events.ts';
 import { mountTicketPage } from './ticket-page/ticket-page.routes.ts';
 
 export interface RunningSupport extends RunningDomain {
-  /** After its start, it also deletes uploaded files that were never attached. */
+  /** Store of the attachments. After `start`, it also deletes uploaded files that were never attached. */
   attachments: AttachmentStore;
   notificationRetention: RetentionTask;
 }

@@ -40,7 +40,10 @@ export const URGENCY: Readonly<Record<TicketPriority, number>> = { low: 1, mediu
 /** Highest escalation level of a ticket. */
 export const MAX_ESCALATION_LEVEL = 5;
 
-/** State machine of tickets; see docs/decisions/tickets.md. Waiting for the customer is a flag, not a fifth state. */
+/**
+ * State machine of tickets; see docs/decisions/tickets.md. A ticket that waits for the customer has a flag, not a state
+ * of its own.
+ */
 export const ticketStates = new StateMachine<TicketStatus>('ticket', {
   open: [TicketStatus.IN_PROGRESS, TicketStatus.ESCALATED, TicketStatus.RESOLVED],
   in_progress: [TicketStatus.OPEN, TicketStatus.ESCALATED, TicketStatus.RESOLVED],

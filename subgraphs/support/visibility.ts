@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
 import type { Principal } from '../../kernel/access/principal.ts';
 
-/** Audience of a comment, change or file of a ticket. */
+/** Who may read a comment, a change or a file of a ticket. */
 export enum Visibility {
   CUSTOMER = 'customer',
   INTERNAL = 'internal',
@@ -16,18 +16,22 @@ registerEnumType(Visibility, {
 });
 
 /**
- * Whether the caller may work on tickets and so belongs to the desk (support staff). All other callers are customers
- * and may not read internal content.
+ * Returns whether the caller belongs to the support staff, because the caller may work on tickets. All other callers
+ * are customers and may not read internal content.
  */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 
 /**
- * Whether the caller may write articles and read drafts: support staff, except those who are limited to some accounts.
+ * Returns whether the caller may write articles and read drafts. Support staff may do this, unless they are limited to
+ * some accounts.
  */
 export const isEditor = (principal: Principal): boolean => isDesk(principal) && principal.accounts === null;
 
 export const mayRead = (principal: Principal, visibility: Visibility): boolean => visibility === Visibility.CUSTOMER || isDesk(principal);
 
-/** Filter for relations of a ticket: customers get only records that are visible to customers. */
+/**
+ * Returns the filter for comments, changes and files of a ticket. For a customer, it selects only records that
+ * customers may read.
+ */
 export const shownTo = (principal: Principal): { visibility?: Visibility } =>
   isDesk(principal) ? {} : { visibility: Visibility.CUSTOMER };

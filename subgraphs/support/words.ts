@@ -3,33 +3,33 @@ const WORDS = `'"support"."words"'`;
 /** The text search configuration before migration 0011. */
 const ACCENTED = `'pg_catalog.english'`;
 
-/** SQL for a search query. `parameter` is a placeholder whose value comes from `spelled`. */
+/** Returns SQL for a search query. `parameter` is an SQL placeholder, whose value must be a result of `spelled`. */
 export const searchQuery = (parameter: string): string => `websearch_to_tsquery(${WORDS}, ${parameter})`;
 
 /**
- * As `searchQuery`, for tables with rows that may not be converted yet. These rows have accented words only with their
- * accents.
+ * Returns the same as `searchQuery`, for a table in which some rows may not be converted yet. These rows contain
+ * accented words only with their accents.
  */
 export const transitionalQuery = (parameter: string): string =>
   `(${searchQuery(parameter)} || websearch_to_tsquery(${ACCENTED}, ${parameter}))`;
 
-/** SQL for a query that requires all words of a text and has no operators. */
+/** Returns SQL for a query that requires all words of a text and has no operators. */
 export const plainQuery = (text: string): string => `plainto_tsquery(${WORDS}, ${text})`;
 
-/** SQL for an excerpt of a text with the search words marked. */
+/** Returns SQL for an excerpt of a text in which the search words are marked. */
 export const headlineOf = (text: string, query: string, options: string): string =>
   `ts_headline(${WORDS}, ${text}, ${query}, '${options}')`;
 
 /**
- * Dashes that are not directly followed by a word or phrase. PostgreSQL parses each as a negation of the next word, and
- * accepts at most 32 of them.
+ * Dashes that are not directly followed by a word or phrase. PostgreSQL parses each of these dashes as a negation of
+ * the next word, and accepts at most 32 of them.
  */
 const LOOSE_DASH = /-(?![\p{L}\p{N}"])/gu;
 const LOOSE_DASHES_MAX = 8;
 
 /**
- * Prepares search words: converts them to Unicode NFC, as texts are stored, and removes dashes that PostgreSQL could
- * not parse.
+ * Prepares search words: converts them to Unicode NFC, in which texts are stored, and removes dashes that PostgreSQL
+ * could not parse.
  */
 export function spelled(words: string): string {
   let left = LOOSE_DASHES_MAX;

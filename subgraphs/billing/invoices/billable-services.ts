@@ -12,8 +12,8 @@ export interface BillableService {
 }
 
 /**
- * Query for the services of an invoice. One page is enough, because the maximum number of invoice lines is not higher
- * than the maximum page size.
+ * Query for the services of an invoice. It reads only one page, because an invoice cannot have more lines than a page
+ * has entries.
  */
 const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
   account(id: $account) { id }

@@ -28,8 +28,8 @@ type ProvisionedService = z.infer<typeof provisioned>['data']['service'];
 const NAME = 'billing.first-invoice';
 
 /**
- * Reaction to a provisioned service: bills its first billing cycle in advance. It creates only one invoice, even if the
- * event arrives several times.
+ * Returns the reaction to the event `service.provisioned`. It creates the invoice for the first billing cycle of the
+ * service, in advance. It creates only one invoice, even if the event arrives several times.
  */
 export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reaction => ({
   name: NAME,

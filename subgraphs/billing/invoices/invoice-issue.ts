@@ -29,8 +29,8 @@ interface LineDraft extends Priced {
 }
 
 /**
- * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. Does not
- * record an event; the caller must do that.
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The caller
+ * must record the event about the new invoice.
  */
 export async function issueInvoice(tx: EntityManager, { lines: drafts, ...draft }: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
   const id = newId('invoice');

@@ -4,8 +4,8 @@ import { type Decimal, isPayable, minorDigits, roundTo, sum } from '../../../ker
 export const DEFAULT_CURRENCY = 'USD';
 
 /**
- * Exclusive limit of an invoice's total. Below this limit, JSON numbers represent amounts with two decimals exactly,
- * and amounts with four decimals fit into their database column.
+ * The total of an invoice must be lower than this limit. Below this limit, JSON numbers represent amounts with two
+ * decimals exactly, and amounts with four decimals fit into their database column.
  */
 const AMOUNT_LIMIT = 1e12;
 
@@ -14,7 +14,7 @@ export interface Priced {
   unitPrice: Decimal;
 }
 
-/** Computes the amount of a line. Rounding happens only here; totals are sums of rounded amounts. */
+/** Computes the rounded amount of a line. Totals are sums of these amounts and are not rounded again. */
 export const lineAmount = ({ quantity, unitPrice }: Priced, currency: string): Decimal => roundTo(unitPrice.times(quantity), currency);
 
 export const totalAmount = (lines: readonly Priced[], currency: string): Decimal => sum(lines.map((line) => lineAmount(line, currency)));

@@ -33,7 +33,7 @@ export class InvoiceLineInput {
 
 @InputType({ description: 'Invoice to create.' })
 @Rule<InvoiceCreateInput>(({ services, currency }) => pricingProblems(services ?? [], currency ?? DEFAULT_CURRENCY))
-// a date without a time means midnight, which is earlier than now; therefore the rule must accept today
+// the rule accepts times before now on the current day, because a date without a time means midnight
 @Rule<InvoiceCreateInput, BillingContext>(({ dueDate }, { clock }) =>
   dueDate && dueDate < dayStart(clock.now()) ? [{ field: 'dueDate', value: dueDate, reason: 'must not be in the past' }] : [],
 )

@@ -2,7 +2,7 @@ import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds columns to the outbox: the trace context of the request that caused an event, and the time when an event
- * happened, in addition to the time when it was recorded.
+ * Adds two columns to the outbox: the trace context of the request that caused an event, and the time when the event
+ * was recorded, if it happened at another time.
  */
 export const tracing = migration('0006-tracing', [outboxTracing('services')]);

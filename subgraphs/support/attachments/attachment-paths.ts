@@ -1,2 +1,2 @@
-/** Path of an attachment's content. */
+/** Returns the URL path of an attachment's content. */
 export const attachmentPath = (id: string): string => `/v1/attachments/${id}`;

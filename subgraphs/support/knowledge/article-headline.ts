@@ -1,16 +1,17 @@
 /**
- * Markers around the found words. They are private-use characters, which `headlineText` first removes from the text, so
- * that an article cannot contain them. `headlineHtml` escapes the text before it replaces the markers by tags.
+ * Markers around the found words of a headline. The markers are private-use characters of Unicode. `headlineText` first
+ * removes these characters from the text of the article. `headlineHtml` escapes the text before it replaces the markers
+ * by tags.
  */
 const START = '\uE000';
 const STOP = '\uE001';
 
-/** Options of `ts_headline`. */
+/** Options of PostgreSQL's function `ts_headline`. */
 export const HEADLINE_OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxFragments=2, MinWords=12, MaxWords=32, FragmentDelimiter=" … "`;
 
 /**
- * SQL for the text from which the headline of an article is cut: the summary and the beginning of the body, without
- * Markdown syntax.
+ * Returns SQL for the text from which the headline of an article is cut: the summary and the beginning of the body,
+ * without Markdown syntax.
  */
 export const headlineText = (alias: string): string => {
   const text = `${alias}."summary" || E'\\n' || left(${alias}."body", 20000)`;

@@ -11,15 +11,16 @@ import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline
 export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
 
 /**
- * Weights of body (C), summary and tags (B) and title (A): a word in the title counts as much as 20 words in the body.
+ * Weights of words for `ts_rank_cd`: weight D, body (C), summary and tags (B), title (A). A word in the title counts as
+ * much as 20 words in the body.
  */
 const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
-/** Option of `ts_rank_cd`: divides the rank by 1 + the logarithm of the text length. */
+/** Option of `ts_rank_cd`. With it, the rank is divided by 1 plus the logarithm of the text length. */
 const BY_LENGTH = 1;
 
 /**
- * Minimum similarity of a match. `webhok` and `webhook` have a similarity of 0.71, `intenret` and `internet` of 0.44.
- * Unrelated words have less than 0.2.
+ * Minimum similarity at which two words match. For example, `webhok` and `webhook` have a similarity of 0.71, and
+ * `intenret` and `internet` have 0.44. Unrelated words have less than 0.2.
  */
 const RESEMBLES = 0.42;
 /** Score of a word by the place where it occurs: title (A), summary or tags (B), body (C). */
@@ -28,7 +29,10 @@ const PLACES = [
   ['B', 0.9],
   ['C', 0.5],
 ] as const;
-/** Maximum number of search words that are compared by similarity. Each word is compared with every article. */
+/**
+ * Maximum number of search words that are compared by similarity. The number is limited, because each word is compared
+ * with every article.
+ */
 const COMPARED_WORDS = 8;
 
 const ORDER = [
@@ -39,7 +43,7 @@ const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' }
 
 /**
  * SQL parts of one kind of search: source, condition, rank and headline. `from` and `fits` must use all parameter
- * values, because the statement that counts the matches has no other parts.
+ * values, because the statement that counts the matches contains only these two parts.
  */
 interface Reading {
   match: KnowledgeMatch;
@@ -51,8 +55,8 @@ interface Reading {
 }
 
 /**
- * Full-text search over the articles that an organization can read. The caller must restrict `status` if drafts are not
- * allowed.
+ * Full-text search over the articles that an organization can read. If the user may not read drafts, the caller of this
+ * class must restrict `status`.
  */
 export class ArticleSearch {
   readonly #rows: Rows;
@@ -63,7 +67,10 @@ export class ArticleSearch {
     this.#table = `"${orm.config.getAll().schema}"."article"`;
   }
 
-  /** Searches articles, best match first. If plain words find nothing, it returns articles with similar words. */
+  /**
+   * Searches articles, best match first. If a query without operators matches no article, returns articles with similar
+   * words.
+   */
   async page(organizationId: string, wanted: Wanted, page: PageInput): Promise<Page<KnowledgeHit>> {
     const byWords = this.#byWords(organizationId, wanted);
     if (await this.#count(byWords)) return this.#page(byWords, page);
@@ -72,8 +79,8 @@ export class ArticleSearch {
   }
 
   /**
-   * Returns the ids of the most similar published articles for each article. Shared tags count most, then the category
-   * and the words of the title.
+   * Returns, for each article in `ids`, the ids of the most similar published articles. Shared tags count most, then a
+   * shared category and shared words in the title.
    */
   async related(organizationId: string, ids: readonly string[], limit: number): Promise<string[][]> {
     const found = await this.#rows.query<{ of: string; ids: string[] }>(
@@ -112,8 +119,8 @@ export class ArticleSearch {
   #bySimilarity(organizationId: string, wanted: Wanted, words: readonly string[]): Reading {
     const { values, bind, fits } = conditions(organizationId, wanted);
     const text = `unaccent(a."title" || ' ' || a."summary" || ' ' || a."tags"::text)`;
-    // ignores stop words. Rare words count more, but a word that no article contains is probably misspelt and counts
-    // less than the rarest words
+    // a rare word counts more than a frequent word. A word that no article contains is probably misspelt, so it counts
+    // less than the rarest words. Stop words are ignored
     const rarity = `ln(1 + "all" / greatest(1, case held when 0 then sqrt("all") else held end))`;
     const telling = `(select array_agg(word) as words, array_agg(query) as queries, array_agg(${rarity}) as rarities
       from (select count(*)::float8 as "all" from ${this.#table} a where ${fits}) articles
@@ -154,7 +161,7 @@ export class ArticleSearch {
     return { ...found, nodes };
   }
 
-  /** Reads one page. Headlines are the most expensive part, so they are computed only for the rows of the page. */
+  /** Reads one page. Computing headlines takes most of the time, so they are computed only for the rows of the page. */
   #read({ from, fits, rank, headline, values }: Reading, { limit, offset, after }: Window) {
     const bound = [...values, limit, offset, ...(after ?? [])];
     const place = (back: number) => `$${values.length + back}`;
@@ -170,8 +177,8 @@ export class ArticleSearch {
 }
 
 /**
- * SQL condition for the articles that an organization can read: its own articles and the articles of the platform. `$1`
- * is the organization.
+ * Returns an SQL condition for the articles that an organization can read: its own articles and the articles of the
+ * platform. `$1` is the id of the organization.
  */
 const sees = (alias: string): string => `(${alias}."organization_id" = $1 or ${alias}."organization_id" is null)`;
 
@@ -188,7 +195,10 @@ function conditions(organizationId: string, { category, tag, kind, status }: Wan
   return { values, bind, fits: all.filter(Boolean).join(' and ') };
 }
 
-/** Whether a query has no operators. Similarity search is used only for queries without operators. */
+/**
+ * Returns whether a query has no operators (quotes or minus signs). Similarity search is used only for queries without
+ * operators.
+ */
 const isPlain = (q: string): boolean => !/"|(^|\s)-/.test(q);
 
 /**

@@ -6,15 +6,15 @@ import { Revision } from '../../../kernel/records/revision.ts';
 import { ArticleKind, ArticleStatus, articleStates } from './article.states.ts';
 
 /**
- * Search weights of an article: the title counts most, then summary and tags, then the body. Part of the table definition
- * (migration 0011).
+ * SQL for the search vector of an article, with weights: the title counts most, then the summary and tags, then the
+ * body. The table definition contains this SQL (migration 0011).
  */
 const SEARCH = `"support"."words_of"("title", 'A') || "support"."words_of"("summary", 'B') || "support"."words_of"("tags"::text, 'B') || "support"."words_of"("body", 'C')`;
 
 /**
  * An article of the knowledge base (specification 4.7). An organization can change only its own articles. It can also
- * read the articles of the platform, which have no organization. So the default filter includes the articles of the
- * platform, and every change must check the owner.
+ * read the articles of the platform, which belong to no organization. So the default filter includes the articles of
+ * the platform, and every change must check that the article belongs to the organization.
  */
 @ObjectType({ description: 'An article of the knowledge base, or a question of the FAQ with its answer.' })
 @Entity({ tableName: 'article' })
@@ -30,7 +30,7 @@ export class Article {
   @PrimaryKey({ type: 'text' })
   id!: string;
 
-  /** Null for articles of the platform. */
+  /** Organization that owns the article. Null for articles of the platform. */
   @Property({ type: 'text', nullable: true })
   organizationId: string | null = null;
 

@@ -14,7 +14,7 @@ export interface ArticleLoaderDeps {
   isEditor: boolean;
 }
 
-/** Batches the article queries of one request. */
+/** Loads the articles that one request needs by id, in few queries. */
 export class ArticleLoader {
   readonly #byId: DataLoader<string, Article | null>;
   readonly #helpfulness: DataLoader<string, ArticleHelpfulness>;
@@ -25,7 +25,7 @@ export class ArticleLoader {
     this.#helpfulness = new DataLoader((ids) => this.#rated(ids));
   }
 
-  /** Returns null if the article does not exist or the caller may not read it. */
+  /** Returns an article; null if the article does not exist or the caller may not read it. */
   load(id: string): Promise<Article | null> {
     return this.#byId.load(id);
   }

@@ -30,19 +30,22 @@ export interface ArticleServiceDeps {
 }
 
 const LATEST_FIRST: readonly SortBy[] = [{ field: 'updatedAt', order: SortOrder.DESC }];
-/** Maximum number of questions in the FAQ. Only the search finds further questions. */
+/** Maximum number of questions that the FAQ lists. Further questions can be found only by the search. */
 const FAQ_MAX = 500;
 
 /** Manages the articles of the caller's organization, and reads articles of the platform (specification 4.7). */
 export class ArticleService {
   constructor(private readonly deps: ArticleServiceDeps) {}
 
-  /** Returns null for another organization's article, and for an unpublished one if the caller is not an editor. */
+  /**
+   * Returns an article. Returns null if it belongs to another organization, or if it is not published and the caller is
+   * not an editor.
+   */
   find(id: string): Promise<Article | null> {
     return this.deps.loader.load(id);
   }
 
-  /** Lists articles. With search words and no explicit sort order, the best match comes first. */
+  /** Lists articles. If there are search words and `sort` is empty, the best match comes first. */
   async list(filter: ArticleFilter, sort: SortBy[], page: PageInput): Promise<Page<Article>> {
     const { em, loader } = this.deps;
     if (filter.q === undefined || filter.q === null || sort.length > 0) {
@@ -53,7 +56,10 @@ export class ArticleService {
     return { nodes: articles.filter((article) => article !== null), pageInfo };
   }
 
-  /** Searches published articles, best match first. Without words, it lists all of them, the most recently updated first. */
+  /**
+   * Searches published articles, best match first. If there are no search words, lists all published articles, the most
+   * recently updated article first.
+   */
   async search({ q, ...others }: KnowledgeSearchInput, page: PageInput): Promise<Page<KnowledgeHit>> {
     const status = [ArticleStatus.PUBLISHED];
     if (q !== undefined && q !== null) return this.#find({ ...others, q, status }, page);
@@ -61,7 +67,7 @@ export class ArticleService {
     return { nodes: nodes.map(asHit), pageInfo };
   }
 
-  /** Lists the published questions by category, in category order. */
+  /** Lists the published questions of the FAQ, grouped by category, in the order of the categories. */
   async faq(category: readonly string[] | null | undefined): Promise<FaqSection[]> {
     const where = { kind: ArticleKind.FAQ, status: ArticleStatus.PUBLISHED, ...(category && { category: { $in: [...category] } }) };
     const orderBy = [{ position: 'asc' }, { id: 'asc' }] as const;
@@ -163,7 +169,7 @@ export class ArticleService {
   }
 }
 
-/** The content of an article as text. If it changes, the article gets a new version. */
+/** Returns the content of an article as one text. If this text changes, the article gets a new version. */
 const contentOf = ({ kind, title, summary, body, category, tags }: Article): string =>
   JSON.stringify([kind, title, summary, body, category, tags]);
 

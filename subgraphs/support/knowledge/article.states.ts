@@ -18,7 +18,7 @@ registerEnumType(ArticleStatus, {
 
 export enum ArticleKind {
   ARTICLE = 'article',
-  /** The title is the question, and the body is the answer. */
+  /** A question of the FAQ: the title is the question, and the body is the answer. */
   FAQ = 'faq',
 }
 registerEnumType(ArticleKind, {
@@ -30,7 +30,7 @@ registerEnumType(ArticleKind, {
   },
 });
 
-/** An archived article must become a draft again before it can be published. */
+/** State machine of articles. An archived article must become a draft again before it can be published. */
 export const articleStates = new StateMachine<ArticleStatus>('article', {
   draft: [ArticleStatus.PUBLISHED, ArticleStatus.ARCHIVED],
   published: [ArticleStatus.DRAFT, ArticleStatus.ARCHIVED],

@@ -1,7 +1,7 @@
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Article } from './article.entity.ts';
 
-/** Ratings of an article by readers of the caller's organization. */
+/** Summary of the ratings that readers of the caller's organization gave an article. */
 @ObjectType({ description: 'Ratings of an article by readers of your organization. The latest rating of each reader counts.' })
 export class ArticleHelpfulness {
   @Field(() => Int, { description: 'Number of ratings.' })
@@ -20,7 +20,7 @@ export class ArticleHelpfulness {
 export const NO_RATINGS: ArticleHelpfulness = { ratings: 0, helpful: 0, unhelpful: 0, averageRating: null };
 
 export enum KnowledgeMatch {
-  /** Without search words, all articles match. */
+  /** The query has no search words, so all articles match. */
   ALL = 'all',
   WORDS = 'words',
   SIMILAR = 'similar',
@@ -35,7 +35,7 @@ registerEnumType(KnowledgeMatch, {
   },
 });
 
-/** A search result. */
+/** An article that a search found. */
 @ObjectType({ description: 'A search result: an article with an excerpt.' })
 export class KnowledgeHit {
   @Field(() => ID, { description: 'Id of the article (`art_…`).' })

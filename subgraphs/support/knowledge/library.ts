@@ -25,8 +25,8 @@ export type LibraryArticle = z.infer<typeof frontMatter> & { id: string; body: s
 const PARTS = /^---\n(.+?)\n---\n(.+)$/s;
 
 /**
- * Derives the id from the file name, the same in every release: `rotate-an-api-key.md` becomes `art_rotate_an_api_key`. Renaming
- * a file therefore removes one article and adds another.
+ * Derives the id of an article from its file name, so that the id is the same in every release. For example,
+ * `rotate-an-api-key.md` becomes `art_rotate_an_api_key`. Renaming a file removes one article and adds another article.
  */
 const idOf = (file: string): string => `art_${file.replace(/\.md$/, '').replaceAll('-', '_')}`;
 

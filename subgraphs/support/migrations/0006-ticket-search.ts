@@ -1,7 +1,7 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
-/** Each ticket is counted in two cells: all time, and the day (UTC) of its creation. */
+/** SQL for the two cells in which each ticket is counted: all time, and the day (UTC) of its creation. */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
 
 /** Adds the ticket counters by kind, and the searchable texts of tickets (ticket-search/). */
@@ -46,10 +46,11 @@ export const ticketSearch = migration('0006-ticket-search', [
        is distinct from (new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_ticket"()`,
 
-  // allows an index on organization and words, so that a search reads only the index entries of its organization
+  // allows an index on both the organization and the words, so that a search reads only the index entries of its
+  // organization
   'create extension if not exists btree_gin',
   // `visible` has the words that customers can find. `internal` has the words that support staff can find, and is null
-  // if the ticket has no internal comments. In that case, searches of support staff use `visible`
+  // if the ticket has no internal comments. If `internal` is null, searches of support staff use `visible`
   `create table "support"."ticket_text" (
      "organization_id" text not null,
      "ticket_id" text not null,
@@ -76,8 +77,8 @@ export const ticketSearch = migration('0006-ticket-search', [
   `create trigger "ticket_text_removed" after delete on "support"."ticket" referencing old table as removed
      for each statement execute function "support"."delete_removed_texts"()`,
 
-  // only inserts matter, because comments never change. If the words exceed the size limit of a tsvector (1 MiB), the
-  // text keeps its previous value
+  // the trigger runs only on inserts, because comments never change. If the words would exceed the size limit of a
+  // tsvector (1 MiB), the stored words stay unchanged
   `create function "support"."write_comment_text"() returns trigger language plpgsql as $$
      declare said tsvector := setweight(to_tsvector('pg_catalog.english', new."content"), 'C');
    begin

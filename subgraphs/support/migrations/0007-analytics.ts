@@ -5,8 +5,8 @@ import { migration } from '../../../kernel/migrations/migration.ts';
  * (analytics/).
  */
 export const analytics = migration('0007-analytics', [
-  // if midnight occurs twice, because the clocks are set back, this returns the first; PostgreSQL's conversion returns
-  // the second
+  // a clock change can set the clocks back over midnight, so that midnight occurs twice. Then this function returns the
+  // first midnight, and PostgreSQL's own conversion would return the second
   `create function "support"."start_of_day"("day" date, "zone" text) returns timestamptz language sql stable as $$
      select case when ((t - interval '1 hour') at time zone $2)::date = $1 then t - interval '1 hour' else t end
      from (select $1::timestamp at time zone $2) midnight(t) $$`,

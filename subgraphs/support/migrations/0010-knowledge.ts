@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds articles and feedback. `pg_trgm` finds misspelt words. It is a trusted extension: a database user who may create
- * schemas may also install it.
+ * Adds articles and feedback. The extension `pg_trgm` finds misspelt words. It is a trusted extension: a database user
+ * who may create schemas may also install it.
  */
 export const knowledge = migration('0010-knowledge', [
   'create extension if not exists pg_trgm',

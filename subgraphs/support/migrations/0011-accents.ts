@@ -11,7 +11,8 @@ export const accents = migration('0011-accents', [
   `create text search configuration "support"."words" (copy = pg_catalog.english)`,
   `alter text search configuration "support"."words" alter mapping for hword, hword_part, word with unaccent, english_stem`,
   `alter text search configuration "support"."words" alter mapping for numhword, numword with unaccent, simple`,
-  // if a text has as many bytes as characters, it is ASCII, and both configurations find the same words
+  // if a text has as many bytes as characters, it consists of ASCII characters, and the configurations with and without
+  // accents find the same words
   `create function "support"."words_of"("text" text, "weight" "char") returns tsvector language sql immutable parallel safe as $$
      select setweight(case when octet_length($1) = char_length($1) then to_tsvector('"support"."words"', $1)
        else to_tsvector('"support"."words"', normalize($1, NFC)) || strip(to_tsvector('pg_catalog.english', $1)) end, $2) $$`,

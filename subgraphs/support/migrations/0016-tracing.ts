@@ -2,7 +2,7 @@ import { outboxTracing } from '../../../kernel/events/outbox.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds two columns to events: the trace context of the request, and the time at which the event was recorded if it
- * occurred at another time.
+ * Adds two columns to the outbox: the trace context of the request that caused an event, and the time at which the
+ * event was recorded, if it happened at another time.
  */
 export const tracing = migration('0016-tracing', [outboxTracing('support')]);

@@ -3,7 +3,10 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 
 const KIND = '"status", "priority", "category", "agent_id"';
 const CELL = `"organization_id", "account_id", "customer_id", "day", ${KIND}`;
-/** Days as in migration 0006: all time, and the day (UTC) of creation. */
+/**
+ * SQL for the two cells in which each ticket is counted, as in migration 0006: all time, and the day (UTC) of its
+ * creation.
+ */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
 /** Tickets with neither an account nor a customer are counted only in `ticket_tally`. */
 const COUNTED = `"account_id" is not null or "customer_id" is not null`;
@@ -27,7 +30,7 @@ export const accountTally = migration('0018-account-tally', [
      "count" int not null,
      "folded" boolean not null default false
    ) with (autovacuum_vacuum_scale_factor = 0.05)`,
-  // includes the count, so that the sum of thousands of cells is read from the index alone
+  // the index includes the count, so that the sum of thousands of cells is read from the index alone
   `create index "ticket_account_tally_cell_index" on "support"."ticket_account_tally"
      ("organization_id", "account_id", "day", ${KIND}, "customer_id") include ("count")`,
   `create index "ticket_account_tally_customer_index" on "support"."ticket_account_tally" ("organization_id", "customer_id", "day")`,
@@ -59,16 +62,16 @@ export const accountTally = migration('0018-account-tally', [
      when ((old."account_id", old."customer_id", old."status", old."priority", old."category", old."agent_id", old."created_at")
        is distinct from (new."account_id", new."customer_id", new."status", new."priority", new."category", new."agent_id", new."created_at"))
      execute function "support"."tally_changed_of_account"()`,
-  // a single statement, so it reads tickets and counters in the same snapshot. It replaces the counter rows of the
-  // snapshot by a count of the tickets, and keeps rows that are added later. It blocks no other transaction, but the
-  // counters must not be compacted while it runs
+  // the function is a single statement, so it reads tickets and counters in the same snapshot. It replaces the counter
+  // rows of this snapshot by a count of the tickets, and keeps counter rows that are added later. The function blocks
+  // no other transaction, but the counters must not be compacted while it runs
   `create function "support"."recount_account_tally"("organization" text) returns void language sql as $$
      with gone as (delete from "support"."ticket_account_tally" where "organization_id" = $1)
      insert into "support"."ticket_account_tally" (${CELL}, "count", "folded")
        select ${CELL}, count(*), true from (
          select ${KEYS}, ${KIND}, "created_at" from "support"."ticket" where "organization_id" = $1 and (${COUNTED})
        ) t cross join lateral ${DAYS} group by ${CELL} order by ${CELL} $$`,
-  // for lists of one account's tickets with a certain status and priority, even if few of its tickets match
+  // for lists of one account's tickets with a certain status and priority, even if few tickets of the account match
   `create index "ticket_account_state_index" on "support"."ticket"
      ("organization_id", "account_id", "status", "urgency", "created_at", "id")`,
   ...backfill('support', 'account-tally', `exists (select from "support"."ticket")`),

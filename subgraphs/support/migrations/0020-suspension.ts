@@ -1,7 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds the time until which deliveries waited for the end of a suspension, so that they do not expire because of it.
+ * Adds the time until which deliveries waited for the end of a suspension. With this time, no delivery expires because
+ * of the suspension.
  */
 export const suspension = migration(
   '0020-suspension',

@@ -8,7 +8,9 @@ import { CommentFilter } from './notification.states.ts';
 import type { Contact } from './notification-sender.ts';
 
 const MAX_COMMENTS = 10;
-/** Maximum length of a comment in a mail. Longer comments are cut; the ticket has the whole text. */
+/**
+ * Maximum length of a comment in a mail. A longer comment is truncated in the mail. The ticket contains the whole text.
+ */
 const CONTENT_LENGTH = 2_000;
 
 const SHOWN: Readonly<Record<CommentFilter, object>> = {
@@ -18,8 +20,8 @@ const SHOWN: Readonly<Record<CommentFilter, object>> = {
 };
 
 /**
- * Returns the newest comments on a ticket, oldest first, for a mail to these contacts.
- * @throws InvalidParameters for each contact who is not an active agent, if internal comments are included
+ * Returns the newest comments on a ticket, oldest first, for a mail to `contacts`.
+ * @throws InvalidParameters if internal comments are included and a contact is not an active agent
  */
 export async function commentsFor(
   tx: EntityManager,
@@ -38,7 +40,7 @@ export async function commentsFor(
 
 async function checkAgents(tx: EntityManager, contacts: readonly Contact[]): Promise<void> {
   const email = { $in: contacts.map(({ address }) => address.toLowerCase()) };
-  // the address of a desk agent is generated, and nobody reads it
+  // leaves out desk agents, because nobody reads mails to their generated addresses
   const agents = await tx.find(Agent, { email, active: true, desk: false });
   const known = new Set(agents.map((agent) => agent.email));
   const others = contacts.map(({ address }) => address).filter((address) => !known.has(address.toLowerCase()));

@@ -4,14 +4,14 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { ticketUrls } from '../tickets/ticket-urls.ts';
 import { MAIL_TEMPLATES, type TemplateName } from './notification-templates.ts';
 
-/** Parts of a mail, in addition to its ticket. */
+/** Parts of a mail about a ticket, in addition to the ticket itself. */
 export interface MailParts {
   template: TemplateName;
-  /** Replaces the template's subject. May contain placeholders. */
+  /** Subject that is used instead of the template's subject. May contain placeholders. */
   subject?: string | undefined;
   /**
-   * Values by name. They replace placeholders in the subject, and the mail lists them. `message` is not listed: it
-   * becomes a paragraph.
+   * Values of variables by name. The values replace placeholders in the subject, and the mail lists them. The variable
+   * `message` is not listed, but becomes a paragraph.
    */
   variables?: ReadonlyMap<string, string>;
   comments?: readonly MailComment[];

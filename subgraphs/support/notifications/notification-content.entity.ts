@@ -3,8 +3,8 @@ import { htmlOf, type MailDocument, textOf } from '../../../kernel/messages/mail
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * Text of a notification, stored once for all its recipients. It has its own table, because lists of notifications do
- * not read it and it is deleted after some time.
+ * Text of a notification, stored once for all its recipients. It has its own table for two reasons: lists of
+ * notifications do not read the text, and the text is deleted earlier than the notification.
  */
 @Entity({ tableName: 'notification_content' })
 @OrganizationFilter()
@@ -17,11 +17,11 @@ export class NotificationContent {
   @Property({ type: 'text' })
   organizationId!: string;
 
-  /** Content of an e-mail. A greeting is added for each recipient. */
+  /** Content of an e-mail. Null for an SMS. A greeting is added for each recipient. */
   @Property({ type: 'json', nullable: true })
   document: MailDocument | null = null;
 
-  /** Text of an SMS. */
+  /** Text of an SMS. Null for an e-mail. */
   @Property({ type: 'text', nullable: true })
   message: string | null = null;
 
@@ -29,8 +29,8 @@ export class NotificationContent {
   createdAt!: Date;
 
   /**
-   * Returns the plain text for one recipient. With `linkToken`, the link in the mail opens the ticket's page without a
-   * login. Pass it only for the message that is sent, never for display.
+   * Returns the plain text for one recipient. If `linkToken` is given, the link in the mail opens the ticket's page
+   * without a login. It must be given only for the message that is sent, never for display.
    */
   textFor(recipientName: string | null, linkToken?: string): string {
     return this.document ? textOf(withToken(this.document, linkToken), recipientName) : (this.message ?? '');

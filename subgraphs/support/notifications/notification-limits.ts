@@ -7,8 +7,8 @@ import { NotificationStatus } from './notification.states.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
 /**
- * Maximum number of notification recipients of an organization per hour, by plan. Prevents mass mailing with a stolen
- * key.
+ * Maximum number of notification recipients of an organization per hour, by plan. The limit prevents mass mailing with
+ * a stolen API key.
  */
 const PER_HOUR: Readonly<Record<Plan, number>> = {
   developer: 100,
@@ -18,14 +18,14 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
 };
 
 /**
- * Filter for the recipients that count towards the limit. Recipients that were rejected because of the limit do not
- * count.
+ * Filter for the recipients that are counted for the limit. Recipients that were rejected because of the limit are not
+ * counted.
  */
 const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };
 
 /**
  * Returns how many more recipients the limit allows now. The limit counts the recipients of the last 60 minutes. Takes
- * a lock for the organization until the transaction ends. To avoid deadlocks, lock the ticket before calling it.
+ * a lock for the organization until the transaction ends. To avoid deadlocks, the caller must lock the ticket before.
  */
 export async function remainingAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date): Promise<number> {
   const limit = PER_HOUR[plan];
@@ -33,7 +33,8 @@ export async function remainingAllowance(tx: EntityManager, organizationId: stri
 }
 
 /**
- * Checks that the limit allows `more` further recipients. Takes the same lock as `remainingAllowance`.
+ * Checks that the limit allows `more` further recipients. Locks the organization in the same way as
+ * `remainingAllowance`.
  * @throws NotificationLimitReached
  */
 export async function checkAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date, more: number): Promise<void> {

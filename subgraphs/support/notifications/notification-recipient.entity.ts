@@ -3,7 +3,10 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { NotificationStatus, NotificationType } from './notification.states.ts';
 
-/** Maximum number of attempts. With the queue's growing delays they take about an hour. */
+/**
+ * Maximum number of attempts. All attempts together take about an hour, because the queue increases the delay after
+ * each attempt.
+ */
 export const MAX_ATTEMPTS = 10;
 
 /** A recipient of a notification, with the delivery status. The text is in NotificationContent. */

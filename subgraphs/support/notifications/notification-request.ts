@@ -16,7 +16,7 @@ export interface EmailRequest {
   template: TemplateName;
   subject?: string | undefined;
   variables: Map<string, string>;
-  /** Null if the mail contains no comments. */
+  /** Which comments the mail contains. Null if it contains no comments. */
   commentFilter: CommentFilter | null;
 }
 
@@ -103,7 +103,7 @@ function problemsOfVariable(name: string, value: unknown): FieldProblem[] {
   return [{ field, value, reason: `must be a text of at most ${VARIABLE_LENGTH} characters, a number or a boolean` }];
 }
 
-/** Length of all names and text values. Numbers and booleans are short and not counted. */
+/** Returns the total length of all names and text values. Numbers and booleans are short and not counted. */
 const lengthOf = (variables: Record<string, unknown>): number =>
   Object.entries(variables).reduce((sum, [name, value]) => sum + name.length + (typeof value === 'string' ? value.length : 0), 0);
 
@@ -113,7 +113,7 @@ const onlyFor = (field: string, form: string): FieldProblem => ({ field, reason:
 const variablesOf = ({ variables }: NotificationInput): Map<string, string> =>
   new Map(Object.entries(variables ?? {}).map(([name, value]) => [name, String(value)]));
 
-/** Removes duplicate addresses; the first entry of an address is used. */
+/** Returns the contacts without duplicate addresses. If an address occurs several times, its first entry is used. */
 function contactsOf({ type, recipients }: NotificationInput): Contact[] {
   const addressOf = ({ email, phone }: NotificationRecipientInput): string => (type === NotificationType.EMAIL ? email : phone) ?? '';
   const byAddress = new Map<string, Contact>();

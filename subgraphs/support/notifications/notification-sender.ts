@@ -30,7 +30,8 @@ export interface Contact {
 export interface Recipients {
   contacts: readonly Contact[];
   /**
-   * Number of recipients that the plan still allows. All further recipients are stored as failed. Default: no limit.
+   * Number of recipients that the plan still allows. Recipients above this number are stored as failed. Default: no
+   * limit.
    */
   allowance?: number;
 }
@@ -39,7 +40,7 @@ export interface NotificationSenderDeps extends Pick<MessageQueueParts<object>, 
   orm: Orm;
   clock: Clock;
   links: TicketLinks;
-  /** Public origin of the platform, for links. */
+  /** Public origin of the platform, with which links begin. */
   origin: string;
 }
 
@@ -56,14 +57,14 @@ type Content = Pick<Notification, 'type' | 'template'> &
 /** The organization and ticket of a notification. */
 type About = Pick<Notification, 'organizationId' | 'ticketId'>;
 
-/** The text of the message was deleted by retention before the message could be sent. */
+/** The retention task deleted the text of the message before the message could be sent. */
 class ContentGone extends MessageRejected {
   override readonly message = 'The text was deleted by retention before the message could be sent.';
 }
 
 /**
- * Sends notifications about tickets and reports. Stores the text in the transaction that causes the notification. After the
- * commit, one job per recipient sends it and records the result.
+ * Sends notifications about tickets and reports. Stores the text in the transaction that causes the notification. After
+ * the commit, one job for each recipient sends the message and records the result.
  */
 export class NotificationSender {
   readonly #messages: MessageQueue<SendJob>;
@@ -72,7 +73,8 @@ export class NotificationSender {
     this.#messages = new MessageQueue({
       ...deps,
       name: 'support.notify',
-      // the queue allows more retries than MAX_ATTEMPTS, so that the recipient's record decides when to give up
+      // the queue allows more retries than MAX_ATTEMPTS, so that the limit in the recipient's record applies, not the
+      // limit of the queue
       retries: { retryLimit: MAX_ATTEMPTS * 2, retryDelaySeconds: 5, retryDelayMaxSeconds: 1800 },
       idOf: ({ recipientId }) => recipientId,
       messageOf: (job) => this.#begin(job),
@@ -90,7 +92,7 @@ export class NotificationSender {
     return this.#queue(tx, aboutTicket(ticket), content, recipients, actor);
   }
 
-  /** Sends a mail that is not about a ticket. `template` is its name in the list of sent notifications. */
+  /** Sends a mail that is not about a ticket. `template` is the name of the mail in the list of sent notifications. */
   sendMail(
     tx: EntityManager,
     organizationId: string,
@@ -124,7 +126,10 @@ export class NotificationSender {
     return notification;
   }
 
-  /** Starts an attempt. Returns undefined if there is nothing left to send. */
+  /**
+   * Starts an attempt and returns the message. Returns undefined if the message was already sent, or must not be sent
+   * any more.
+   */
   async #begin(job: SendJob): Promise<Mail | Sms | undefined> {
     let isToBeSent = false;
     const recipient = await this.#change(job, (one) => {
@@ -133,7 +138,7 @@ export class NotificationSender {
     return recipient && isToBeSent ? this.#messageFor(recipient) : undefined;
   }
 
-  /** Stores the result of an attempt. Returns whether it was the last one. */
+  /** Stores the result of an attempt. Returns whether the delivery has failed permanently. */
   async #recordAttempt(job: SendJob, attempt: Attempt): Promise<boolean> {
     const after = await this.#change(job, (one) => {
       if (attempt.problem === undefined) one.sent(this.deps.clock.now(), attempt.isSimulated);
@@ -163,7 +168,10 @@ export class NotificationSender {
   }
 }
 
-/** Agents get no link that works without a login, because a reply through it would count as the customer's. */
+/**
+ * Returns whether the address belongs to an agent. Agents get no link that works without a login, because a reply
+ * through such a link counts as a reply of the customer.
+ */
 const isAgent = async (em: EntityManager, address: string): Promise<boolean> =>
   (await em.count(Agent, { email: address.toLowerCase(), active: true })) > 0;
 

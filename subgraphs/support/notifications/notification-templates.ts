@@ -1,4 +1,4 @@
-/** Text of a mail before the list of facts. `mailOf` fills its placeholders. */
+/** Text of a mail above the list of facts about the ticket. `mailOf` replaces the placeholders in it. */
 export interface MailTemplate {
   subject: string;
   paragraphs: readonly string[];
@@ -24,12 +24,12 @@ export const MAIL_TEMPLATES = {
     subject: '[{{ticket.number}}] Resolved: {{ticket.title}}',
     paragraphs: [`${NAMED}, is resolved. If the problem is not solved, reply on the page of the ticket.`],
   },
-  /** Sent to the addresses in a routing rule. */
+  /** Mail to the addresses in a routing rule that matched a new ticket. */
   ticket_routed: {
     subject: '[{{ticket.number}}] New ticket: {{ticket.title}}',
     paragraphs: ['the ticket {{ticket.number}}, “{{ticket.title}}”, was created, and a routing rule notifies you of it.'],
   },
-  /** Sent to the customer at the interval of a routing rule. */
+  /** Mail to the customer, sent at the interval that a routing rule states. */
   scheduled_update: {
     subject: '[{{ticket.number}}] We are working on it: {{ticket.title}}',
     paragraphs: [`we are still working on ${NAMED}. You will receive further updates until it is resolved.`],

@@ -5,8 +5,8 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticket.events.ts';
 
 /**
- * Only support staff can receive this event, like events about internal comments. The identity domain records it in the
- * audit trail.
+ * Reports that links in mails about a ticket were revoked. Only support staff can receive this event, like events about
+ * internal comments. The identity domain records it in the audit trail.
  */
 export const linksRevoked = defineEvent(
   {

@@ -71,8 +71,8 @@ export class NotificationResolver {
 
 const KEPT = 'Null after the retention period.';
 /**
- * Maximum length of a notification's text: ten comments of the length to which mails cut them, and the variables. HTML
- * is several times as long because of its escapes.
+ * Maximum length of a notification's text: ten comments of the maximum length in mails, and the variables. The HTML
+ * form is several times as long, because of escaped characters.
  */
 const MAX_TEXT = 40_000;
 const MAX_HTML = 250_000;

@@ -10,7 +10,7 @@ export interface NotificationRetentionDeps {
   notificationRetentionDays: number;
 }
 
-/** Deletes old texts of notifications. Recipients, subjects and delivery status stay with the ticket. */
+/** Deletes old texts of notifications. The recipients, the subjects and the delivery status are kept. */
 export const notificationRetention = ({ rows, clock, notificationRetentionDays }: NotificationRetentionDeps): Retained =>
   retainedRows(rows, 'support.notification_content', () => ({
     where: '"created_at" < $1',

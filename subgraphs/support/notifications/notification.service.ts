@@ -32,7 +32,7 @@ export class NotificationService {
   constructor(private readonly deps: NotificationServiceDeps) {}
 
   /**
-   * Creates a notification; jobs send it afterwards.
+   * Creates a notification. Jobs send it after the commit.
    * @throws ResourceNotFound, InvalidParameters, NotificationLimitReached
    */
   async notify(ticketId: string, input: NotificationInput): Promise<Notification> {
@@ -49,7 +49,8 @@ export class NotificationService {
   }
 
   /**
-   * Revokes links in mails about a ticket immediately: the links of the given recipients, or all links.
+   * Immediately revokes the links in mails about a ticket: the links of the recipients in `recipientIds`, or all links
+   * if it is not given.
    * @throws ResourceNotFound for the ticket
    */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {
@@ -57,7 +58,7 @@ export class NotificationService {
     const ticket = await this.#ticket(ticketId);
     await em.transactional(async (tx) => {
       const now = clock.now();
-      // links in older mails have expired already
+      // links in mails before `since` have already expired
       const since = new Date(now.getTime() - LINK_MS);
       const mails = await tx.find(Notification, { ticketId, type: NotificationType.EMAIL, createdAt: { $gt: since } }, { fields: ['id'] });
       const where = {
@@ -71,13 +72,15 @@ export class NotificationService {
     return ticket;
   }
 
-  /** @throws ResourceNotFound if the caller cannot read the ticket */
+  /** Lists the notifications about a ticket. @throws ResourceNotFound if the caller cannot read the ticket */
   async ofTicket(ticketId: string, page: PageInput): Promise<Page<Notification>> {
     await this.#ticket(ticketId);
     return listPage(this.deps.em, Notification, { where: { ticketId }, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** Lists the organization's messages about tickets and reports, sent and queued, with one record per recipient. */
+  /**
+   * Lists the organization's sent and queued messages about tickets and reports, with one record for each recipient.
+   */
   sent({ type, status }: SentNotificationFilter, page: PageInput): Promise<Page<NotificationRecipient>> {
     const where = matching<NotificationRecipient>({ type, status });
     return listPage(this.deps.em, NotificationRecipient, { where, page, defaultSort: NEWEST_FIRST });

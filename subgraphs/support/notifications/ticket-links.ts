@@ -6,15 +6,15 @@ import { EVERYWHERE } from '../../../kernel/records/organization-filter.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
 import { NotificationRecipient } from './notification-recipient.entity.ts';
 
-/** The recipient of a link, with the ticket to which the link gives access. */
+/** The recipient of a mail with a link, and the ticket to which the link gives access. */
 export type LinkHolder = NotificationRecipient & { ticketId: string };
 
-/** Validity of the link in a mail: 30 days. */
+/** Time for which the link in a mail is valid: 30 days. */
 export const LINK_MS = 30 * DAY_MS;
 
 /**
  * Tokens in mail links, which let the recipient read one ticket and reply to it without a login. A token belongs to one
- * recipient of one mail about one ticket. Tokens are computed and never stored, so that nobody can find one in a
+ * recipient of one mail about one ticket. Tokens are computed and never stored, so that nobody can find a token in a
  * database or in the list of sent notifications.
  */
 export class TicketLinks {

@@ -15,8 +15,8 @@ import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values
 import { toCsv } from './report-csv.ts';
 
 /**
- * A row of a report: columns of the groups, counts, and a column for each metric. The columns have the names that REST
- * uses.
+ * A row of a report. Its columns are the values that the row is grouped by, counts, and the requested metrics. The
+ * columns have the names that REST uses.
  */
 type Line = Record<string, string | number | null>;
 
@@ -33,7 +33,7 @@ const GROUPS: Record<ReportGrouping, (cell: Cell) => string> = {
   [ReportGrouping.WEEK]: ({ day }) => isoWeek(day),
 };
 
-/** Builds the file of a report. Also returns its number of rows. */
+/** Builds the file of a report. Also returns the number of rows in the file. */
 export function contentOf(report: Report, cells: readonly Cell[], now: Date): { content: Buffer; rows: number } {
   const { id, reportType, parameters } = report;
   const metrics = [...new Set(parameters.metrics ?? [])].map((metric) => METRICS[metric]);

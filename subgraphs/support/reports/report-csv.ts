@@ -1,4 +1,7 @@
-/** Matches text whose beginning a spreadsheet program would run as a formula or take as a cell separator. */
+/**
+ * Matches a text that begins with a character which makes a spreadsheet program run the text as a formula or split the
+ * cell.
+ */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 

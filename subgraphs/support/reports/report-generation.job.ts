@@ -21,7 +21,7 @@ const ATTEMPTS_MAX = 4;
 const GIVEN_UP = `The report could not be generated in ${ATTEMPTS_MAX} attempts. Request it again. If that fails too, contact support with the report id.`;
 /** Length of the period that one query counts. Progress is updated after each query. */
 const PERIOD_MS = 7 * DAY_MS;
-/** Actor of the notification that a report is ready. */
+/** Actor that is recorded for the notification that a report is ready. */
 const ACTOR = { kind: 'system', id: 'support.report' } as const;
 
 interface GenerationJob {
@@ -46,8 +46,8 @@ export const enqueueGeneration = (jobs: Jobs, tx: EntityManager, { organizationI
   jobs.enqueue(tx, QUEUE, { organizationId, reportId: id } satisfies GenerationJob);
 
 /**
- * Defines the job queue. Call it before jobs start. The queue allows more retries than ATTEMPTS_MAX, so that the generator itself
- * gives up and marks the report as failed.
+ * Defines the job queue. Must be called before jobs start. The queue allows more retries than ATTEMPTS_MAX. So the
+ * generator reaches its limit before the queue does, and marks the report as failed.
  */
 export function defineGeneration(deps: GenerationDeps): void {
   const generator = new ReportGenerator(deps);
@@ -55,7 +55,7 @@ export function defineGeneration(deps: GenerationDeps): void {
   deps.jobs.define<GenerationJob>(QUEUE, (job) => generator.run(job), options);
 }
 
-/** Generates report files and enqueues the mail about them. The job may safely run twice. */
+/** Generates report files and enqueues the mail about them. A second run of the same job does no harm. */
 class ReportGenerator {
   constructor(private readonly deps: GenerationDeps) {}
 
@@ -74,7 +74,8 @@ class ReportGenerator {
   }
 
   /**
-   * Counts an attempt and starts it. An attempt is counted first, so that an attempt that kills its process counts too.
+   * Counts an attempt and starts it. The attempt is counted at its start, so that it is also counted if the process
+   * crashes during the attempt.
    */
   async #begin(job: GenerationJob): Promise<Report | undefined> {
     const report = await this.#change(job, async (_, begun) => {
@@ -84,7 +85,9 @@ class ReportGenerator {
     return report?.status === ReportStatus.GENERATING ? report : undefined;
   }
 
-  /** Counts the tickets one period at a time, so that no statement runs long and progress can be updated. */
+  /**
+   * Counts the tickets of one week after the other, so that each statement is short and the progress can be updated.
+   */
   async #count({ id, organizationId, parameters }: Report): Promise<Cell[]> {
     const { dateRange, filters, metrics, timezone } = parameters;
     const [start, end] = [new Date(dateRange?.start ?? 0).getTime(), new Date(dateRange?.end ?? 0).getTime()];
@@ -124,8 +127,8 @@ class ReportGenerator {
   }
 
   /**
-   * Changes the report under its lock. Does nothing and returns undefined if the report is no longer being generated, because
-   * another run of the job has finished it.
+   * Locks the report and changes it. Does nothing and returns undefined if another run of the job has already finished
+   * the report.
    */
   #change(
     { organizationId, reportId }: GenerationJob,

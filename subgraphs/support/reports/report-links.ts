@@ -6,8 +6,8 @@ import { reportFilePath } from './report-paths.ts';
 const HOURS = 24;
 
 /**
- * Creates signed URLs of report files, which need no credentials. Anybody who has a URL can download the file until the
- * URL expires. Each read of a report returns a URL that is valid for at least a day.
+ * Creates signed URLs of report files. A request to a signed URL needs no credentials. Anybody who has a URL can
+ * download the file until the URL expires. Each read of a report returns a URL that is valid for at least a day.
  */
 export class ReportLinks {
   readonly hours = HOURS;
@@ -29,7 +29,7 @@ export class ReportLinks {
     return `${this.origin}${reportFilePath(id)}?expires=${expires}&signature=${this.#box.digest(`${id}.${expires}`)}`;
   }
 
-  /** Whether the platform signed this URL and it has not expired. */
+  /** Returns whether the platform signed the URL and the URL has not expired. */
   isValid(id: string, { expires = '', signature = '' }: { expires?: string; signature?: string }, now: Date): boolean {
     return this.#box.isDigest(signature, `${id}.${expires}`) && Number(expires) * 1000 > now.getTime();
   }

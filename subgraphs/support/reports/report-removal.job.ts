@@ -18,7 +18,10 @@ export function enqueueRemoval(jobs: Jobs, tx: EntityManager, report: Report, op
   return jobs.enqueue(tx, QUEUE, job, options);
 }
 
-/** Defines the job queue. Call it before jobs start. The file is deleted first, so a job that fails in between can run again. */
+/**
+ * Defines the job queue. Must be called before jobs start. A job deletes the file before the report, so that it can run
+ * again if it fails after deleting the file.
+ */
 export function defineRemoval({ orm, files, jobs }: { orm: Orm; files: FileStore; jobs: Jobs }): void {
   jobs.define<RemovalJob>(
     QUEUE,

@@ -4,7 +4,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { ReportStatus, reportStates } from './report.states.ts';
 import { ReportDelivery, ReportFormat, ReportParameters } from './report.values.ts';
 
-/** Days until a report and its file are deleted. */
+/** Number of days after which a report and its file are deleted. */
 export const RETENTION_DAYS = 30;
 
 /** A report about tickets, generated as a file in the background (specification 2.7, 3.5). */
@@ -48,7 +48,10 @@ export class Report {
   @Property({ type: 'json' })
   delivery!: ReportDelivery;
 
-  /** The notification that announces the finished report. Set when the report is ready. */
+  /**
+   * Id of the notification that announces the finished report. Null until the report is ready, and if nobody is
+   * notified.
+   */
   @Property({ type: 'text', nullable: true })
   notificationId: string | null = null;
 
@@ -79,6 +82,6 @@ export class Report {
   }
 }
 
-/** Key of the report's file in the file store. */
+/** Returns the key of the report's file in the file store. */
 export const fileKeyOf = ({ id, organizationId, parameters }: Report): string =>
   `reports/${organizationId}/${id}.${parameters.format === ReportFormat.CSV ? 'csv' : 'json'}`;

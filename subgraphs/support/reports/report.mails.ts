@@ -1,7 +1,7 @@
 import type { ComposedMail } from '../notifications/notification-composer.ts';
 import { RETENTION_DAYS, type Report } from './report.entity.ts';
 
-/** Builds the mail that announces a finished report. Its link to the file is valid for `hours`. */
+/** Builds the mail that announces a finished report. The link to the file is valid for `hours` hours. */
 export function mailAbout({ id, reportType }: Report, url: string, hours: number): ComposedMail & { template: string } {
   const document = {
     paragraphs: [

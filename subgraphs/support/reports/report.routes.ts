@@ -18,7 +18,10 @@ export interface ReportDownloads {
   clock: Clock;
 }
 
-/** Serves report files. A valid signed URL is the only credential. Requires that the edge has admitted the request. */
+/**
+ * Serves report files. A valid signed URL is the only credential. Must be mounted behind the edge, which admits or
+ * rejects requests.
+ */
 export async function mountReportDownloads(app: FastifyInstance, downloads: ReportDownloads): Promise<void> {
   await app.register((scope, _, done) => {
     scope.setErrorHandler(sendError);
@@ -67,7 +70,7 @@ async function download(
     .send(request.method === 'HEAD' ? Readable.from([]) : file.stream);
 }
 
-/** Finds the report in any organization; the signed URL authorizes the access. */
+/** Finds a report of any organization, because the signed URL authorizes the access. */
 async function find(rows: Rows, id: string): Promise<Report | undefined> {
   const [row] = await rows.query<{ organization_id: string; parameters: Report['parameters'] }>(
     `select "organization_id", "parameters" from "support"."report" where "id" = $1 and "status" = 'ready'`,

@@ -15,9 +15,9 @@ import { enqueueGeneration } from './report-generation.job.ts';
 import { enqueueRemoval } from './report-removal.job.ts';
 
 const DEFAULT_DAYS = 30;
-/** Estimated time until a report job starts. Measured and rounded up. */
+/** Estimated time until a report job starts. The value was measured and rounded up. */
 const WAIT_MS = 5_000;
-/** Estimated time to count the tickets of one week for a large organization. Measured and rounded up. */
+/** Estimated time to count the tickets of one week for a large organization. The value was measured and rounded up. */
 const WEEK_MS = 250;
 
 /** Default metrics by report type. */
@@ -46,7 +46,7 @@ export class ReportService {
   constructor(private readonly deps: ReportServiceDeps) {}
 
   /**
-   * Creates a report; a job generates its file.
+   * Creates a report. A job generates the file of the report.
    * @throws InvalidParameters for a time zone that the database does not support
    */
   async generate({ reportType, parameters, delivery }: ReportRequest): Promise<Report> {
@@ -83,13 +83,13 @@ export class ReportService {
     return report;
   }
 
-  /** Returns null if the organization has no such report. */
+  /** Returns a report; null if the caller's organization does not have it. */
   find(id: string): Promise<Report | null> {
     return this.deps.em.findOne(Report, { id });
   }
 
   /**
-   * Deletes a report immediately. A job deletes its file soon afterwards.
+   * Deletes a report immediately. A job that is enqueued with the deletion deletes the file.
    * @throws ResourceNotFound, ReportGenerating
    */
   delete(id: string): Promise<Report> {

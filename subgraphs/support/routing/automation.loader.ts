@@ -1,7 +1,9 @@
 import DataLoader from 'dataloader';
 import type { Rows } from '../../../kernel/database/database.ts';
 
-/** Loads the time of the next escalation by an active routing rule, for each ticket id. Null if there is none. */
+/**
+ * Loads, for each ticket id, the time at which an active routing rule escalates the ticket next. Null if no rule does.
+ */
 export const routedEscalationsOf = (rows: Rows, organizationId: string): DataLoader<string, Date | null> =>
   new DataLoader(async (ids) => {
     const found = await rows.query<{ ticket_id: string; due_at: Date | string }>(

@@ -28,7 +28,10 @@ const DUE = {
   owner: { table: 'support.ticket', column: 'ticket_id' },
 } as const;
 
-/** Runs due automations of routing rules: escalates tickets and sends updates to customers. */
+/**
+ * Creates the sweeper that runs the due automations of routing rules: it escalates tickets and sends updates to
+ * customers.
+ */
 export const automationSweeper = (deps: AutomationSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isSuspended }, DUE, async (tx, id, now) => {
     const due = await tx.findOneOrFail(TicketAutomation, { id });

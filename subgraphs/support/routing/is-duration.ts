@@ -3,15 +3,15 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 /**
- * Months differ in length, so durations are measured from this date. The difference matters only for durations near a
- * bound.
+ * Months differ in length, so durations are measured from this date. Another date would give another result only for
+ * durations near the shortest or longest allowed duration.
  */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();
 
 /**
- * Validates a duration from `shortest` to `longest`, all in the format of the specification. `pattern` describes this
- * range in API documents.
+ * Validates that a duration is between `shortest` and `longest`. All durations are texts in the format of the
+ * specification. `pattern` is the regular expression for this range that the API documents show.
  */
 export const IsDuration = (shortest: string, longest: string, pattern: string): PropertyDecorator =>
   ValidateBy(

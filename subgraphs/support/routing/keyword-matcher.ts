@@ -1,38 +1,46 @@
 /**
- * Scripts that do not separate words with spaces. Each of their characters is treated as a word, so that a keyword is
- * found within a sentence.
+ * Scripts that do not separate words with spaces. Each character of these scripts is treated as a word, so that a
+ * keyword is found within a sentence.
  */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');
 
-/** Splits a text into words, in lower case and Unicode NFKC. All other characters are separators. */
+/**
+ * Splits a text into words, in lower case and Unicode NFKC. Characters that cannot be part of a word separate words.
+ */
 export const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().normalize('NFKC').match(WORD) ?? [];
 
-/** A state of the matcher. Each state stands for a sequence of words with which at least one keyword begins. */
+/**
+ * A state of the Aho-Corasick automaton. Each state represents a sequence of words with which at least one keyword
+ * begins.
+ */
 interface Node<Owner> {
   next: Map<string, Node<Owner>>;
-  /** The state for the longest proper suffix of this state's words that has a state. Undefined for the root. */
+  /**
+   * The state for the longest proper suffix of this state's word sequence, among the suffixes that have a state.
+   * Undefined for the root.
+   */
   fallback: Node<Owner> | undefined;
-  /** Owners of a keyword that consists of exactly the words of this state. */
+  /** Owners of the keyword whose words are equal to the words of this state. */
   owners: Owner[];
 }
 
 const node = <Owner>(): Node<Owner> => ({ next: new Map(), fallback: undefined, owners: [] });
 
 /**
- * Finds whole words and phrases in texts with the Aho-Corasick algorithm, using words as symbols. The time is linear in
- * the length of the texts and keywords, even for malicious input.
+ * Finds whole words and phrases in texts with the Aho-Corasick algorithm, with words as symbols. The time grows
+ * linearly with the length of the texts and keywords, even for malicious input.
  */
 export class KeywordMatcher<Owner> {
   readonly #root = node<Owner>();
 
-  /** Takes keywords with their owners. A keyword without any word is never found. */
+  /** `keywords` contains pairs of an owner and a keyword. A keyword that contains no word is never found. */
   constructor(keywords: Iterable<readonly [Owner, string]>) {
     for (const [owner, keyword] of keywords) this.#add(owner, wordsOf(keyword));
     this.#link();
   }
 
-  /** Returns the owners whose keyword occurs in one of the texts. */
+  /** Returns the owners of all keywords that occur in at least one of the texts. */
   ownersIn(texts: readonly string[]): Set<Owner> {
     const found = new Set<Owner>();
     const seen = new Set<Node<Owner>>([this.#root]);
@@ -61,8 +69,8 @@ export class KeywordMatcher<Owner> {
   }
 
   /**
-   * Sets the fallbacks in breadth-first order, because a fallback stands for fewer words and must have its own fallback
-   * first.
+   * Sets the fallbacks of all states in breadth-first order. A fallback represents fewer words than its state, so it
+   * gets its own fallback before.
    */
   #link(): void {
     const queue = [...this.#root.next.values()];

@@ -3,7 +3,9 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { RoutingActions, RoutingConditions } from './routing.values.ts';
 
-/** A rule for new tickets (specification 2.7). Rules are evaluated in order, and the first match applies. */
+/**
+ * A rule for new tickets (specification 2.7). Rules are evaluated in order, and the first rule that matches applies.
+ */
 @ObjectType({ description: 'A rule for new tickets. Rules are evaluated in order of position, and the first one that matches is applied.' })
 @Entity({ tableName: 'routing_rule' })
 @OrganizationFilter()

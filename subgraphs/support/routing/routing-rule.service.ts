@@ -13,7 +13,7 @@ import type { RoutingActions, RoutingConditions } from './routing.values.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 import { TicketAutomation } from './ticket-automation.entity.ts';
 
-/** Maximum number of rules, which bounds the cost of creating a ticket. */
+/** Maximum number of rules of an organization. It limits the time to create a ticket. */
 const MAX_RULES = 100;
 const IN_ORDER = { orderBy: { position: 'asc', id: 'asc' } } as const;
 
@@ -28,7 +28,7 @@ export interface RoutingRuleServiceDeps {
 export class RoutingRuleService {
   constructor(private readonly deps: RoutingRuleServiceDeps) {}
 
-  /** @throws ResourceNotFound for an unknown agent, TooManyRoutingRules */
+  /** Creates a routing rule. @throws ResourceNotFound for an unknown agent, TooManyRoutingRules */
   create({ position, conditions, actions, ...input }: RoutingRuleInput): Promise<RoutingRule> {
     const now = this.deps.clock.now();
     return this.#ordering(async (tx, rules) => {
@@ -48,7 +48,7 @@ export class RoutingRuleService {
     });
   }
 
-  /** Returns null if the organization has no such rule. */
+  /** Returns a rule; null if the caller's organization does not have it. */
   find(id: string): Promise<RoutingRule | null> {
     return this.deps.loader.load(id);
   }
@@ -58,7 +58,7 @@ export class RoutingRuleService {
     return listPage(this.deps.em, RoutingRule, { where: {}, page, defaultSort: [{ field: 'position', order: SortOrder.ASC }] });
   }
 
-  /** @throws ResourceNotFound for the rule or an agent */
+  /** Updates a routing rule. @throws ResourceNotFound for the rule or an agent */
   update(id: string, { position, conditions, actions, ...input }: RoutingRuleUpdateInput): Promise<RoutingRule> {
     return this.#ordering(async (tx, rules) => {
       const rule = found(rules, id);
@@ -73,7 +73,7 @@ export class RoutingRuleService {
   }
 
   /**
-   * Deletes a rule and its automations of tickets.
+   * Deletes a rule and the ticket automations that it has started.
    * @throws ResourceNotFound
    */
   delete(id: string): Promise<RoutingRule> {
@@ -91,7 +91,10 @@ export class RoutingRuleService {
     return this.deps.request.principal.organizationId;
   }
 
-  /** Runs `act` with all rules in order, under a lock that serializes changes of one organization's rules. */
+  /**
+   * Runs `act` with all rules in order, under a lock. Because of this lock, changes of an organization's rules run one
+   * after the other.
+   */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {
       await advisoryLock(tx, `support.routing-rules:${this.#organizationId}`);
@@ -105,7 +108,10 @@ function found(rules: readonly RoutingRule[], id: string): RoutingRule {
   return orNotFound(rule, 'routing_rule', id);
 }
 
-/** Moves a rule to a position, counted from 1. A position beyond the end moves the rule to the end. */
+/**
+ * Moves a rule to a position, counted from 1. If the position is greater than the number of rules, the rule moves to
+ * the end.
+ */
 function place(rules: RoutingRule[], rule: RoutingRule, position: number): void {
   const others = rules.filter((one) => one !== rule);
   number(others.toSpliced(position - 1, 0, rule));
@@ -119,7 +125,7 @@ async function checkAgent(tx: EntityManager, { assignTo }: RoutingActions): Prom
   if (assignTo) orNotFound(await tx.findOne(Agent, { id: assignTo }), 'agent', assignTo);
 }
 
-/** Replaces missing properties by null or an empty list, and removes duplicates. */
+/** Replaces missing properties by null or an empty list, and removes duplicates from lists. */
 const wholeConditions = ({ category, priority, keywords, customerTier }: RoutingConditions): RoutingConditions => ({
   category: category ?? null,
   priority: [...new Set(priority)],

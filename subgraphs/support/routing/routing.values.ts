@@ -11,7 +11,10 @@ export const MAX_KEYWORDS = 200;
 const MAX_NOTIFIED = 20;
 const KEYWORD_LENGTH = 100;
 
-/** Pattern for durations of at most 365 days. `minutes` is the part of the pattern for a number of minutes. */
+/**
+ * Returns a regular expression for durations of at most 365 days. `minutes` is the part of this expression for the
+ * number of minutes.
+ */
 const yearPattern = (minutes: string): string =>
   `^(${minutes}[ _]minutes?|[1-9][0-9]{0,2}[ _]hours?|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([1-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([1-9]|1[0-2])[ _]months?|1[ _]years?)$`;
 

@@ -7,7 +7,10 @@ export type RoutedTicket = Pick<Ticket, 'category' | 'priority' | 'title' | 'des
 
 type Rule = Pick<RoutingRule, 'active' | 'conditions'>;
 
-/** Returns the first rule whose conditions all match. Searches the text once for the keywords of all rules. */
+/**
+ * Returns the first rule whose conditions all match. Searches the title and the description once for the keywords of
+ * all rules.
+ */
 export function firstMatch<R extends Rule>(rules: readonly R[], ticket: RoutedTicket, customerTier: string): R | undefined {
   const candidates = rules.filter((rule) => rule.active && holdsBesideKeywords(rule, ticket, customerTier));
   const keywords = candidates.flatMap((rule) => keywordsOf(rule).map((keyword) => [rule, keyword] as const));

@@ -8,8 +8,8 @@ export enum AutomationKind {
 }
 
 /**
- * A pending action of a routing rule for a ticket, with its due time. Kept when the ticket is resolved, because the ticket may be
- * reopened.
+ * A pending action of a routing rule for a ticket, with its due time. The record is kept when the ticket is resolved,
+ * because the ticket may be reopened.
  */
 @Entity({ tableName: 'ticket_automation' })
 @OrganizationFilter()
@@ -36,7 +36,7 @@ export class TicketAutomation {
   @Property({ type: 'text' })
   interval!: string;
 
-  /** Null if the action was done or the ticket is resolved. */
+  /** When the action is due. Null if the action was done or the ticket is resolved. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
 
@@ -46,8 +46,8 @@ export class TicketAutomation {
   }
 
   /**
-   * Marks the action as done. A customer update becomes due again after each interval; due times that have already
-   * passed are skipped.
+   * Marks the action as done. A customer update becomes due again after each interval. Due times that are not after
+   * `now` are skipped.
    */
   done(now: Date): void {
     if (this.kind === AutomationKind.ESCALATION) this.dueAt = null;

@@ -4,7 +4,10 @@ import { Agent } from '../agents/agent.entity.ts';
 import { type Category, categoriesOf } from '../categories/category.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 
-/** Data of an organization that ticket creation needs. Cached by ReferenceData; migration 0015-reference-data counts its changes. */
+/**
+ * Data of an organization that ticket creation needs. ReferenceData caches this data. The triggers of migration
+ * 0015-reference-data count its changes.
+ */
 export interface Desk {
   readonly categories: readonly Category[];
   /** Active rules, in order. */

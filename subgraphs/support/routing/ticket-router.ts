@@ -9,7 +9,7 @@ import type { RoutingRule } from './routing-rule.entity.ts';
 import { firstMatch, type RoutedTicket } from './rule-matching.ts';
 import { AutomationKind, TicketAutomation } from './ticket-automation.entity.ts';
 
-/** Actor of automatic routing. */
+/** Actor that is recorded for changes by automatic routing. */
 export const ROUTING_ACTOR = { kind: 'system', id: 'support.routing' } as const;
 
 /** Applies the actions of a routing rule to a new ticket, in the transaction that creates the ticket. */

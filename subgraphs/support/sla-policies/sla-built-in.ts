@@ -7,7 +7,7 @@ import type { WorkingHours } from '../working-time/business-time.ts';
 const HOUR = 60;
 type Hours = readonly [response: number, resolution: number];
 
-/** Response and resolution targets in hours, for low, medium, high and critical. */
+/** Response and resolution targets in hours, for the priorities low, medium, high and critical. */
 const USUAL: readonly [Hours, Hours, Hours, Hours] = [
   [8, 72],
   [4, 24],
@@ -35,7 +35,10 @@ const BY_CATEGORY: Readonly<Partial<Record<CategoryId, typeof USUAL>>> = {
   ],
 };
 
-/** Shares of the resolution target after which a ticket reaches escalation level 1, 2, … . More urgent tickets escalate earlier. */
+/**
+ * Shares of the resolution target after which a ticket reaches the escalation levels 1, 2 and so on. More urgent
+ * tickets escalate earlier.
+ */
 const ESCALATED_AFTER: Readonly<Record<TicketPriority, readonly number[]>> = {
   low: [1],
   medium: [1],

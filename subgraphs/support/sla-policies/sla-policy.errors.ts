@@ -1,6 +1,9 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: policy names are unique, because tickets show the name as their tier. */
+/**
+ * 409: the organization already has a policy with this name. Policy names are unique, because tickets show the name as
+ * their tier.
+ */
 export class PolicyNameTaken extends PlatformError {
   constructor() {
     super('DUPLICATE_RESOURCE', 'An SLA policy with this name already exists.', { field: 'name' });

@@ -31,7 +31,7 @@ export class SlaPolicyService {
     return listPage(this.deps.em, SlaPolicy, { where: {}, page, defaultSort: NEWEST_FIRST });
   }
 
-  /** @throws PolicyNameTaken if the organization has a policy with this name */
+  /** Creates a policy. @throws PolicyNameTaken if the organization has a policy with this name */
   async create({ targets, holidays, ...input }: SlaPolicyCreateInput): Promise<SlaPolicy> {
     const { em, organizationId, clock } = this.deps;
     const now = clock.now();
@@ -58,7 +58,7 @@ export class SlaPolicyService {
     return updating.catch(onDuplicate(() => new PolicyNameTaken()));
   }
 
-  /** @throws ResourceNotFound, PolicyInUse */
+  /** Deletes a policy. @throws ResourceNotFound, PolicyInUse */
   async delete(id: string): Promise<SlaPolicy> {
     return this.deps.em.transactional(async (tx) => {
       const policy = orNotFound(await tx.findOne(SlaPolicy, { id }), 'sla_policy', id);

@@ -40,7 +40,7 @@ export interface Deadline {
   at: Date;
 }
 
-/** A timeline entry that affects the resolution clock. */
+/** A timeline entry for a field that starts or stops the resolution clock. */
 export interface ClockEntry {
   member: string;
   to: unknown;
@@ -64,7 +64,7 @@ export function runningSpans(openedAt: Date, timeline: readonly ClockEntry[]): S
   return spans;
 }
 
-/** Whether the resolution clock is stopped. */
+/** Returns whether the resolution clock is stopped. */
 export const isStopped = ({ resolvedAt, waitingSince }: SlaTicket): boolean => resolvedAt !== null || waitingSince !== null;
 
 /** Returns the elapsed working time of the resolution clock, in milliseconds. */
@@ -74,15 +74,15 @@ export function elapsedAt(ticket: SlaTicket, now: Date): number {
 }
 
 /**
- * Whether the elapsed resolution time has reached the target. This can also become true while the clock is stopped, if a new
- * priority has a shorter target.
+ * Returns whether the elapsed resolution time has reached the target. This can also become true while the clock is
+ * stopped, if a new priority has a shorter target.
  */
 export const isOverdue = (ticket: SlaTicket, now: Date): boolean =>
   elapsedAt(ticket, now) >= milliseconds(ticket.slaTerms.resolution.minutes);
 
 /**
- * Returns the time at which a running resolution clock reaches `ms` milliseconds. Never earlier than `resolutionSince`,
- * even if the clock reached `ms` before.
+ * Returns the time at which a running resolution clock reaches `ms` milliseconds. The result is never before
+ * `resolutionSince`: if the clock had already reached `ms` at that time, the result is `resolutionSince`.
  */
 function takesAt({ resolutionElapsed, resolutionSince, slaTerms }: SlaTicket, ms: number): Date {
   return addWorkingTime(resolutionSince, Math.max(0, ms - resolutionElapsed), slaTerms.resolution.calendar);
@@ -101,7 +101,7 @@ export function deadlinesOf(ticket: SlaTicket, now: Date): Deadline[] {
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.AT_RISK, at: riskAt });
     deadlines.push({ clock: SlaClock.RESPONSE, mark: SlaMark.BREACHED, at: responseDue });
   }
-  // a stopped clock reaches no deadlines, but it may have passed its target already
+  // a stopped clock reaches no deadlines, but it may have passed its target before it was stopped
   if (!resolutionBreachedAt && (!isStopped(ticket) || isOverdue(ticket, now))) {
     const riskAt = takesAt(ticket, milliseconds(slaTerms.resolution.minutes) * AT_RISK_SHARE);
     deadlines.push({ clock: SlaClock.RESOLUTION, mark: SlaMark.AT_RISK, at: riskAt });
@@ -116,8 +116,8 @@ export interface EscalationStep {
 }
 
 /**
- * Lists the remaining automatic escalations of a ticket, the next one first. Empty while the resolution clock is
- * stopped.
+ * Lists the remaining automatic escalations of a ticket, the next escalation first. The list is empty while the
+ * resolution clock is stopped.
  */
 export function escalationsOf(ticket: SlaTicket): EscalationStep[] {
   if (isStopped(ticket)) return [];

@@ -4,7 +4,7 @@ import { SlaClock, SlaMark } from './sla-clocks.ts';
 
 /**
  * Records that an SLA clock of a ticket became at risk or was breached, for one target. The record is unique, so the
- * event is emitted only once. It never changes.
+ * event about it is emitted only once. The record never changes.
  */
 @Entity({ tableName: 'sla_milestone' })
 @OrganizationFilter()

@@ -10,7 +10,10 @@ export const AT_RISK_SHARE = 0.75;
 export interface SlaTarget {
   responseMinutes: number;
   resolutionMinutes: number;
-  /** Minutes of the resolution clock after which an unresolved ticket reaches escalation level 1, 2, … automatically. */
+  /**
+   * Minutes of the resolution clock after which an unresolved ticket reaches the escalation levels 1, 2 and so on
+   * automatically.
+   */
   escalateAfterMinutes: readonly number[];
 }
 export type SlaTargets = Readonly<Record<TicketPriority, SlaTarget>>;
@@ -20,26 +23,26 @@ export interface SlaPromise {
   /** Name of the service level. Tickets show it as their tier. */
   name: string;
   targets: SlaTargets;
-  /** Null means that all time is working time. */
+  /** Weekly working hours. Null means that all time is working time. */
   businessHours: readonly WorkingHours[] | null;
   holidays: readonly string[];
-  /** Used for tickets whose location has no time zone. */
+  /** Time zone of the working hours for tickets whose location has no time zone. */
   timezone: string;
 }
 
-/** Target and calendar of one of a ticket's two clocks. */
+/** Target and calendar of one clock of a ticket: the response clock or the resolution clock. */
 export interface ClockTerms {
   minutes: number;
   calendar: Calendar;
 }
 
 /**
- * SLA terms of a ticket, set at creation or when its priority changes. Stored with the ticket, so later changes of the policy do
- * not affect it.
+ * SLA terms of a ticket, set at creation or when its priority changes. The terms are stored with the ticket, so later
+ * changes of the policy do not affect the ticket.
  */
 export interface SlaTerms {
   tier: string;
-  /** The organization's plan when the ticket was created. Determines the built-in tier. */
+  /** The organization's plan when the ticket was created. It determines the built-in service level. */
   plan: Plan;
   response: ClockTerms;
   resolution: ClockTerms;
@@ -58,8 +61,8 @@ export interface Situation {
 }
 
 /**
- * Computes the SLA terms of a ticket. For critical tickets, time counts around the clock. For other tickets, it counts
- * in the working hours, in the time zone of the ticket's location.
+ * Computes the SLA terms of a ticket. For critical tickets, the clocks always run. For other tickets, they run only in
+ * the working hours, in the time zone of the ticket's location.
  */
 export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalationThreshold }: Situation): SlaTerms {
   const { responseMinutes, resolutionMinutes, escalateAfterMinutes } = promise.targets[priority];
@@ -75,5 +78,8 @@ export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalat
   };
 }
 
-/** Replaces the time of the first level by the subcategory's threshold. Later levels are never earlier than the first. */
+/**
+ * Returns the escalation times with `first`, the threshold of the subcategory, as the time of level 1. Higher levels
+ * are never reached before level 1.
+ */
 const withFirst = (first: number, [, ...next]: readonly number[]): number[] => [first, ...next.map((minutes) => Math.max(minutes, first))];

@@ -13,14 +13,14 @@ import { type Deadline, deadlinesOf, escalationsOf, isOverdue, runningSpans, Sla
 import { SlaMilestone } from './sla-milestone.entity.ts';
 import { milliseconds, termsOf } from './sla-terms.ts';
 
-/** Actor of automatic escalations and SLA events. */
+/** Actor that is recorded for automatic escalations and SLA events. */
 export const SLA_JOB: Actor = { kind: 'system', id: 'support.sla' };
 /** Timeline fields that start and stop the resolution clock. */
 const CLOCK_FIELDS = ['status', 'waiting_on_customer'];
 
 /**
- * Maintains the stored SLA state of a ticket: terms, due times, elapsed resolution time, and the next deadline. Always called in
- * the transaction that changes the ticket, under the ticket's lock.
+ * Maintains the stored SLA state of a ticket: terms, due times, elapsed resolution time, and the next deadline. Must be
+ * called in the transaction that changes the ticket, while the ticket is locked.
  */
 export class SlaTracker {
   /** Starts both clocks of a new ticket. */
@@ -34,8 +34,8 @@ export class SlaTracker {
   }
 
   /**
-   * Recomputes the due times from the timeline, which already contains the change. Emits events for the deadlines that
-   * are due because of the change.
+   * Recomputes the due times after a change, from the timeline, which already contains the change. Emits events for the
+   * deadlines that are due because of the change.
    */
   async follow(
     tx: EntityManager,
@@ -52,11 +52,11 @@ export class SlaTracker {
     if (isPromised || status || waiting_on_customer || escalation_level) await this.emitDue(tx, ticket, now);
   }
 
-  /** Emits events for deadlines that have passed and were not reported, and stores the next deadline. */
+  /** Emits events for deadlines that have passed and have no event yet. Stores the next deadline. */
   async emitDue(tx: EntityManager, ticket: Ticket, now: Date): Promise<void> {
     const due = deadlinesOf(ticket, now).filter(({ at }) => at <= now);
     if (due.length > 0) {
-      // flushes first, because the same transaction may have added milestones already
+      // writes pending changes to the database first, because this transaction may already have added milestones
       await tx.flush();
       const milestones = await tx.find(SlaMilestone, { ticketId: ticket.id });
       const breached = due.filter(({ mark }) => mark === SlaMark.BREACHED).map(({ clock }) => clock);
@@ -70,7 +70,7 @@ export class SlaTracker {
   async #recount(tx: EntityManager, ticket: Ticket): Promise<void> {
     const { createdAt, slaTerms, respondedAt } = ticket;
     const { minutes, calendar } = slaTerms.resolution;
-    // flushes first, so that timeline entries of this transaction are read too
+    // writes pending changes to the database first, so that the query also reads timeline entries of this transaction
     await tx.flush();
     const timeline = await tx.find(
       TicketChange,
@@ -123,7 +123,7 @@ function promise(ticket: Ticket, category: Category, plan: Plan): void {
   const { priority, location, subcategory, respondedAt, slaTerms } = ticket;
   const escalationThreshold = category.escalationThreshold(subcategory);
   const terms = termsOf(category.promise(plan), { plan, priority, timezone: location?.timezone, escalationThreshold });
-  // if support staff have responded already, the terms of the response do not change
+  // if support staff have already responded, the terms of the response clock do not change
   ticket.slaTerms = respondedAt && slaTerms ? { ...terms, response: slaTerms.response } : terms;
 }
 
@@ -134,8 +134,8 @@ function withdrawBreaches(ticket: Ticket, now: Date): void {
 }
 
 /**
- * Returns the next time at which the SLA sweeper must process the ticket: the next deadline or escalation. An
- * escalation that is due already is included, because only the sweeper performs it.
+ * Returns the next time at which the SLA sweeper must process the ticket: the time of the next deadline or escalation.
+ * This time is in the past if an escalation is already due, because only the sweeper escalates tickets.
  */
 function nextInstant(ticket: Ticket, now: Date): Date | null {
   const instants = [...deadlinesOf(ticket, now).filter(({ at }) => at > now), ...escalationsOf(ticket).slice(0, 1)].map(({ at }) =>

@@ -6,7 +6,10 @@ import { SlaClockStatus, type SlaEscalation, type SlaResolution, type SlaRespons
 import { elapsedAt, escalationsOf, type SlaTicket } from './sla-clocks.ts';
 import { AT_RISK_SHARE, milliseconds } from './sla-terms.ts';
 
-/** Computes the SLA status of a ticket at a point in time. Properties are computed on access, because most requests select few. */
+/**
+ * Computes the SLA status of a ticket at a point in time. Properties are computed on access, because most requests
+ * select only few of them.
+ */
 export class SlaView implements TicketSla {
   readonly response: ResponseView;
   readonly resolution: ResolutionView;
@@ -95,7 +98,7 @@ class ResponseView implements SlaResponse {
     return isAtRisk ? SlaClockStatus.AT_RISK : SlaClockStatus.PENDING;
   }
 
-  /** Whether the response is late. A response exactly at the due time is late. */
+  /** Returns whether the response is late. A response exactly at the due time is late. */
   get isLate(): boolean {
     return (this.ticket.respondedAt ?? this.now) >= this.ticket.responseDue;
   }
@@ -147,8 +150,8 @@ class ResolutionView implements SlaResolution {
   }
 
   /**
-   * Remaining time until the target. It is rounded to whole minutes, so that elapsed and remaining time add up to the
-   * target.
+   * Remaining time until the target. The time is rounded to whole minutes, so that the elapsed and the remaining time
+   * add up to the target.
    */
   get timeRemaining(): string {
     return formatTime(this.#target() - Math.floor(this.#elapsed() / milliseconds(1)) * milliseconds(1));
@@ -191,7 +194,7 @@ export class EscalationView implements SlaEscalation {
     return this.ticket.escalationReason;
   }
 
-  /** Next escalation by SLA; routing rules may escalate earlier. */
+  /** Time of the next escalation that the SLA causes. A routing rule may escalate the ticket earlier. */
   get nextStep(): Date | null {
     return escalationsOf(this.ticket)[0]?.at ?? null;
   }

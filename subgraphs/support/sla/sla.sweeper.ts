@@ -14,8 +14,9 @@ export interface SlaSweeperDeps extends DueDeps, Pick<Ports, 'database' | 'isClo
 const DUE = { name: 'support.sla', table: 'support.ticket', column: 'sla_due_at', postponeMs: 5 * 60_000, waitMs: HOUR_MS } as const;
 
 /**
- * Emits SLA events at their deadlines and escalates overdue tickets. `TicketEditor` stores the next deadline. Processes
- * tickets of suspended organizations too, but not tickets of closed organizations.
+ * Creates the sweeper that emits SLA events at their deadlines and escalates overdue tickets. `TicketEditor` stores the
+ * next deadline of each ticket. The sweeper also processes tickets of suspended organizations, but not of closed
+ * organizations.
  */
 export const slaSweeper = (deps: SlaSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));

@@ -14,8 +14,8 @@ import { Visibility } from '../visibility.ts';
 import { attachmentOf, type TicketView, type Visitor, viewOf } from './ticket-view.ts';
 
 /**
- * Maximum number of replies per hour to one ticket through links in mails. This prevents the misuse of a link that its
- * recipient has shared.
+ * Maximum number of replies per hour to one ticket through links in mails. The limit prevents the misuse of a link that
+ * its recipient has shared.
  */
 const PER_HOUR = 20;
 
@@ -56,7 +56,7 @@ export class ContactVisitor implements Visitor {
   }
 
   /**
-   * Adds a reply. If the form is sent twice, the reply is added only once.
+   * Adds a reply. If the form is sent a second time within an hour, no second reply is added.
    * @throws PlatformError RATE_LIMIT_EXCEEDED
    */
   async reply(content: string): Promise<void> {

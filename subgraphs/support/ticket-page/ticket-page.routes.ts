@@ -58,8 +58,8 @@ export async function mountTicketPage(app: FastifyInstance, routes: TicketPageRo
 }
 
 /**
- * Shows the ticket. If the address has a `token`, moves it to a cookie for this page and redirects. So the address that
- * the browser shows, and that users share, never has the token.
+ * Shows the ticket. If the URL contains a `token`, stores the token in a cookie for this page and redirects to the URL
+ * without the token. So the URL that the browser shows, and that users share, never contains the token.
  */
 async function show(routes: TicketPageRoutes, request: FastifyRequest, reply: FastifyReply): Promise<PageResponse> {
   const { token, before } = request.query as { token?: unknown; before?: unknown };
@@ -130,8 +130,8 @@ async function visitorOf(routes: TicketPageRoutes, request: FastifyRequest): Pro
 }
 
 /**
- * Finds the recipient that a link token belongs to. Undefined if the token is invalid, or the organization is suspended
- * or closed.
+ * Returns the recipient that a link token belongs to; undefined if the token is invalid, or the organization is
+ * suspended or closed.
  */
 async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token: string): Promise<LinkHolder | undefined> {
   const holder = await routes.links.holderOf(token, idOf(request));
@@ -143,7 +143,7 @@ async function holderOf(routes: TicketPageRoutes, request: FastifyRequest, token
 }
 
 interface Shown {
-  /** Show the comments before the comment with this id. */
+  /** If set, the page shows the comments before the comment with this id. */
   before?: string;
   refused?: TicketPageParts['refused'];
   status?: number;

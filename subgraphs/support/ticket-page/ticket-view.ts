@@ -12,14 +12,17 @@ const SHOWN = 50;
  */
 export interface TicketView {
   ticket: Ticket;
-  /** Ordered from oldest to newest. */
+  /** Comments that the page shows, from oldest to newest. */
   comments: readonly Comment[];
   hasEarlier: boolean;
-  /** Files of the ticket itself and of these comments. */
+  /** Files of the ticket itself and of `comments`. */
   attachments: readonly Attachment[];
 }
 
-/** Loads the newest comments. With `before`, loads the newest comments before the comment with this id. */
+/**
+ * Loads the data of the page with the newest comments. If `before` is given, with the newest comments before the
+ * comment with this id.
+ */
 export async function viewOf(em: EntityManager, ticket: Ticket, before: string | undefined): Promise<TicketView> {
   const where = { ticketId: ticket.id, visibility: Visibility.CUSTOMER };
   const next = before === undefined ? null : await em.findOne(Comment, { ...where, id: before });
@@ -40,9 +43,12 @@ export interface Visitor {
   /** Name of the visitor, which the page shows. */
   who: string;
   mayReply: boolean;
-  /** Whether the visitor has signed in and so can sign out. */
+  /** Whether the visitor has signed in. Only such a visitor can sign out. */
   isSignedIn: boolean;
-  /** Loads the newest comments. With `before`, loads the newest comments before the comment with this id. */
+  /**
+   * Loads the data of the page with the newest comments. If `before` is given, with the newest comments before the
+   * comment with this id.
+   */
   view(before?: string): Promise<TicketView>;
   attachment(id: string): Promise<Attachment | null>;
   reply(content: string): Promise<unknown>;

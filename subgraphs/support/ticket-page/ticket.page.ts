@@ -14,12 +14,12 @@ export const REPLY_LENGTH = 5_000;
 
 export interface TicketPageParts extends TicketView {
   visitor: Visitor;
-  /** Path that the form is posted to. */
+  /** Path to which the browser posts the reply form. */
   action: string;
   signOut: string;
   /** Whether there are newer comments than the comments on this page. */
   hasNewer: boolean;
-  /** A rejected reply and the reason. */
+  /** A reply that was rejected, and the reason. */
   refused?: { reply: string; problem: string } | undefined;
 }
 
@@ -93,8 +93,8 @@ export const noAccessPage = (signIn: string): string =>
   });
 
 /**
- * Page for a reply that cannot be sent, because the visitor lost access after the form was shown. It shows the text of
- * the reply, so that the visitor can copy it.
+ * Builds the page for a reply that cannot be sent, because the visitor lost access after the form was shown. The page
+ * shows the text of the reply, so that the visitor can copy the text.
  */
 export const unsentPage = (signIn: string, reply: string): string =>
   page({

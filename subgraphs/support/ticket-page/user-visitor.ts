@@ -13,7 +13,7 @@ export interface UserVisit {
   ticketId: string;
 }
 
-/** A signed-in user, with the same permissions as in the API. */
+/** A signed-in user who opened the page of a ticket. The user has the same permissions as in the API. */
 export class UserVisitor implements Visitor {
   readonly isSignedIn = true;
   readonly who = 'yourself';
@@ -24,7 +24,7 @@ export class UserVisitor implements Visitor {
     return this.visit.principal.may('support:create');
   }
 
-  /** Whether the ticket exists and the user may read it. */
+  /** Returns whether the ticket exists and the user may read it. */
   async maySee(): Promise<boolean> {
     return this.visit.principal.may('support:read') && (await this.#ticket()) !== null;
   }
@@ -37,7 +37,7 @@ export class UserVisitor implements Visitor {
     return attachmentOf(this.visit.em, this.visit.ticketId, id);
   }
 
-  /** @throws ResourceNotFound, InsufficientPermissions */
+  /** Adds a reply as the user. @throws ResourceNotFound, InsufficientPermissions */
   async reply(content: string): Promise<void> {
     const { principal, context, ticketId } = this.visit;
     principal.require('support:create');

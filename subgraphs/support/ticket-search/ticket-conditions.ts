@@ -2,13 +2,19 @@ import type { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket-criteria.ts';
 import type { TicketQuery } from './ticket-query.ts';
 
-/** SQL conditions for the organization and the criteria. They expect the ticket as the row `t`. */
+/**
+ * Returns SQL conditions for the organization and the criteria of a query. In these conditions, `t` is the row of the
+ * ticket.
+ */
 export const conditionsOf = ({ organizationId, criteria }: TicketQuery, parameters: Parameters): string[] => [
   `t."organization_id" = ${parameters.add(organizationId)}`,
   ...criteriaOf(criteria, parameters),
 ];
 
-/** SQL conditions for the criteria, without the search words. They expect the ticket as the row `t`. */
+/**
+ * Returns SQL conditions for the criteria, except for the search words. In these conditions, `t` is the row of the
+ * ticket.
+ */
 export function criteriaOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   const { status, priority, accountId, customerId, category, assignedTo, serviceAffected, createdAfter, createdBefore } = criteria;
   const lists = {
@@ -27,6 +33,9 @@ export function criteriaOf(criteria: TicketCriteria, parameters: Parameters): st
   ];
 }
 
-/** SQL condition that a column has one of the values. Uses `=` for a single value, because this keeps the order of an index. */
+/**
+ * Returns an SQL condition that a column has one of the values. Uses `=` for a single value, so that PostgreSQL can
+ * read the rows in the order of an index.
+ */
 export const isOneOf = (row: string, column: string, values: readonly string[], parameters: Parameters): string =>
   values.length === 1 ? `${row}."${column}" = ${parameters.add(values[0])}` : `${row}."${column}" = any(${parameters.add(values)}::text[])`;

@@ -7,19 +7,19 @@ import type { WorkPoller } from '../../../kernel/work/work-poller.ts';
 import { Parameters } from './parameters.ts';
 import type { TicketCriteria } from './ticket-criteria.ts';
 
-/** The last date whose year has four digits. Later dates have no text form that the database accepts. */
+/** The last date whose year has four digits. A later date has no ISO 8601 text that the database accepts. */
 const LAST_DAY_MS = Date.parse('9999-12-31');
 /**
- * Ranges up to this length are always summed directly (`sumOf`). For short ranges, planning the alternative statement
- * takes longer than the alternative could save.
+ * Ranges of at most this length are always computed as the sum of their days (`sumOf`). For such a short range,
+ * subtracting the other days from the all-time count would save less time than its planning takes.
  */
 const SHORT_MS = 31 * DAY_MS;
 /** Maximum number of cells per compaction. Each cell is locked while the compaction runs. */
 const COMPACTED_AT_ONCE = 500;
 
 /**
- * A table of ticket counts, and the columns that identify a cell. Each ticket is counted in two cells: one for all
- * time, and one for the day (UTC) of its creation.
+ * A table of ticket counts, and the columns that identify a cell: a combination of values with one count. Each ticket
+ * is counted in two cells: one for all time, and one for the day (UTC) of its creation.
  */
 interface CounterTable {
   table: string;
@@ -27,14 +27,20 @@ interface CounterTable {
 }
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
 const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
-/** If a ticket has no account or no customer, its counts have an empty string in that column. */
+/**
+ * Counters by account and customer. If a ticket has no account or no customer, it is counted with an empty string in
+ * this column.
+ */
 const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
   cell: ['organization_id', 'account_id', 'customer_id', ...KIND],
 };
 
 const columnsOf = ({ cell }: CounterTable, row?: string): string => cell.map((name) => (row ? `${row}."${name}"` : `"${name}"`)).join(', ');
-/** SQL that returns a row if there are rows to compact. The `order by` lets it use the index of these rows. */
+/**
+ * Returns an SQL query that returns a row if there are rows to compact. Because of its `order by`, the query uses the
+ * index of these rows.
+ */
 const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${table} where not "folded" order by "organization_id" limit 1`;
 
 /** Adds tickets that are older than migration 0018 to the counters by account. */
@@ -47,16 +53,17 @@ async function recount(tx: EntityManager, from: Position): Promise<Position> {
     [from?.[0] ?? ''],
   );
   if (!next) return null;
-  // the statement may take longer than the timeout that the database role has for requests
+  // turns off the timeout of statements, because counting the tickets may take longer
   await tx.execute('set local statement_timeout = 0');
   await tx.execute('select "support"."recount_account_tally"(?)', [next.organization_id]);
   return [next.organization_id];
 }
 
 /**
- * Counts tickets without reading each one. `ticket_tally` has the number of tickets of each kind, for all time and for
- * each day (UTC). `ticket_account_tally` has the same for each account and customer. Triggers append every change, in
- * the transaction of the change. This class compacts the appended rows into sums.
+ * Counts tickets without reading each ticket. The table `ticket_tally` contains the number of tickets of each kind, for
+ * all time and for each day (UTC). The table `ticket_account_tally` contains these numbers for each account and
+ * customer. Triggers append every change, in the transaction of the change. This class compacts the appended rows into
+ * sums.
  */
 export class TicketCounters {
   readonly #loop: WorkLoop;
@@ -65,7 +72,7 @@ export class TicketCounters {
   constructor(
     private readonly rows: Rows,
     private readonly poller: WorkPoller,
-    /** Until this backfill is done, the counters by account are incomplete. */
+    /** Backfill of the counters by account, which are incomplete until it is done. */
     private readonly accounts: Backfill,
     log: Logger,
   ) {
@@ -88,14 +95,14 @@ export class TicketCounters {
   }
 
   /**
-   * Whether the counters can count the tickets that match these criteria. Tickets of one service (`serviceAffected`)
-   * are few, so they are counted without the counters.
+   * Returns whether the counters can count the tickets that match the criteria. They cannot for `serviceAffected`: a
+   * service has only few tickets, which are counted one by one.
    */
   supports({ q, accountId, customerId, serviceAffected }: TicketCriteria): boolean {
     return !q && !serviceAffected && (this.accounts.isDone || (!accountId && !customerId));
   }
 
-  /** Returns the exact number of tickets. Requires criteria for which `supports` returns true. */
+  /** Returns the number of tickets that match the criteria. `supports` must be true for the criteria. */
   async count(organizationId: string, criteria: TicketCriteria): Promise<number> {
     const { table } = criteria.accountId || criteria.customerId ? OF_ACCOUNTS : OF_DESK;
     const parameters = new Parameters();
@@ -106,15 +113,15 @@ export class TicketCounters {
       ...edges.map((edge) => `(select count(*) from "support"."ticket" where ${where} and ${edge})`),
     ];
     const text = `select (${parts.map((part) => `coalesce(${part}, 0)`).join(' + ') || '0'})::int as total`;
-    // without a range of time, the text of the statement depends only on which criteria are set
+    // the statement can be prepared if there is no range of time: its text then depends only on which criteria are set
     const isPrepared = edges.length === 0 && !criteria.createdAfter && !criteria.createdBefore;
     const [row] = await this.rows.tuples(text, parameters.values, { isPrepared });
     return Number(row?.[0] ?? 0);
   }
 
   /**
-   * Replaces appended rows by one sum per cell. Several processes may run it at the same time: each row is deleted by
-   * only one of them. A cell may then have several sums, which are added up when they are read.
+   * Replaces appended rows by one sum per cell. Several processes may do this at the same time, because each row is
+   * deleted by only one process. A cell may then have several sums. They are added when the cell is read.
    */
   async #compact(counterTable: CounterTable): Promise<number> {
     const { table } = counterTable;
@@ -131,7 +138,7 @@ export class TicketCounters {
   }
 }
 
-/** SQL conditions that can be used for the counters and for the tickets. */
+/** Returns the SQL conditions for columns that the counter tables and the ticket table have in common. */
 function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
   const { accountId, customerId, status, priority, category, assignedTo } = criteria;
   const wanted = { account_id: accountId, customer_id: customerId, status, priority, category, agent_id: assignedTo };
@@ -139,8 +146,8 @@ function kindOf(criteria: TicketCriteria, parameters: Parameters): string[] {
 }
 
 /**
- * A range of days as SQL dates; `first` is inclusive, `last` is exclusive. Null means that the range has no limit on
- * that side.
+ * A range of days as SQL dates; `first` is inclusive, `last` is exclusive. If `first` or `last` is null, the range has
+ * no beginning or no end.
  */
 interface Days {
   first: string | null;
@@ -149,8 +156,8 @@ interface Days {
 }
 
 /**
- * SQL for the sum over a range of days. Expects the organization as `$1`. If the range covers most days, it subtracts the other
- * days from the all-time count, which is cheaper.
+ * Returns SQL for the sum over a range of days. `$1` must be the id of the organization. If the range covers most days,
+ * the SQL subtracts the other days from the all-time count, which is faster.
  */
 function sumOf({ first, last, isShort }: Days, sum: (condition: string) => string): string {
   const [allTime, ofDays] = [`"day" = '-infinity'`, `"day" > '-infinity'`];
@@ -166,7 +173,10 @@ function sumOf({ first, last, isShort }: Days, sum: (condition: string) => strin
   return `case when ${isMost} then ${sum(allTime)} - ${outside.join(' - ')} else ${inside} end`;
 }
 
-/** Splits a range of time: whole days come from the counters, and the parts of the first and last day from the tickets. */
+/**
+ * Splits a range of time into whole days, which are counted by the counters, and the parts of the first and last day,
+ * whose tickets are counted.
+ */
 function split({ createdAfter: from, createdBefore: to }: TicketCriteria, parameters: Parameters): { days?: Days; edges: string[] } {
   const instant = (date: Date) => `${parameters.add(date)}::timestamptz`;
   const first = from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);

@@ -1,4 +1,7 @@
-/** Criteria of a ticket search. All properties must match; a list matches any of its values. */
+/**
+ * Criteria of a ticket search. A ticket must match all properties. It matches a list if it matches one value of the
+ * list.
+ */
 export interface TicketCriteria {
   /** Search words, or the number or id of one ticket. */
   q?: string | null;
@@ -8,11 +11,11 @@ export interface TicketCriteria {
   accountId?: readonly string[] | null;
   customerId?: readonly string[] | null;
   category?: readonly string[] | null;
-  /** Agent ids. */
+  /** Ids of the agents to whom the tickets are assigned. */
   assignedTo?: readonly string[] | null;
   serviceAffected?: readonly string[] | null;
-  /** Inclusive. */
+  /** Earliest time of creation (inclusive). */
   createdAfter?: Date | null;
-  /** Exclusive. */
+  /** Time before which the tickets were created (exclusive). */
   createdBefore?: Date | null;
 }

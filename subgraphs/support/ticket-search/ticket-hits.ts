@@ -5,14 +5,15 @@ import { conditionsOf, criteriaOf, isOneOf } from './ticket-conditions.ts';
 import type { TicketQuery } from './ticket-query.ts';
 
 /**
- * Maximum number of search hits that are sorted by relevance: the newest ones. Sorting all hits of a common word would read the
- * text of each hit.
+ * Maximum number of search hits that are sorted by relevance. If a search has more hits, only the newest hits are
+ * sorted, because sorting reads the text of each hit.
  */
 export const HITS_MAX = 1000;
 
 /**
- * SQL for the search hits with their relevance. The hit is one ticket if its number or id was entered. Otherwise, the hits are
- * the tickets that contain the words. Joins the ticket table only if the sort order needs it.
+ * Returns SQL for the search hits with their relevance. If the number or id of a ticket was entered, this ticket is the
+ * only hit. Otherwise, the hits are the tickets that contain the words. The SQL joins the ticket table only if the sort
+ * order needs its columns.
  */
 export function hitsOf(query: TicketQuery, sort: readonly SortBy[], parameters: Parameters): string {
   const named = namedTicketOf(query, parameters);
@@ -25,11 +26,11 @@ export function hitsOf(query: TicketQuery, sort: readonly SortBy[], parameters: 
   return `select t.*, f."relevance" from (${ranked}) f join "support"."ticket" t on t."id" = f."id" where t."organization_id" = ${words.organization}`;
 }
 
-/** SQL for the search hits without their relevance, for a statement that only counts them. */
+/** Returns SQL for the search hits without their relevance, for a statement that only counts them. */
 export const countedHitsOf = (query: TicketQuery, parameters: Parameters): string =>
   namedTicketOf(query, parameters) ?? newestOf(query, wordsOf(query, parameters), parameters);
 
-/** SQL for the one ticket whose number or id was entered. Undefined if search words were entered. */
+/** Returns SQL for the ticket whose number or id was entered; undefined if search words were entered. */
 function namedTicketOf(query: TicketQuery, parameters: Parameters): string | undefined {
   const words = (query.criteria.q ?? '').trim();
   const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
@@ -54,7 +55,7 @@ function wordsOf({ criteria, organizationId, isConverted }: TicketQuery, paramet
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** SQL for the ids of the newest tickets that contain the words. Ids sort by creation time. */
+/** Returns SQL for the ids of the newest tickets that contain the words. The order of ids is the order of creation. */
 function newestOf(query: TicketQuery, words: Words, parameters: Parameters): string {
   const { isDesk, hasAccounts, criteria } = query;
   const match = isDesk ? `(x."visible" @@ ${words.query} or x."internal" @@ ${words.query})` : `x."visible" @@ ${words.query}`;

@@ -9,10 +9,10 @@ export const sortFieldOf = (name: string): SortField => {
   return found;
 };
 
-/** SQL expressions of a sort field, for its column or for a parameter. */
+/** Returns the SQL expressions that order a sort field. `value` is its column or a parameter. */
 const expressionsOf = ({ orderedBy }: SortField, value: string): string[] => orderedBy?.(value) ?? [value];
 
-/** SQL for the `order by` clause. */
+/** Returns the content of the `order by` clause. */
 export const orderOf = (sort: readonly SortBy[]): string =>
   sort
     .flatMap(({ field, order }) => {
@@ -21,13 +21,13 @@ export const orderOf = (sort: readonly SortBy[]): string =>
     })
     .join(', ');
 
-/** SQL that selects the columns of the sort fields, each under the name of its field. */
+/** Returns the columns of the sort fields for a `select` clause, each under the name of its field. */
 export const keysOf = (sort: readonly SortBy[]): string =>
   sort.map(({ field }) => `"${sortFieldOf(field).column}" as "${field}"`).join(', ');
 
 /**
- * SQL condition for the rows after a key. If all sort directions are the same, it is a row comparison, which can use an index.
- * The columns are never null.
+ * Returns an SQL condition for the rows after a key. If all sort directions are the same, the condition is a row
+ * comparison, which can use an index. The columns are never null.
  */
 export function keysetAfter(sort: readonly SortBy[], key: readonly unknown[], parameters: Parameters): string {
   const comparisons = sort.flatMap(({ field, order }, index) => {

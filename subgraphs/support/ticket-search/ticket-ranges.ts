@@ -3,7 +3,10 @@ import { type TicketPriority, URGENCY } from '../ticket.states.ts';
 import type { TicketCriteria } from './ticket-criteria.ts';
 import { LIFE_CYCLE } from './ticket-sort.ts';
 
-/** Maximum number of rows that all index ranges of a list together may read. Above it, sorting all matching tickets is cheaper. */
+/**
+ * Maximum number of rows that all index ranges of a list together may read. If they would read more rows, sorting all
+ * matching tickets is faster.
+ */
 export const RANGE_ROWS_MAX = 20_000;
 
 /** An index column, and the values of this column that a list includes. */
@@ -13,9 +16,9 @@ export interface RangeColumn {
 }
 
 /**
- * Chooses the columns by which a list is split into index ranges. An index has the rows of each range in list order, so
- * the list can be read by merging the ranges. Returns undefined if a plain statement is better: nothing has to be
- * merged, no index has the order, or the ranges would read too many rows.
+ * Chooses the columns by which a list is split into index ranges. An index contains the rows of each range in list
+ * order, so the list can be read by merging the ranges. Returns undefined if a statement without ranges is faster:
+ * there is only one range, no index has the list order, or the ranges would read more than RANGE_ROWS_MAX rows.
  */
 export function rangeColumnsOf(criteria: TicketCriteria, sort: readonly SortBy[], length: number): RangeColumn[] | undefined {
   const states = sort.slice(0, -2);
@@ -28,7 +31,10 @@ export function rangeColumnsOf(criteria: TicketCriteria, sort: readonly SortBy[]
   return candidates.find((columns) => columns.length > 0 && rowsRead(columns) <= RANGE_ROWS_MAX);
 }
 
-/** Sort fields whose value is the same for all rows of a range, with their column and the order of its values. */
+/**
+ * Sort fields whose value is the same for all rows of a range. For each field: its column, and the rank of a value in
+ * the sort order.
+ */
 export const STATE_FIELDS: ReadonlyMap<string, { column: string; rank(value: unknown): number }> = new Map([
   ['lifeCycle', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.indexOf(status as string) }],
   ['status', { column: 'status', rank: (status: unknown) => LIFE_CYCLE.toSorted().indexOf(status as string) }],
@@ -42,9 +48,9 @@ export interface IndexRange {
 }
 
 /**
- * Returns the index ranges of a page: one for each combination of the column values. With a cursor, ranges that come before the
- * cursor's states in list order are left out. The range with the cursor's states is read from the cursor, and later ranges are read
- * from their beginning.
+ * Returns the index ranges of a page: one for each combination of the column values. If there is a cursor, its states
+ * (such as status and urgency) select a range. Ranges before this range in list order are left out. This range is read
+ * from the cursor, and later ranges are read from their beginning.
  */
 export function rangesOf(columns: readonly RangeColumn[], sort: readonly SortBy[], cursor: readonly unknown[] | undefined): IndexRange[] {
   const combinations = columns.reduce<(string | number)[][]>(
@@ -61,8 +67,8 @@ export function rangesOf(columns: readonly RangeColumn[], sort: readonly SortBy[
 }
 
 /**
- * Compares the states of a range with the states of the cursor. The result is positive if the range comes later in the
- * list, and 0 if the states are equal.
+ * Compares the states of a range (such as status and urgency) with the states in the cursor. The result is positive if
+ * the range comes later in the list, and 0 if the states are equal.
  */
 function compareStates(
   values: IndexRange['values'],
@@ -83,7 +89,7 @@ function narrowest(criteria: TicketCriteria): RangeColumn[] {
   const { accountId, customerId, serviceAffected, assignedTo, category, status, priority } = criteria;
   if (customerId) return [rangeColumn('customer_id', customerId)];
   if (serviceAffected) return [rangeColumn('service_affected', serviceAffected)];
-  // only the query planner can tell whether the accounts, or the agent (or category), have fewer tickets
+  // only PostgreSQL's query planner can estimate whether the accounts, the agent or the category has the fewest tickets
   if (accountId && (assignedTo || category)) return [];
   if (assignedTo) return [rangeColumn('agent_id', assignedTo), rangeColumn('status', status ?? LIFE_CYCLE)];
   if (category) return [rangeColumn('category', category), rangeColumn('status', status ?? LIFE_CYCLE)];
@@ -99,7 +105,7 @@ const statesOf = ({ status, priority }: TicketCriteria): RangeColumn[] => [
 
 const rangeColumn = (column: string, values: readonly (string | number)[]): RangeColumn => ({ column, values: [...new Set(values)] });
 
-/** Returns the criteria that the range columns do not apply already. */
+/** Returns the criteria without those that the range columns already apply. */
 export function criteriaWithout(criteria: TicketCriteria, columns: readonly RangeColumn[]): TicketCriteria {
   const applied = new Set(columns.map(({ column }) => column));
   return {

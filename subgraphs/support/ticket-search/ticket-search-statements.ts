@@ -13,7 +13,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** Statement for the total number of tickets in a list. */
+/** Returns the statement for the total number of tickets in a list. */
 export function totalStatement(query: TicketQuery): Statement {
   const parameters = new Parameters();
   const counted = query.criteria.q
@@ -22,7 +22,9 @@ export function totalStatement(query: TicketQuery): Statement {
   return { text: `select count(*)::int as total from ${counted}`, values: parameters.values };
 }
 
-/** Statement for one page: the ids, with the fields that the list is sorted by. */
+/**
+ * Returns the statement for one page. It selects the ids of the tickets, and the fields by which the list is sorted.
+ */
 export function pageStatement(query: TicketQuery, sort: readonly SortBy[], window: Window): Statement {
   const parameters = new Parameters();
   const page = `limit ${parameters.add(window.limit)} offset ${parameters.add(window.offset)}`;
@@ -36,7 +38,10 @@ interface Section {
   after?: readonly unknown[] | undefined;
 }
 
-/** SQL for the first `offset + limit` rows of a list, or of its part after the key `after`. */
+/**
+ * Returns SQL for the first `offset + limit` rows of a list. If `after` is given, only rows after this key are
+ * included.
+ */
 function rowsOf(query: TicketQuery, sort: readonly SortBy[], { limit, offset, after }: Window, parameters: Parameters): string {
   const { accountId, q } = query.criteria;
   const length = offset + limit;
@@ -50,8 +55,8 @@ function rowsOf(query: TicketQuery, sort: readonly SortBy[], { limit, offset, af
 const ACCOUNT = ['account_id'];
 
 /**
- * SQL for the rows of a list in order. Reads them from an index with that order if there is one. `more` are columns to select in
- * addition to the sort columns.
+ * Returns SQL for the rows of a list in order. If an index has this order, the SQL reads the rows from the index.
+ * `more` lists columns that are selected in addition to the sort columns.
  */
 function listOf(
   query: TicketQuery,
@@ -75,7 +80,10 @@ function listOf(
   return `select ${selected} from "support"."ticket" t where ${where} ${end}`;
 }
 
-/** SQL that merges index ranges. It reads each range in order, and at most as many of its rows as the page needs. */
+/**
+ * Returns SQL that merges index ranges. The SQL reads each range in order, and from each range at most as many rows as
+ * the page needs.
+ */
 function mergedRanges(
   query: TicketQuery,
   sort: readonly SortBy[],

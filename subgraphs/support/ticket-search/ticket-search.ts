@@ -15,12 +15,12 @@ import { SORT_FIELDS } from './ticket-sort.ts';
 /** Types of the sort fields, for cursors. */
 const PROPERTIES: Properties = SORT_FIELDS;
 
-/** Row of a page: the id and the fields that it is sorted by. */
+/** Row of a page: the id of a ticket, and the fields by which the page is sorted. */
 interface Key extends Record<string, unknown> {
   id: string;
 }
 
-/** Scope of the search, and whether internal comments are searched. */
+/** Scope of the search: the tickets that the reader may read, and whether internal comments are searched. */
 export interface Reader extends RecordScope {
   isDesk: boolean;
 }
@@ -74,7 +74,7 @@ export class TicketSearch {
   }
 }
 
-/** Whether this is the first page of the default list, which needs no search. It is the most common request. */
+/** Returns whether the request is for the first page of the default list. This most common request needs no search. */
 const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
   sort.length === 0 &&
   !cursor &&
@@ -83,9 +83,9 @@ const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, off
   Object.values(criteria).every((value) => value === undefined || value === null);
 
 /**
- * Completes the requested order, so that the order of any two tickets is defined. Tickets of the same status or
- * priority are sorted by creation time. Repeated sort fields have no effect, so they are removed, which limits the
- * length of the statement.
+ * Adds sort fields to the requested order, so that the order of any two tickets is defined. For example, tickets with
+ * the same status are sorted by creation time. Removes repeated sort fields, because they have no effect and would
+ * lengthen the statement.
  */
 function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
   if (asked.length === 0 && q) return [by('relevance', SortOrder.DESC), by('id', SortOrder.DESC)];
@@ -98,8 +98,8 @@ function totalOrder({ q }: TicketCriteria, asked: readonly SortBy[]): SortBy[] {
 
 /**
  * Keeps cursors of release 1.2 valid. That release sorted `status` alphabetically, and a list whose first page came
- * from release 1.2 continues in that order, without gaps or repetitions. In the other direction, release 1.2 rejects
- * cursors of this release with 400, because the sort key has another name.
+ * from release 1.2 continues in that order, without gaps or repetitions. Release 1.2 rejects cursors of this release
+ * with status 400, because the sort key has another name.
  */
 function continued(order: SortBy[], cursor: string | null | undefined): SortBy[] {
   const alphabetical = order.map((one) => (one.field === 'lifeCycle' ? { ...one, field: 'status' } : one));

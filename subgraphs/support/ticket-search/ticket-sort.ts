@@ -11,7 +11,7 @@ export enum TicketSortField {
   RESOLUTION_DUE = 'resolutionDue',
 }
 
-/** All states in life-cycle order, as the enum declares them. */
+/** All ticket states in the order of the life cycle, in which the enum declares them. */
 export const LIFE_CYCLE: readonly string[] = Object.values(TicketStatus);
 
 /** A sort key: its column, the SQL expressions that order it, and the types of its values in SQL and in a cursor. */
@@ -19,9 +19,11 @@ export interface SortField {
   column: string;
   type: string;
   runtimeType: string;
-  /** All possible values, if there are few. */
+  /** All possible values, if the field has only few values. */
   items?: readonly string[];
-  /** SQL expressions that order the value, most significant first. Default: the value itself. */
+  /**
+   * SQL expressions that order the value, most significant first. Default: the field is ordered by the value itself.
+   */
   orderedBy?(value: string): string[];
 }
 const instantIn = (column: string): SortField => ({ column, type: 'timestamptz', runtimeType: 'Date' });
@@ -35,7 +37,8 @@ export const SORT_FIELDS: Readonly<Record<string, SortField>> = {
   resolutionDue: instantIn('resolution_due'),
   title: textIn('title'),
   number: { ...textIn('number'), orderedBy: (number) => [`length(${number})`, number] },
-  // a cursor contains the status and not its position, so it remains valid when a status is added
+  // a cursor contains the status itself, not the position of the status, so the cursor remains valid when a status is
+  // added to the enum
   lifeCycle: {
     ...textIn('status'),
     items: LIFE_CYCLE,

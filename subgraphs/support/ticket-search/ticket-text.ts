@@ -3,14 +3,14 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
 
 /**
- * Number of rows that one batch of `accentsBackfill` reads. It writes only rows with accents, and most organizations
- * have few of them.
+ * Number of rows that one batch of `accentsBackfill` reads. The batch writes only rows with accents, and most
+ * organizations have few such rows.
  */
 const BATCH = 500;
 
 /**
- * Number of rows that one batch of `textAccountsBackfill` writes, including their index entries. It locks their tickets
- * while it runs.
+ * Number of rows that one batch of `textAccountsBackfill` writes, including their index entries. The batch locks the
+ * tickets of these rows until it ends.
  */
 const WRITTEN = 200;
 
@@ -29,8 +29,8 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
   );
   let position = from;
   for (const { accented, organization_id: organizationId, ticket_id: id } of rows) {
-    // the row is locked first, so that a comment that is being written is not lost; if another transaction has the
-    // lock, the batch ends
+    // locks the row first, so that the words of a concurrent comment are not lost; if another transaction has locked
+    // the row, the batch ends
     if (accented && !(await isLocked(tx, organizationId, id))) return position ?? ['', ''];
     if (accented) await tx.execute(`select "support"."rewrite_ticket_text"(?, ?)`, [organizationId, id]);
     position = [organizationId, id];
@@ -39,22 +39,22 @@ async function convertTexts(tx: EntityManager, from: Position): Promise<Position
 }
 
 /**
- * Locks a text row; returns false if another transaction has locked it. Never waits for a lock, so it cannot cause a
- * deadlock.
+ * Locks a text row; returns false if another transaction has locked it. The function never waits for a lock, so it
+ * cannot cause a deadlock. Returns true for a deleted row.
  */
 async function isLocked(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
   const one = `select 1 from "support"."ticket_text" where "organization_id" = ? and "ticket_id" = ?`;
   if ((await tx.execute<object[]>(`${one} for update skip locked`, [organizationId, id])).length > 0) return true;
-  // a row that was deleted meanwhile needs no conversion
+  // a row that was deleted since the batch was read needs no conversion
   return (await tx.execute<object[]>(one, [organizationId, id])).length === 0;
 }
 
-/** Stores the account in texts that are older than migration 0022. */
+/** Stores the account of the ticket with texts that are older than migration 0022. */
 export const textAccountsBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'text-accounts', writeAccounts);
 
 async function writeAccounts(tx: EntityManager, from: Position): Promise<Position> {
   // locks the rows of the text and of the ticket, so that a concurrent change of the account is not overwritten; skips
-  // rows that are already locked
+  // rows that another transaction has locked
   const rows = await tx.execute<(Key & { done: boolean })[]>(
     `with batch as materialized (
        select "organization_id", "ticket_id" from "support"."ticket_text" where ("organization_id", "ticket_id") > (?, ?)

@@ -43,6 +43,7 @@ export class TicketCreator {
   constructor(private readonly deps: TicketCreatorDeps) {}
 
   /**
+   * Creates a ticket.
    * @throws ResourceNotFound for a customer or service that the organization does not have
    * @throws InvalidParameters for a rejected file, or a subcategory of another category
    */
@@ -83,14 +84,16 @@ export class TicketCreator {
     ticket.category = category.id;
     const rule = this.deps.router.match(rules, ticket, tier);
     ticket.routingRuleId = rule?.id ?? null;
-    // the agent of the rule may be inactive now
+    // undefined if the rule assigns no agent, or its agent was deactivated
     const named = agents.find(({ id }) => id === rule?.actions.assignTo);
     ticket.agent = named ?? (await this.#assignee(tx, category, ticket, agents));
     ticket.agentId = ticket.agent.id;
     return { category, rule };
   }
 
-  /** Loads the reference data for new tickets. Creates the default agents before the first ticket of an organization. */
+  /**
+   * Loads the reference data for new tickets. If the organization has no active agents yet, creates its desk agents.
+   */
   async #known(now: Date): Promise<Known<Desk>> {
     const { em, desks, assignment } = this.deps;
     const known = await desks.of(em, this.#organizationId);
@@ -109,7 +112,7 @@ export class TicketCreator {
   }
 
   /**
-   * Account of a caller who is limited to one account; null if the caller is not limited.
+   * Returns the account of a caller who is limited to one account; null if the caller is not limited.
    * @throws InvalidParameters if the caller is limited to several accounts
    */
   async #defaultAccount(): Promise<TicketAccount | null> {
@@ -121,8 +124,8 @@ export class TicketCreator {
 
   /**
    * Finds the account of the ticket's customer or service; null if the ticket has neither. The caller must have access
-   * to both, and the service must belong to the customer. A `serviceAffected` that is not an id is free text and is not
-   * checked.
+   * to the customer and the service, and the service must belong to the customer. A `serviceAffected` that is not an id
+   * is free text and is not checked.
    */
   async #accountOf({
     customerId,
@@ -146,7 +149,7 @@ export class TicketCreator {
 interface TicketAccount {
   id: string;
   tier: string | null;
-  /** Set if the ticket must store the customer number. */
+  /** Customer number. Set only if the ticket must store it. */
   customerId?: string;
 }
 

@@ -19,7 +19,10 @@ export type Change = (ticket: Ticket, now: Date) => Promise<void> | void;
 /** A function that is called after each change of a ticket, in the same transaction. */
 export type Follower = (tx: EntityManager, ticket: Ticket, changes: ChangeSet, now: Date) => Promise<void>;
 
-/** The only way to create and change tickets. Writes their timeline and events in the same transaction. */
+/**
+ * Creates and changes tickets, and writes their timeline and events in the same transaction. No other code creates or
+ * changes tickets.
+ */
 export class TicketEditor {
   constructor(
     private readonly clock: Clock,
@@ -41,14 +44,14 @@ export class TicketEditor {
   }
 
   /**
-   * Changes a ticket under its row lock, so changes are serialized. The revision is compared and incremented under the
-   * same lock. `escalation` has the details to store if the change escalates the ticket.
+   * Locks a ticket and changes it, so that concurrent changes run one after the other. The revision is compared and
+   * incremented under this lock. `escalation` contains the details that are stored if the change escalates the ticket.
    * @throws ResourceNotFound, and any error that `act` throws
    */
   async change(tx: EntityManager, id: string, actor: Actor, act: Change, escalation?: EscalationDetails): Promise<Ticket> {
     const ticket = orNotFound(await tx.findOne(Ticket, { id }, { ...LOCKED, refresh: true }), 'ticket', id);
     const now = this.clock.now();
-    // first emits the SLA events that were due before this change but not emitted yet
+    // emits the SLA events that were already due before this change
     if (ticket.slaDueAt && ticket.slaDueAt <= now) await this.sla.emitDue(tx, ticket, now);
     const before = observed(ticket);
     await act(ticket, now);
@@ -83,7 +86,7 @@ export class TicketEditor {
   }
 }
 
-/** The fields whose changes are written to the timeline and the events. Internal notes are not included. */
+/** Returns the fields whose changes are written to the timeline and the events. Internal notes are not among them. */
 const observed = (ticket: Ticket) => ({
   status: ticket.status,
   priority: ticket.priority,

@@ -109,7 +109,10 @@ export class Ticket {
   @Property({ type: 'text', nullable: true })
   serviceAffected: string | null = null;
 
-  /** Account of the ticket's customer, or else of its service. Events of the ticket concern this account. */
+  /**
+   * Account of the ticket's customer. If the ticket has no customer, account of its service. Events of the ticket
+   * concern this account.
+   */
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
@@ -129,10 +132,13 @@ export class Ticket {
   @Property({ type: 'text' })
   agentId!: string;
 
-  /** Loaded together with the ticket by record readers; undefined if the ORM loaded the ticket. */
+  /** The assigned agent, if a record reader loaded the ticket. Undefined if the ORM loaded the ticket. */
   agent?: Agent | null;
 
-  /** Whether the ticket or a comment has files, including internal ones. If false, no query for files is needed. */
+  /**
+   * Whether the ticket or one of its comments has files. Internal comments are included. If false, the files need no
+   * query.
+   */
   @Property({ type: 'boolean' })
   hasAttachments = false;
 
@@ -142,7 +148,7 @@ export class Ticket {
    */
   attachments?: readonly Attachment[];
 
-  /** The routing rule that was applied at creation. The rule may have been deleted since. */
+  /** Id of the routing rule that was applied when the ticket was created. The rule may have been deleted since then. */
   @Property({ type: 'text', nullable: true })
   routingRuleId: string | null = null;
 
@@ -178,7 +184,10 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolutionBreachedAt: Date | null = null;
 
-  /** Time since which the ticket waits for its customer. While it waits, the resolution clock is stopped. */
+  /**
+   * Time since which the ticket waits for its customer. Null if it does not wait. The resolution clock is stopped
+   * during this time.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitingSince: Date | null = null;
 
@@ -195,7 +204,7 @@ export class Ticket {
   @Property({ type: 'datetime', length: 3 })
   resolutionSince!: Date;
 
-  /** Next time at which an SLA event is due: at risk, breach or escalation. Null if there is none. */
+  /** Next time at which an SLA event is due: at risk, breach or escalation. Null if no event is due. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   slaDueAt: Date | null = null;
 
@@ -209,7 +218,7 @@ export class Ticket {
   escalationReason: string | null = null;
 
   /**
-   * Incremented by `touch` only. Changes of the SLA state do not increment it: otherwise agents would get a 409
+   * Number that only `touch` increments. Changes of the SLA state do not increment it, because an agent would get a 409
    * although nothing visible has changed.
    */
   @Revision({
@@ -240,16 +249,16 @@ export class Ticket {
     this.revision += 1;
   }
 
-  /** Sets the priority of a new ticket. `prioritize` changes the priority of an existing one. */
+  /** Sets the priority of a new ticket. `prioritize` changes the priority of an existing ticket. */
   rank(priority: TicketPriority): void {
     this.priority = priority;
     this.urgency = URGENCY[priority];
   }
 
   /**
-   * Changes the priority; `SlaTracker` then updates the due times. Setting `critical` escalates the ticket by one level
-   * (specification 3.1). A ticket that was already critical is escalated only if its level is 0.
-   * @throws InvalidState for a resolved ticket that this would escalate
+   * Changes the priority. `SlaTracker` must then update the due times. Setting `critical` escalates the ticket by one
+   * level (specification 3.1). A ticket that was already critical is escalated only if its level is 0.
+   * @throws InvalidState if the change would escalate a resolved ticket
    */
   prioritize(priority: TicketPriority, now: Date): void {
     const isRaised = priority !== this.priority || this.escalationLevel === 0;
@@ -261,8 +270,8 @@ export class Ticket {
   }
 
   /**
-   * Moves the ticket to `status`. Entering `in_progress` stops the response clock. Entering `resolved` stops both clocks, and
-   * reopening restarts the resolution clock.
+   * Moves the ticket to `status`. The status `in_progress` stops the response clock. The status `resolved` stops the
+   * response and resolution clocks. Reopening a ticket restarts its resolution clock.
    */
   moveTo(status: TicketStatus, now: Date): void {
     ticketStates.check(this.status, status);
@@ -280,14 +289,14 @@ export class Ticket {
 
   /**
    * Stops the resolution clock until the customer replies.
-   * @throws ResolvedTicketWaits
+   * @throws ResolvedTicketWaits if the ticket is resolved
    */
   waitOnCustomer(now: Date): void {
     if (this.resolvedAt) throw new ResolvedTicketWaits();
     this.waitingSince ??= now;
   }
 
-  /** Ends the waiting for the customer: the resolution clock continues. */
+  /** The ticket no longer waits for the customer, so the resolution clock continues. */
   resume(): void {
     this.waitingSince = null;
   }
@@ -300,7 +309,7 @@ export class Ticket {
 
   /**
    * Applies the effect of a public comment. The first comment of support staff stops the response clock. A customer's
-   * comment restarts a resolution clock that waited for the customer, and reopens a resolved ticket.
+   * comment continues the resolution clock if the ticket waited for the customer, and reopens a resolved ticket.
    */
   applyCommentOf(author: AuthorType, now: Date): void {
     if (author === AuthorType.AGENT) this.recordResponse(now);

@@ -8,7 +8,7 @@ export class ResolvedTicketWaits extends PlatformError {
   }
 }
 
-/** 409: an escalation level can only be raised. */
+/** 409: the requested escalation level is not higher than the current level. */
 export class EscalationNotRaised extends PlatformError {
   constructor(from: number, to: number) {
     const allowed = Array.from({ length: MAX_ESCALATION_LEVEL - from }, (_, index) => from + 1 + index);

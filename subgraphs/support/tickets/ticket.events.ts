@@ -7,7 +7,10 @@ import type { Ticket } from './ticket.entity.ts';
 
 const { OPEN, IN_PROGRESS, RESOLVED, ESCALATED } = TicketStatus;
 
-/** Ticket payload of events. Events about comments contain it too, because webhooks filter by customer and priority. */
+/**
+ * The ticket in the payload of events. Events about comments also contain the ticket, because webhooks filter by its
+ * customer and priority.
+ */
 export const ticketPayload = z.strictObject({
   id: z.string(),
   number: z.string(),

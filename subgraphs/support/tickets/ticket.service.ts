@@ -90,7 +90,10 @@ export class TicketService {
   }
 }
 
-/** Comments that an update creates: an internal comment for support staff, and a public comment for the customer. */
+/**
+ * Returns the comments that an update creates: an internal comment for support staff, and a public comment for the
+ * customer.
+ */
 function draftsOf(author: CommentAuthor, note: string | null | undefined, news: string | null | undefined): Draft[] {
   return [
     ...(note ? [{ author, content: note, type: 'internal_note', visibility: Visibility.INTERNAL }] : []),

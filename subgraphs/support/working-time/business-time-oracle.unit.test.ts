@@ -6,7 +6,7 @@ const DAY_MS = 1440 * MINUTE_MS;
 const CASES = 120;
 const seed = Date.now() % 1_000_000;
 
-/** Mulberry32 generator: the same seed gives the same numbers. */
+/** Returns a random number generator (Mulberry32). For the same `state`, it always generates the same numbers. */
 function randomFrom(state: number): () => number {
   let now = state;
   return () => {
@@ -23,7 +23,7 @@ interface Clock {
   time: string;
 }
 
-/** Returns a function that converts a time to the local date, weekday and clock time, using Intl. */
+/** Returns a function that converts a time to the local date, weekday and clock time, with the JavaScript API Intl. */
 function clockOf(timeZone: string): (time: number) => Clock {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -47,7 +47,10 @@ function clockOf(timeZone: string): (time: number) => Clock {
 
 const yesterday = (day: Weekday): Weekday => WEEKDAYS[(WEEKDAYS.indexOf(day) + 6) % 7] as Weekday;
 
-/** Whether a minute is working time. Written from the specification, independently of the code under test. */
+/**
+ * Returns whether a minute is working time. This function follows the specification and uses no code of the tested
+ * module.
+ */
 const isWorked = ({ hours, holidays }: BusinessCalendar, { date, weekday, time }: Clock): boolean =>
   !holidays.includes(date) &&
   hours.some(({ days, from, to }) => {

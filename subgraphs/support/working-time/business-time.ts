@@ -5,8 +5,8 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /**
- * Daily hours on some weekdays, such as `09:00` to `17:00`. Hours that end before they begin end on the next day. `24:00` is the
- * end of a day.
+ * Daily hours on some weekdays, such as `09:00` to `17:00`. If the end is earlier than the beginning, the hours end on
+ * the next day. `24:00` is the end of a day.
  */
 export interface WorkingHours {
   days: readonly Weekday[];
@@ -15,8 +15,8 @@ export interface WorkingHours {
 }
 
 /**
- * Working hours of support staff: weekly hours in local time of a zone (IANA), except on holidays (`2026-12-25`), on
- * which no hour counts. When the clocks change, an hour that occurs twice counts twice, and a skipped hour does not
+ * Working hours of support staff: weekly hours in the local time of an IANA time zone. Holidays, such as `2026-12-25`,
+ * have no working hours. When the clocks change, an hour that occurs twice counts twice, and a skipped hour does not
  * count.
  */
 export interface BusinessCalendar {
@@ -25,7 +25,7 @@ export interface BusinessCalendar {
   holidays: readonly string[];
 }
 
-/** Null means that all time is working time. */
+/** Calendar of working hours. Null means that all time is working time. */
 export type Calendar = BusinessCalendar | null;
 
 /** A period in which a clock runs. `to` is null while the clock is running. */
@@ -35,9 +35,9 @@ export interface Span {
 }
 
 /**
- * Returns the time at which `ms` milliseconds of working time after `start` have passed. If that is exactly the end of
- * a working day, the result is the closing time and not the next opening time. If it takes more than ten years, the
- * result is ten years after `start`.
+ * Returns the time at which `ms` milliseconds of working time after `start` have passed. If the working time ends at
+ * the end of a working day, the result is this end, not the beginning of the next working day. The result is at most
+ * ten years after `start`.
  */
 export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Date {
   if (!calendar) return new Date(start.getTime() + ms);
@@ -51,7 +51,7 @@ export function addWorkingTime(start: Date, ms: number, calendar: Calendar): Dat
   return new Date(start.getTime() + HORIZON_DAYS * DAY_MS);
 }
 
-/** Returns the milliseconds of working time between two times; 0 if the second is not after the first. */
+/** Returns the milliseconds of working time from `start` to `end`; 0 if `end` is not after `start`. */
 export function workingTime(start: Date, end: Date, calendar: Calendar): number {
   const [first, last] = [start.getTime(), end.getTime()];
   if (last <= first) return 0;
@@ -91,8 +91,8 @@ const HORIZON_DAYS = 3660;
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
 /**
- * Yields the working periods that end after a point in time, in order and without overlaps. A period that crosses midnight UTC is
- * split in two.
+ * Yields the working periods that end after a point in time, in order and without overlaps. A period that crosses
+ * midnight UTC is split into two periods.
  */
 function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar): Generator<Opening> {
   const week = WEEKDAYS.map((day) => piecesOf(day, hours));
@@ -113,8 +113,8 @@ function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar)
 }
 
 /**
- * The parts of the weekly hours on one weekday, in minutes of that day. Hours that cross midnight are split between two
- * days.
+ * Returns the parts of the weekly hours on one weekday, in minutes after midnight. Hours that cross midnight are split
+ * between two days.
  */
 function piecesOf(day: Weekday, hours: readonly WorkingHours[]): [number, number][] {
   const dayBefore = WEEKDAYS[(WEEKDAYS.indexOf(day) + WEEKDAYS.length - 1) % WEEKDAYS.length] as Weekday;
@@ -150,13 +150,16 @@ interface Segment extends Opening {
 }
 
 /**
- * Cache of the results of `segmentsOf`. A lookup through Intl takes some microseconds, and the same days are needed
- * repeatedly.
+ * Cache of the results of `segmentsOf`. Computing a result with the JavaScript API Intl takes some microseconds, and
+ * the same days are needed repeatedly.
  */
 const known = new Map<string, Segment[]>();
 const KNOWN_MAX = 50_000;
 
-/** Returns the segments of a UTC day: one, or two if the clocks change on it. No zone changes its clocks twice within a day. */
+/**
+ * Returns the segments of a UTC day: one segment, or two if the clocks change on this day. No zone changes its clocks
+ * twice within a day.
+ */
 function segmentsOf(day: number, timezone: string): Segment[] {
   const key = `${timezone} ${day}`;
   const before = known.get(key);

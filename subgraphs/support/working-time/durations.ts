@@ -4,12 +4,12 @@ import { parseDuration } from '../../../kernel/values/durations.ts';
 const HOUR_MINUTES = 60;
 
 /**
- * Formats a duration in hours if it is a whole number of hours, else in minutes: `24 hours`, `90 minutes`. Days are not used,
- * because the length of a working day is ambiguous.
+ * Formats a duration in hours if it is a whole number of hours, and otherwise in minutes: `24 hours`, `90 minutes`.
+ * Days are not used, because the length of a working day is ambiguous.
  */
 export const formatMinutes = (minutes: number): string => counted(minutes, minutes > 0 && minutes % HOUR_MINUTES === 0 ? HOUR_MINUTES : 1);
 
-/** Formats a time to the minute, such as `3 hours 20 minutes` or `-1 hour 5 minutes`. */
+/** Formats a duration in hours and minutes, without seconds, such as `3 hours 20 minutes` or `-1 hour 5 minutes`. */
 export function formatTime(ms: number): string {
   const total = Math.floor(Math.abs(ms) / MINUTE_MS);
   const [hours, minutes] = [Math.floor(total / HOUR_MINUTES), total % HOUR_MINUTES];
