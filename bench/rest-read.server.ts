@@ -13,7 +13,7 @@ import { loadConfig } from '../kernel/settings/config.ts';
 import { mountEdge } from '../router/edge/edge.ts';
 import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
-/** Addresses, keys and records for the load generator. */
+/** The addresses, API keys and records that the load generator uses in its requests. */
 export interface BenchTarget {
   origin: string;
   handOrigin: string;

@@ -40,7 +40,7 @@ export class Results {
 
 const letterOf = (title: string): string => /^\(\w\)/.exec(title)?.[0] ?? '';
 
-/** Returns the sections of bench/results.md before this run changes the file. */
+/** Returns the sections that bench/results.md contains before this run changes the file. */
 function existingSections(): Section[] {
   if (!existsSync(FILE)) return [];
   const [, ...parts] = readFileSync(FILE, 'utf8').split(/^## /m);

@@ -4,8 +4,8 @@ import { type InputPlan, restFieldOf, restWords } from './input-plan.ts';
 
 /**
  * Returns one error with all problems of a request. `shape` contains the problems of values with a wrong shape,
- * `broken` the rules that valid fields break. If a field has a wrong shape, its problems in `broken` are left out,
- * because the rules could not read its value.
+ * `broken` the rules that valid fields break. If a field has a wrong shape, the problems of this field in `broken` are
+ * left out, because the rules could not read the value.
  */
 export function refusalOf(plan: InputPlan, shape: Problems, broken: readonly FieldProblem[], body: unknown): InvalidParameters {
   const more = broken.map((problem) => inRest(plan, problem)).filter(({ field }) => !shape.has(field));

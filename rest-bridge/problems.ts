@@ -6,7 +6,7 @@ export type Source = 'text' | 'json';
 
 /**
  * Converts one value of a request for GraphQL: names to camelCase, enum values to upper case.
- * If the value is invalid, it adds a problem for the dotted REST path `at`, and the caller must ignore the result.
+ * If the value is invalid, the function adds a problem for the dotted REST path `at`, and its result must be ignored.
  */
 export type Coerce = (value: unknown, at: string, problems: Problems) => unknown;
 

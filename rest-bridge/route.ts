@@ -165,5 +165,8 @@ const PRIORITY_OF_CATEGORY: Readonly<Record<RateCategory, Priority>> = {
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 /** Returns a path in the syntax of Fastify and Sofa: `/tickets/:id` for `/tickets/{id}`. */
 export const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-/** Returns a path without the names of its parameters. Routes with equal results have the same path. */
+/**
+ * Returns a path without the names of its parameters. If the results of two routes are equal, the routes match the same
+ * paths.
+ */
 export const pathShape = (path: string): string => path.replace(/\{\w+\}/g, '{}');

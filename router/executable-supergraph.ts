@@ -23,7 +23,7 @@ import { type OperationLimits, rootFields } from './limits.ts';
 import { checkScalars } from './scalars.ts';
 import type { Transport, Variables } from './transport.ts';
 
-/** Transports by subgraph name. The supergraph contains this name in `join__graph(name:)`. */
+/** Transports. The keys are the names of the subgraphs, as in `join__graph(name:)` of the supergraph. */
 export type Transports = ReadonlyMap<string, Transport>;
 
 /** Maximum number of cached introspection results. Each can be as large as the schema. */

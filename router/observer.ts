@@ -20,7 +20,7 @@ export interface OperationRecord {
   type: OperationTypeNode | undefined;
   name: string | undefined;
   durationMs: number;
-  /** Number of requests to each subgraph, by its name. */
+  /** Number of requests to each subgraph. The keys are the names of the subgraphs. */
   subgraphFetches: Readonly<Record<string, number>>;
   failed: boolean;
 }

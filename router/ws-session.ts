@@ -25,7 +25,7 @@ export class SocketSession<C extends RequestContext> {
   /** The authenticated client. Undefined until the client is admitted. */
   watched: Watched<C> | undefined;
   slot: LiveSlot | undefined;
-  /** The open subscriptions and operations, by the client's ids. */
+  /** The open subscriptions and operations. The keys are the ids that the client gave them. */
   operations: Readonly<Record<string, unknown>> = {};
   /** Ids of operations that count in the limit of open operations. */
   readonly #places = new Set<string>();

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, PlatformError } from '../../kernel/errors/errors.ts';
 import { rawResponse } from './raw-response.ts';
 
-/** Error responses by the error code of Node's HTTP parser. */
+/** Error responses. The keys are error codes of Node's HTTP parser. */
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB. Send less in them, such as fewer cookies.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Send it again, on a new connection.'],

@@ -29,7 +29,7 @@ export interface Cost {
   requests?: number;
 }
 
-/** The state of one window, as callers get it. `limit` and `remaining` may be `Infinity`. */
+/** The state of one time window, as it is reported to callers. `limit` and `remaining` may be `Infinity`. */
 export interface WindowState {
   limit: number;
   used: number;

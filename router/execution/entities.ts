@@ -79,7 +79,7 @@ interface Part {
   list: EntityList;
 }
 
-/** Merges the entity lists of a response into the data of `run`, and adds their errors to it. */
+/** Merges the entity lists of a response into the data of `run`, and adds the errors of the lists to `run`. */
 function take<C>(run: Run<C>, parts: readonly Part[], { data, errors }: Response): void {
   for (const part of parts) {
     const { batch, list } = part;
