@@ -105,7 +105,7 @@ describe('integration management', () => {
     });
   });
 
-  test('creating an integration with the same target twice returns 409, and another channel or project is another target', async () => {
+  test('creating an integration with the same target twice returns 409, and an integration with another channel or project is created', async () => {
     const own = await platform.organization();
     for (const [path, body, other] of [
       [SLACK, slackBody, { channel: '#other' }],

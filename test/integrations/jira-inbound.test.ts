@@ -71,7 +71,7 @@ describe('comments from Jira', () => {
     ]);
   });
 
-  test('a Jira comment is customer-visible only if both the settings and Jira allow it, and it is not sent back to Jira', async () => {
+  test('a Jira comment is customer-visible only if both the settings and Jira allow it, and is never sent back to Jira', async () => {
     const here = await world({ sync_settings: { jira_comment_visibility: 'customer' } });
     await sendFromJira(here, commented(here, { id: '20001', body: 'We found it.' }));
     await sendFromJira(
@@ -110,7 +110,7 @@ describe('comments from Jira', () => {
     expect((await commentsOn(here)).map(({ content }) => content)).toEqual(['Is anybody there?', 'The token has expired.']);
   });
 
-  test('Jira comments on unknown issues are ignored, and so are all Jira comments if sync_comments is false', async () => {
+  test('Jira comments on unknown issues, and all Jira comments if the setting sync_comments is false, are ignored', async () => {
     const here = await world({ sync_settings: { sync_comments: false } });
     expect((await sendFromJira(here, commented(here, { id: '20001', body: 'Not here.' }))).status).toBe(204);
     expect(
@@ -142,7 +142,7 @@ describe('comments to Jira', () => {
     expect(here.issue.comments).toHaveLength(1);
   });
 
-  test('after a lost response, a comment is searched for in Jira before it is posted again', async () => {
+  test('if the response to a posted comment is lost, the platform searches for the comment in Jira before posting it again', async () => {
     const here = await world();
     here.jira.next(`POST /rest/api/3/issue/${here.issue.id}/comment`, 'lost');
     await comment(here, 'Only once.');

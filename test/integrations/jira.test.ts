@@ -14,7 +14,7 @@ const issuesOf = async (tenant: Tenant, id: string): Promise<Json[]> => (await t
 const creations = ({ requests }: JiraServer): string[] => requests.filter((request) => request === 'POST /rest/api/3/issue');
 
 describe('Jira issue creation', () => {
-  test('a new ticket creates a Jira issue with its description, mapped priority and the ticket id as a label', async () => {
+  test('a new ticket creates a Jira issue with the description, mapped priority and id of the ticket', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const description = 'First line\nsecond line\n\n*No* markup, {code} neither.';
@@ -50,7 +50,7 @@ describe('Jira issue creation', () => {
     });
   });
 
-  test('after a lost response, a Jira issue is searched for and not created again', async () => {
+  test('if the response to the creation of a Jira issue is lost, a search finds it and no second issue is created', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', 'lost');
@@ -64,7 +64,7 @@ describe('Jira issue creation', () => {
     expect(creations(jira)).toHaveLength(1);
   });
 
-  test('after a failed creation, a Jira issue is created if the search does not find it', async () => {
+  test('after the creation of a Jira issue has failed, the issue is created if a search does not find it', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [502, '<html>Bad gateway</html>']);
@@ -89,7 +89,7 @@ describe('Jira issue creation', () => {
     expect(await readBack(tenant, 'jira', id)).toMatchObject({ active: true, last_error: null });
   });
 
-  test('no Jira issue is created if create_jira_issues is false', async () => {
+  test('no Jira issue is created if the setting create_jira_issues is false', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira, { sync_settings: { create_jira_issues: false } });
     const ticket = await openTicket(tenant);

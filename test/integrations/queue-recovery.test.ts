@@ -100,7 +100,7 @@ test('a Slack message is sent again if a process was killed before it recorded t
   expect(slack.posted).toHaveLength(2);
 });
 
-test('pending messages of a deleted integration are deleted, and of an inactive one are sent after it is activated', async () => {
+test('pending messages of a deleted integration are deleted, and pending messages of an inactive integration are sent after its activation', async () => {
   const [tenant, slack] = [await platform.organization(), await slackServer()];
   const [gone, kept] = [await withSlack(tenant, slack), await withSlack(tenant, slack, { channel: '#kept' })];
   slack.next([429, '', { 'retry-after': '60' }], [429, '', { 'retry-after': '60' }]);

@@ -60,7 +60,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('JIT compilation in PostgreSQL', (
     expect([await compiles(url), await compiles(own)]).toEqual(['off', 'on']);
   });
 
-  test('migrations do not change a JIT setting that the operator has made', async () => {
+  test('migrations do not change a JIT setting that the operator has set', async () => {
     const url = (await ownDatabase()) as string;
     const client = await connected(url);
     await client.query(`alter database ${client.database} set jit = on`);

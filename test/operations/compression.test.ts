@@ -25,7 +25,7 @@ const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
 describe('compression of large responses', () => {
   test.each(['br', 'gzip'] as const)(
-    'a large response to a client that accepts %s is compressed with it and has the same content',
+    'a large response to a client that accepts %s has this Content-Encoding, and the decompressed content is unchanged',
     async (encoding) => {
       const plain = await ask(large);
       const compressed = await ask(large, encoding);
@@ -50,11 +50,11 @@ describe('compression of large responses', () => {
     ['gzip;q=0', undefined],
     ['zstd', undefined],
     ['', undefined],
-  ])('a response to a client with Accept-Encoding %j has the Content-Encoding %s', async (accepted, encoding) => {
+  ])('the response to a request with Accept-Encoding %j has the Content-Encoding %s', async (accepted, encoding) => {
     expect((await ask(large, accepted)).headers['content-encoding']).toBe(encoding);
   });
 
-  test('each encoding of a response has its own ETag, and If-None-Match with any of them returns 304', async () => {
+  test('each encoding of a response has its own ETag, and If-None-Match with any of these ETags returns 304', async () => {
     const tags = await Promise.all([undefined, 'gzip', 'br'].map(async (encoding) => String((await ask(large, encoding)).headers.etag)));
     expect(new Set(tags).size).toBe(3);
     for (const tag of tags) expect(tag).toMatch(/^"[^"]+"$/);
@@ -67,7 +67,7 @@ describe('compression of large responses', () => {
     expect((await ask(large, 'gzip', { 'if-none-match': '"another-gzip"' })).status).toBe(200);
   });
 
-  test('HEAD returns the same Content-Encoding, ETag and Content-Type as a compressed GET', async () => {
+  test('HEAD returns the same Content-Encoding, ETag and Content-Type as the compressed GET response', async () => {
     const [get, head] = [await ask(large, 'gzip'), await ask(large, 'gzip', {}, 'HEAD')];
     expect(head.body.length).toBe(0);
     for (const name of ['content-encoding', 'etag', 'content-type'] as const) expect(head.headers[name]).toBe(get.headers[name]);

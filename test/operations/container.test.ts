@@ -115,7 +115,7 @@ test('the container image runs Node directly as an unprivileged user and has a h
   for (const path of ['node_modules', 'data', '.git', '.env*', 'bench', 'test']) expect(ignored).toContain(path);
 });
 
-test('guide pages are part of the image build, and setup.mjs builds again when a guide page changes', () => {
+test('guide pages are part of the image build, and setup.mjs repeats the build when a guide page changes', () => {
   const ignored = read('.dockerignore').split('\n');
   const sources = read('scripts/setup.mjs');
   for (const path of [SOURCE, ...REFERENCES]) {

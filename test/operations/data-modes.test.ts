@@ -30,7 +30,7 @@ async function stop(platform: RunningProcess): Promise<void> {
 }
 
 test.runIf(process.platform !== 'win32')(
-  'the platform makes its data folder accessible to the owner only, even if it was accessible to others before',
+  "the platform makes its data folder accessible to the folder's owner only, even if other users had access before",
   async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const first = runPlatform(['--port', '0', '--data', dataDir]);

@@ -61,6 +61,6 @@ test.each([
   ['adds a column with a default', `alter table "a"."b" add column "c" text not null default 'x'`, false],
   ['adds a nullable column', 'alter table "a"."b" add column "c" text null', false],
   ['adds a table', 'create table "a"."b" ("c" text not null)', false],
-])('the migration check classifies a statement that %s correctly', (_, statement, expected) => {
+])('the migration check detects whether a statement that %s is incompatible with earlier releases', (_, statement, expected) => {
   expect(takesAway(migration('0001', [statement]))).toBe(expected);
 });

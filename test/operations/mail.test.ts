@@ -78,7 +78,7 @@ test("the SMTP mailer throws MailRejected with the server's message if the mail 
   await server.close();
 });
 
-test('an email has the given Message-ID and thread, and the header Auto-Submitted', async () => {
+test('an email has the given Message-ID, refers to the given thread, and has the header Auto-Submitted', async () => {
   const server = await mailServer();
   const mailer = new SmtpMailer(server.url, 'no-reply@example.com');
   const ids = { messageId: 'nrec_1@example.com', thread: 'ticket_1@example.com' };

@@ -60,7 +60,7 @@ test('/metrics contains the number and age of deliveries that wait for an unreac
 });
 
 test.runIf(onServer)(
-  '/metrics contains the number of requests that wait for a database connection, and needs no connection itself',
+  '/metrics contains the number of requests that wait for a database connection, and needs no database connection itself',
   async () => {
     const tenant = await platform.organization();
     expect(await valueIn('database_pool_waiting{pool="support"}')).toBe(0);

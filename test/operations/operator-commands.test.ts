@@ -67,7 +67,7 @@ test('npm run operator creates, lists, exports, closes and resumes organizations
   await second.close();
 }, 180_000);
 
-test('npm run operator shows why an organization export failed, and can start the export again', async () => {
+test('npm run operator shows why an organization export failed, and can start this export again', async () => {
   const data = temporaryFolder();
   const run = operatorOf(data);
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
@@ -112,7 +112,7 @@ test('npm run operator --help lists the commands, and an invalid command exits w
   }
 }, 60_000);
 
-test('npm run reset-admin sets a new password, ends the sessions of the user and removes second factors', async () => {
+test('npm run reset-admin sets a new password, revokes the sessions of the user and removes second factors', async () => {
   const data = temporaryFolder();
   const first = await start({ ...SETTINGS, ...USER, DATA_DIR: data }, new TestClock());
   const login = async (origin: string, password: string) =>

@@ -45,7 +45,7 @@ test('every database schema belongs to a domain or is listed as an exception wit
   for (const { schema } of found) expect(known).toContain(schema);
 });
 
-test('a table whose rows are not simply deleted with the organization declares what happens to each column', async () => {
+test('a table whose rows are not deleted with the organization declares what happens to each column', async () => {
   for (const { name, organizationData } of all) {
     const columns = await columnsOf(name);
     for (const { table, end } of organizationData.tables)
@@ -53,7 +53,7 @@ test('a table whose rows are not simply deleted with the organization declares w
   }
 });
 
-test("an export contains no column with a name like a secret's unless the column is declared harmless", async () => {
+test('an export contains no column whose name suggests a secret, unless the column is declared harmless', async () => {
   for (const domain of all) {
     const { name, organizationData } = domain;
     const columns = await columnsOf(name);

@@ -87,7 +87,7 @@ test('/metrics counts requests by route, and returns 404 to clients on other hos
   expect((await fetch(`${origin}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status).toBe(404);
 });
 
-test('/metrics returns 404 without METRICS_TOKEN if the token is set', async () => {
+test('if METRICS_TOKEN is set, /metrics returns 404 for requests without this token', async () => {
   const METRICS_TOKEN = 'a-token-of-some-length';
   const { origin } = await start({}, { METRICS_TOKEN });
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
@@ -129,7 +129,7 @@ test('closing the platform completes running requests, closes idle connections, 
   await expect(fetch(`${platform.origin}/healthz`)).rejects.toThrow();
 });
 
-test('if a part fails to start, the platform closes the earlier parts and releases its data folder and port', async () => {
+test('if a part fails to start, the platform closes the parts that have started and releases its data folder and port', async () => {
   const DATA_DIR = temporaryFolder();
   const closed: string[] = [];
   const broken: Partial<Assembly> = {

@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 const refused = (settings: Record<string, string> = {}): Promise<string> => refusalOf(start({ ...kept.settings, ...settings }));
 
-describe('refused database schemas', () => {
+describe('rejected database schemas', () => {
   test('the platform does not start if an applied migration differs from this release, and names the migration', async () => {
     await kept.sql(`update "support"."migration" set checksum = 'of another text' where name = '0003-sla'`);
     expect(await refused()).toMatch(
@@ -17,7 +17,7 @@ describe('refused database schemas', () => {
     );
   });
 
-  test('the platform does not start if a migration is missing although a later one was applied', async () => {
+  test('the platform does not start if a migration is missing although a later migration was applied', async () => {
     await kept.sql(`delete from "support"."migration" where name = '0003-sla'`);
     expect(await refused()).toMatch(/^The step 0003-sla of the schema support is missing in this database, although the later step/);
   });
@@ -58,7 +58,7 @@ test('the platform with MIGRATE=never starts if the schema is up to date', async
   await kept.startedOnce({ MIGRATE: 'never' });
 });
 
-describe('databases from before migration checksums', () => {
+describe('databases without migration checksums', () => {
   beforeEach(() => kept.sql('alter table "support"."migration" drop column checksum, drop column needs'));
 
   test("the platform adds migration checksums to a database without them if its tables match, apart from the operator's additions", async () => {

@@ -26,7 +26,7 @@ async function withSecrets(): Promise<KeptDatabase> {
   return kept;
 }
 
-test('the platform does not start with a secret key that differs from the first one', async () => {
+test('the platform does not start with a secret key that differs from the secret key of its first start', async () => {
   const kept = await keptDatabase(RIGHT);
   await kept.startedOnce(RIGHT);
   expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);
@@ -44,8 +44,8 @@ test.runIf(process.env.TEST_DATABASE_URL)(
   },
 );
 
-describe('databases from before the key check', () => {
-  test('a database with secrets but without a key check accepts only the secret key that decrypts them', async () => {
+describe('databases without a key check', () => {
+  test('a database with secrets but without a key check accepts only the secret key that decrypts its secrets', async () => {
     const kept = await withSecrets();
     await forgetCheck(kept);
     expect(await refusalOf(startWith(kept, WRONG))).toMatch(REFUSED);

@@ -63,7 +63,7 @@ test('an unsupported protocol upgrade is ignored, and the request returns 200', 
   expect(JSON.parse(body)).toMatchObject({ success: true, data: [] });
 });
 
-test('a connection that sends no request is closed', async () => {
+test('a connection that sends no request within the time limit is closed', async () => {
   const socket = opened();
   socket.resume();
   await once(socket, 'close');

@@ -12,7 +12,7 @@ afterAll(() => router.close());
 
 const run = (document: string, variables = {}) => router.execute({ document, variables, context: caller() });
 
-test('a fragment with @include(if: false) adds no fields, and fields next to it are still returned', async () => {
+test('a fragment with @include(if: false) adds no fields, and the other fields of the operation are still returned', async () => {
   const tenant = await (await rig()).organization();
   const query =
     'query ($full: Boolean!) { accounts { nodes { id } pageInfo { hasMore } ...Full @include(if: $full) } } fragment Full on AccountPage { pageInfo { total } }';
@@ -103,7 +103,7 @@ test('root fields that a condition excludes do not count towards the rate limit'
   expect(priced({ c: false })).toEqual(['whoAmI', 'people']);
 });
 
-test('schema fields and data fields of one operation are returned in the order of the selection', async () => {
+test('introspection fields and data fields of one operation are returned in the order of the selection', async () => {
   const { data } = await run(
     '{ a: whoAmI __schema { queryType { name } } b: whoAmI t: __typename __type(name: "Person") { name } c: whoAmI }',
   );

@@ -78,7 +78,7 @@ test('a recursive field of an interface object is fetched by the name of its int
   expect(ours.data).toEqual(expected.data);
 });
 
-test('an error in a type of an interface object that is not selected is not returned', async () => {
+test('an error in an interface object is not returned if the operation does not select the type of the error', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ rated { id ... on Book { related { pages: id } } ... on Film { title } } }',

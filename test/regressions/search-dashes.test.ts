@@ -22,7 +22,7 @@ test.each([
   }
 });
 
-test('a search finds hyphenated words and excludes words after a dash', async () => {
+test('a search finds hyphenated words and excludes words with a leading minus sign', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const one = await openTicket(tenant, { title: 'E-mail of the e-shop', description: 'Bounces' });
   const other = await openTicket(tenant, { title: 'E-mail', description: 'Slow' });

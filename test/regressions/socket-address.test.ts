@@ -28,7 +28,7 @@ function opened(origin: string, key: string, forwardedFor: string): Promise<unkn
 test.each([
   ['behind a trusted proxy', '127.0.0.0/8,::1', 'connection_ack', [200, 403]],
   ['without a trusted proxy', '', 4403, [403, 403]],
-])('a socket %s has the same client address as a request', async (_, trusted, admitted, statuses) => {
+])('a socket %s has the same client address as an HTTP request', async (_, trusted, admitted, statuses) => {
   const platform = await start({ TRUSTED_PROXIES: trusted });
   const tenant = await platform.organization({ plan: 'custom' });
   const body = { name: 'office', permissions: ['services:read'], restrictions: { ip_whitelist: [`${OFFICE}/32`] } };

@@ -201,14 +201,17 @@ describe('release of a line at a carrier', () => {
     expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
   });
 
-  test.each(['rejected', 'cancelled'])('a line with a reserved id is released without an order if its order is %s', async (state) => {
-    await complete();
-    carrier.orders[0].state = state;
-    expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
-    expect(carrier.orders).toHaveLength(1);
-  });
+  test.each(['rejected', 'cancelled'])(
+    'a line whose order is %s is released without a second order, even if its id was reserved',
+    async (state) => {
+      await complete();
+      carrier.orders[0].state = state;
+      expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+      expect(carrier.orders).toHaveLength(1);
+    },
+  );
 
-  test('a line is released if the carrier has two orders for its release and completed only one order', async () => {
+  test('a line is released if the carrier has completed one of two orders for the release', async () => {
     await complete();
     await provider.release(RELEASE);
     carrier.orders.push({ ...carrier.orders[1], id: 'so-3', state: 'completed' });

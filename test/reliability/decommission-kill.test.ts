@@ -14,7 +14,7 @@ const statusesOf = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.rest('GET', '/services')).body.data.map(({ status }: { status: string }) => status);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('each service is decommissioned once, with one event, although the platform is killed meanwhile', async () => {
+test('each service is decommissioned once with one event, even if the platform is killed during the decommissions', async () => {
   const dataDir = temporaryFolder();
   let platform = start(dataDir);
   let tenant = new Tenant(await originOf(platform), '', KEY);

@@ -119,7 +119,7 @@ describe('jobs that release a service', () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:443');
   };
 
-  test('a job that is repeated after its process was killed neither calls the provider nor enqueues another job', async () => {
+  test('a release job that is repeated after its process was killed neither calls the provider nor enqueues another job', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
@@ -140,7 +140,7 @@ describe('jobs that release a service', () => {
     expect(provider.releases).toEqual([]);
   });
 
-  test('the delays between attempts grow while the provider is unreachable, and are short again after a response', async () => {
+  test('the delays between release attempts grow while the provider is unreachable, and are short again after a response', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
@@ -151,7 +151,7 @@ describe('jobs that release a service', () => {
     expect((await alone.jobsOf(id)).map(({ delay }) => delay)).toEqual([0, 2, 4, 8, 5, 2]);
   });
 
-  test('a late refusal of an earlier release does not stop a later decommission', async () => {
+  test('a late rejection of an earlier release by the provider does not stop a later decommission', async () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
@@ -202,7 +202,7 @@ describe('a service that is ended while the provider builds it', () => {
     expect((await alone.events(id)).map(({ event }) => event)).not.toContain('service.provisioned');
   });
 
-  test('a service is not decommissioned until the last order to build it has arrived or never will', async () => {
+  test('a service is not decommissioned while its last provisioning order can still reach the provider', async () => {
     const provider = new ScriptedProvider(() => new Promise(() => undefined));
     const id = await alone.ordered();
     void alone.provision(id, provider);
@@ -255,7 +255,7 @@ describe('a service that is ended while the provider builds it', () => {
   });
 });
 
-test('a scheduled decommission is kept while the service is provisioned, degraded or down', async () => {
+test('a scheduled decommission is kept when the service changes to operational, degraded, down or maintenance', async () => {
   const id = await alone.ordered();
   const subgraph = alone.subgraph(new ScriptedProvider(built));
   const source = 'mutation($id: ID!, $input: DecommissionInput!) { decommissionService(id: $id, input: $input) { id } }';
