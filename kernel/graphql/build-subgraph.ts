@@ -42,7 +42,8 @@ const NO_TOPICS: PubSub = {
 /** Resolves a reference from another subgraph to a record of this subgraph. */
 export interface EntityReference<C> {
   /**
-   * The permission that a caller needs to reach the record by any relation. It is checked before anything is loaded.
+   * The permission that a caller needs to load the record through any relation. It is checked before anything is
+   * loaded.
    */
   requires: Permission;
   /**
@@ -133,7 +134,7 @@ function restoreEnumDefaults(schema: GraphQLSchema): void {
   }
 }
 
-/** Restores the extensions that decorators add to fields. SDL cannot express them. */
+/** Restores the extensions that decorators add to fields, because SDL cannot express extensions. */
 function restoreExtensions(schema: GraphQLSchema, declared: GraphQLSchema): void {
   for (const type of Object.values(declared.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;

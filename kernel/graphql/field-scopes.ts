@@ -23,8 +23,8 @@ interface Storage {
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
 /**
- * Sets the scope `account` for fields of these resolvers that declare no scope and return records with an account, or
- * pages of such records.
+ * Sets the scope `account` for fields of the given resolvers that declare no scope and return records with an account,
+ * or pages of records with an account.
  */
 export function findScopes(resolvers: readonly ClassType[]): void {
   const { queries, mutations, subscriptions, fieldResolvers, authorizedFields } = storage();

@@ -5,7 +5,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Options of a validation decorator that describe its check in JSON Schema, for the OpenAPI document. Rules of
- * class-validator need this only if `RULES` does not describe them precisely enough.
+ * class-validator need these options only if `RULES` does not describe them precisely enough.
  */
 export const jsonSchema = (schema: JsonSchema): { context: { jsonSchema: JsonSchema } } => ({ context: { jsonSchema: schema } });
 

@@ -10,7 +10,8 @@ export function normalizes(target: object, key: PropertyKey, normalize: Normaliz
 }
 
 /**
- * Normalizes the fields of a valid input and of the inputs within it, as `normalizes` declared. It changes the input.
+ * Normalizes the fields of a valid input and of the inputs within it, as `normalizes` declared. The function changes
+ * the input.
  */
 export function normalizeInput(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) normalizeInput(item);

@@ -15,8 +15,8 @@ import { foundIn } from './input-problems.ts';
 export type FieldScope = 'account' | 'organization' | 'open';
 
 /**
- * Declares the permission of an operation for both REST and GraphQL. It is checked before the resolver runs. The SDL
- * shows it as `@requiresScopes`, which the REST bridge and the OpenAPI document use.
+ * Declares the permission of an operation for both REST and GraphQL. The permission is checked before the resolver
+ * runs. The SDL shows it as `@requiresScopes`, which the REST bridge and the OpenAPI document use.
  */
 export const Requires =
   <A, C>(permission: Permission, { scope, secondFactor = false, also }: RequiresOptions<A, C> = {}): MethodDecorator =>
@@ -33,9 +33,9 @@ interface RequiresOptions<A, C> {
   secondFactor?: boolean;
   scope?: FieldScope;
   /**
-   * Checks permissions that depend on the arguments, such as a permission that the caller grants to others. It throws
-   * if the caller lacks a permission. It runs before the input rules, so that the errors do not show callers without
-   * permission what a valid request contains.
+   * Checks permissions that depend on the arguments, such as a permission that the caller grants to others. Throws if
+   * the caller lacks a permission. The check runs before the input rules, so that callers without permission do not
+   * learn from errors what a valid request contains.
    */
   also?(args: A, context: C): void;
 }

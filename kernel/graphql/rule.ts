@@ -20,7 +20,7 @@ const rules = new Map<object, Check[]>();
 
 /**
  * Declares a rule that concerns several fields of an input class. The rule returns the problems, with the field names
- * of the class. It is checked together with the rules of single fields.
+ * of the class. The rule is checked together with the rules of single fields.
  * `C` is the resolver context of the subgraph, for rules that need the time or the caller. A rule that needs the
  * database belongs in the service.
  */

@@ -23,7 +23,10 @@ export function checkInputs(values: readonly unknown[], context: unknown): void 
   for (const value of values) normalizeInput(value);
 }
 
-/** Returns the problems of an input: first the problems of single fields, then the problems between fields. */
+/**
+ * Returns the problems of an input: first the problems of single fields, then the problems that the rules of `Rule`
+ * find.
+ */
 export function problemsOf(value: unknown, context: unknown): Problems {
   const problems = new Problems();
   if (typeof value !== 'object' || value === null) return problems;

@@ -11,7 +11,7 @@ export const BODY_LIMIT = 256 * 1024;
 const DECODERS = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 const isKnown = (encoding: string): encoding is keyof typeof DECODERS => Object.hasOwn(DECODERS, encoding);
 
-/** Accepts only JSON bodies on all routes of a scope. An empty body counts as no body. */
+/** Accepts only JSON bodies on all routes of a Fastify scope. An empty body counts as no body. */
 export function acceptJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, sent: Buffer) =>
@@ -19,7 +19,7 @@ export function acceptJson(scope: FastifyInstance): void {
   );
 }
 
-/** Accepts only HTML forms on all routes of a scope. `parse` gets the text of the form. */
+/** Accepts only HTML forms on all routes of a Fastify scope. `parse` gets the text of the form. */
 export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (text: string) => unknown): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(

@@ -90,8 +90,8 @@ export class UrlGuard {
   }
 
   /**
-   * Returns the reason if a URL must not be called; otherwise undefined. A name that does not resolve now is accepted,
-   * because it may resolve later.
+   * Returns the reason if a URL must not be called; otherwise undefined. A host name that cannot be resolved is
+   * accepted, because it may resolve when the URL is called.
    */
   async problemWith(text: string): Promise<string | undefined> {
     const url = URL.parse(text);

@@ -53,8 +53,8 @@ export class DailyPartitions {
         await write(tx);
       });
     } catch (error) {
-      // another process may have dropped a partition; so the next call checks all its partitions again, and creates
-      // missing ones
+      // another process may have dropped a partition, so the next call of `writing` checks its partitions again and
+      // creates missing ones
       this.#known.clear();
       throw error;
     }
