@@ -6,8 +6,8 @@ const PERMISSIONS = 0o777;
 
 /**
  * Removes the permissions of group and others from a folder and its contents: folders get mode 0700, files 0600. Links
- * are not followed. Folders for which `isDone` returns true are skipped. Returns the paths whose permissions could not
- * be changed, for example because the files belong to another user.
+ * are not followed. A subfolder is skipped if it already has mode 0700 and `isDone` returns true for it. Returns the
+ * paths whose permissions could not be changed, for example because the files belong to another user.
  */
 export function closeToOthers(folder: string, isDone: (path: string) => boolean = () => false): string[] {
   const failed: string[] = [];

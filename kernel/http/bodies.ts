@@ -30,8 +30,8 @@ export function acceptForms(scope: FastifyInstance, bodyLimit: number, parse: (t
 }
 
 /**
- * Returns the text of a body. The body is decoded by its `Content-Encoding`, up to the size limit of the route, and
- * must be UTF-8.
+ * Returns the text of a body. The body is decoded by its `Content-Encoding` to at most `limit` bytes, and must be
+ * UTF-8.
  * @throws PlatformError BODY_TOO_LARGE if the body is too large; UNSUPPORTED_MEDIA_TYPE for another encoding or
  * charset; INVALID_JSON if the bytes are not UTF-8
  */

@@ -25,7 +25,10 @@ export const jobSchema: VersionedSchema = {
   },
 };
 
-/** Creates an upgrade from the migration statements of pg-boss, which contain their own transactions. */
+/**
+ * Creates an upgrade from the migration statements of pg-boss. These statements begin and commit their own
+ * transactions.
+ */
 const upgrade = (from: string, plans: string): SchemaUpgrade => ({
   schema: JOB_SCHEMA,
   from,

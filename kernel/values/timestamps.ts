@@ -1,7 +1,7 @@
 /**
  * Fast conversion between timestamps and text, because lists contain hundreds of timestamps.
- * Parsing PostgreSQL's text digit by digit takes half the time of `Date.UTC`. Formatting with tables takes an eighth of
- * the time of `toISOString`.
+ * Parsing PostgreSQL's text digit by digit takes half as long as parsing with `Date.UTC`. Formatting with tables takes
+ * an eighth of the time of `toISOString`.
  */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
