@@ -114,7 +114,7 @@ test('a frequently used statement stays prepared while 400 other statements are 
   expect((await prepared()).filter(({ statement }) => statement === often)).toEqual([{ statement: often, uses: 400 }]);
 });
 
-test('a statement without parameters is prepared at its second use, unless it has more than 5,000 characters', async () => {
+test('a statement without parameters is prepared at its second use, unless the statement has more than 5,000 characters', async () => {
   const [short, long] = ["select 'short'", `select '${'long'.repeat(2_000)}'`];
   const uses = async () => {
     const statements = await prepared();

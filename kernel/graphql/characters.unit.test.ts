@@ -31,7 +31,7 @@ test('a text with fewer or more characters than allowed is rejected', () => {
   expect(['a', 'abcde'].map((code) => reasonFor({ code }))).toEqual(Array(2).fill('must have 2 to 4 characters'));
 });
 
-test('an optional text may be null or empty and is rejected if it exceeds the maximum number of characters', () => {
+test('an optional text may be null or empty, and a text beyond the maximum number of characters is rejected', () => {
   expect(['', 'abc', null].map((text) => reasonFor({ text }))).toEqual([undefined, undefined, undefined]);
   expect(reasonFor({ text: 'abcd' })).toBe('must have at most 3 characters');
 });

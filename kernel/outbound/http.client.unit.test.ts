@@ -40,7 +40,7 @@ function clientOf(options: HttpClientOptions = {}): HttpClient {
 }
 const within = (wholeMs: number) => ({ connectMs: 5000, wholeMs });
 
-test('the HTTP client never connects to a private address if it has a URL guard', async () => {
+test('an HTTP client with a URL guard never connects to a private address', async () => {
   const before = asked;
   await expect(clientOf({ guard: new UrlGuard({ allowPrivate: false }) }).send({ method: 'POST', url: origin, json: {} })).rejects.toThrow(
     new NoResponse('the address is private, loopback or link-local'),

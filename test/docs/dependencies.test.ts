@@ -6,7 +6,7 @@ const text = readFileSync('docs/dependencies.md', 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| `'));
 const documented = rows.flatMap((row) => [...(row.split(' | ', 1)[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
 
-test('docs/dependencies.md lists exactly the packages and overrides of package.json', () => {
+test('docs/dependencies.md lists every package and override of package.json and no others', () => {
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies), ...Object.keys(overrides)];
   const named = all.map((name) => (name.startsWith('@types/') ? '@types/*' : name));
   expect(documented.toSorted()).toEqual([...new Set(named)].toSorted());

@@ -110,7 +110,7 @@ describe('events of internal comments', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { details: { required: 'support:write' } } } });
   });
 
-  test('only webhooks that list the exact event name receive internal comments, and customers who list it get INSUFFICIENT_PERMISSIONS', async () => {
+  test('a webhook receives internal comments only if it lists their full event name, which returns INSUFFICIENT_PERMISSIONS to customers', async () => {
     const { desk, customer } = await parties();
     const [named, wide] = [await receiver(), await receiver()];
     for (const events of [[NOTE], ['ticket.created', `support.${NOTE}`]])

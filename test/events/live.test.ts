@@ -38,7 +38,7 @@ describe('events subscription', () => {
     expect(seen).toEqual(numbers);
   });
 
-  test('the payload of the events subscription is exactly the webhook body without its signature', async () => {
+  test('the payload of the events subscription equals the webhook body without the signature field', async () => {
     const tenant = await platform.organization();
     const hook = await receiver();
     await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['*'] } });

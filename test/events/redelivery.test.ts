@@ -144,7 +144,7 @@ test('resuming an active webhook returns 409 INVALID_STATE', async () => {
   await expectRefusal(await tenant.rest('POST', `/webhooks/${id}/resume`), 'is active');
 });
 
-test('resuming a webhook retries its failed deliveries and clears the fields that mark it as disabled', async () => {
+test('resuming a webhook retries its failed deliveries and clears the fields that mark the webhook as disabled', async () => {
   const own = await platform.organization();
   const hook = await receiver((response, index) => (index === 0 ? FAILING(response, index) : void response.end()));
   const { id } = await subscribe(own, { url: hook.url, events: ['ticket.created'] });

@@ -98,7 +98,7 @@ describe('stream subscribers', () => {
     expect(await subscriber.take(11)).toEqual(ids);
   });
 
-  test('an event subscriber gets only events that match its patterns and that it may read', async () => {
+  test('an event subscriber gets only events that match its patterns and that the subscriber may read', async () => {
     const own = organization();
     const [tickets, readable] = [await follow(own, { patterns: ['ticket.*'] }), await follow(own, {}, ['webhooks:read', 'billing:read'])];
     const [ticket] = await append(own, 1, 'ticket.updated');

@@ -53,7 +53,7 @@ describe('deliveries that become due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
     ['for the first time', false],
     ['after another delivery already became due', true],
-  ])('a delivery that becomes due %s while the lease of its webhook ends stays due', async (_, isMarked) => {
+  ])('a delivery that becomes due %s while the lease of its webhook ends is still due after the lease', async (_, isMarked) => {
     const world = await EventsWorld.open();
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');

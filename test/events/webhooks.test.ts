@@ -21,7 +21,7 @@ async function created(body: object = valid, path = '/webhooks', by = tenant): P
 }
 
 describe('webhooks', () => {
-  test("a webhook's secret is only in the response to its creation and is null in later responses", async () => {
+  test('a webhook secret is only in the response that creates the webhook and is null in later responses', async () => {
     const webhook = await created({ ...valid, description: 'Service desk' });
     expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_/),
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     expect((await tenant.rest('GET', `/webhooks/${id}`)).body.data).toEqual(cleared.body.data);
   });
 
-  test('deleting a webhook returns the deleted webhook, and later operations on it return 404', async () => {
+  test('deleting a webhook returns the deleted webhook, and later operations on this webhook return 404', async () => {
     const { id } = await created();
     const deleted = await tenant.rest('DELETE', `/webhooks/${id}`);
     expect(deleted.status).toBe(200);
@@ -257,7 +257,7 @@ describe('webhook permissions', () => {
     expect(read.body.data).toEqual({ ...webhook, secret: null });
   });
 
-  test('a caller who may not read all events of a webhook can replace them by events that the caller may read', async () => {
+  test('a caller who may not read all events of a webhook can replace these events by events that the caller may read', async () => {
     const { id } = await created({ ...valid, events: ['*'] });
     const limited = await tenant.limitedTo('webhooks:*', 'support:read');
     const { status, body } = await limited.rest('PUT', `/webhooks/${id}`, { body: { events: ['ticket.*'] } });

@@ -40,7 +40,7 @@ describe('two concurrent processes', () => {
 });
 
 describe('stopped processes', () => {
-  test('a delivery that was in progress when its process stopped is repeated by the next process with the same id', async () => {
+  test('the next process repeats a delivery, with the same id, that was in progress when the previous process stopped', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();

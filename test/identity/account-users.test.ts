@@ -64,7 +64,7 @@ test('an invitation can set the accounts of a member, returns 400 for an admin a
   expect((await invite(account.id, { role: 'member', accounts: [] })).status).toBe(400);
 });
 
-test("changing a user's role to admin removes the account limit, and changing it to account_admin sets a limit", async () => {
+test('changing the role of a user to admin removes the account limit, and changing the role to account_admin sets a limit', async () => {
   const { body } = await invite(account.id, { role: 'member' });
   const change = (input: object) => tenant.rest('PUT', `/accounts/${account.id}/users/${body.data.id}`, { body: input });
   expect((await change({ role: 'admin', accounts: [account.id] })).body.error.details.field).toBe('accounts');

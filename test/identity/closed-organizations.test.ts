@@ -56,7 +56,7 @@ describe('closed organizations', () => {
     ]);
   });
 
-  test('open sockets of an organization are closed with 4403 when it is closed', async () => {
+  test('open sockets of an organization are closed with 4403 when the organization is closed', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {

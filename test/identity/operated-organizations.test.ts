@@ -48,7 +48,7 @@ describe('organization creation by an operator', () => {
 });
 
 describe('organization search by an operator', () => {
-  test('an operator can search organizations by name and filter them by plan, status and review', async () => {
+  test('an operator can search organizations by name and filter organizations by plan, status and review', async () => {
     const { organizationId } = await (await rig()).organization({ plan: 'business' });
     const name = `Umbrella ${organizationId}`;
     const own = await renamed(organizationId, name);

@@ -123,7 +123,7 @@ describe('login', () => {
     [{ email: 'a@example.com', password: 'x'.repeat(1025) }, 'password'],
     [{ email: 'a@example.com', password: 5 }, 'password'],
     [{ email: 'a@example.com', password: 'x', remember: true }, 'remember'],
-  ])('a login with %j returns 400 with the field %s and without the password', async (body, field) => {
+  ])('a login with %j returns 400 for the field %s, and the error does not contain the password', async (body, field) => {
     const { status, body: response } = await tenant.rest('POST', '/auth/login', { body });
     expect(status).toBe(400);
     expect(response.error).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field } });
@@ -225,7 +225,7 @@ describe('session management', () => {
     user = await userOf(tenant, 'member');
   });
 
-  test('users can list their sessions with IP address and User-Agent, and can delete them', async () => {
+  test('a user can list sessions with IP address and User-Agent, and can delete a session', async () => {
     const other = await user.again();
     const { body } = await user.rest('GET', '/auth/sessions');
     expect(body.data.map(({ id }: Json) => id).toSorted()).toEqual([user.tokens.session_id, other.tokens.session_id].toSorted());
@@ -239,7 +239,7 @@ describe('session management', () => {
     expect((await user.rest('DELETE', `/auth/sessions/${other.tokens.session_id}`)).status).toBe(404);
   });
 
-  test('deleting a session of another user returns 404, except for credential administrators', async () => {
+  test('deleting a session of another user returns 404, unless the caller may administrate credentials', async () => {
     const colleague = await userOf(tenant, 'member');
     const path = `/auth/sessions/${colleague.tokens.session_id}`;
     expect((await user.rest('DELETE', path)).body.error).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });

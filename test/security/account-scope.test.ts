@@ -124,7 +124,7 @@ describe('GraphQL root fields for a caller limited to one account', async () => 
   );
 
   test.each(fields.filter(([, root]) => root !== 'Subscription'))(
-    'a caller limited to one account gets an account_scope error from %s only if its policy is "organization"',
+    'a caller limited to one account gets an account_scope error from %s only if the policy of the field is "organization"',
     async (coordinate, root, field) => {
       const { data, errors = [] } = await limited.graphql(`${root.toLowerCase()} { ${await called(field)} }`);
       const isRefused = errors.some(({ extensions }) => extensions.details?.reason === 'account_scope');
@@ -184,7 +184,7 @@ describe('caller limited to an account', () => {
     expect((await limited.rest('GET', `/support/tickets/${own.ticket.id}`)).status).toBe(200);
   });
 
-  test('lists, totals and search for a caller limited to one account contain exactly the records of this account', async () => {
+  test('lists, totals and search for a caller limited to one account contain all records of this account and no others', async () => {
     const { data, errors } = await limited.graphql(`{
       tickets(page: { limit: 1 }) { nodes { id } pageInfo { total } }
       found: tickets(filter: { q: "words" }) { nodes { id } pageInfo { total } }

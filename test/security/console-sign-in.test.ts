@@ -146,7 +146,7 @@ describe('page sign-in', () => {
     expect((await codesSentTo(number)).length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('the second step of the page sign-in returns 400 if it is forged or older than ten minutes', async () => {
+  test('the second step of the page sign-in returns 400 if its form is forged or older than ten minutes', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);

@@ -92,7 +92,7 @@ describeInChromium('pages of another origin in a browser', () => {
     expect(JSON.parse(acknowledged).type).toBe('connection_ack');
   });
 
-  test('a public OAuth client in a page exchanges its code for a token and calls the API with it', async () => {
+  test('a public OAuth client in a page exchanges its code for a token and calls the API with the token', async () => {
     const user = await userOf(tenant, 'admin');
     const client = await registered(tenant, { is_confidential: false, redirect_uris: [CALLBACK, `${application}/callback`] });
     const verifier = newVerifier();

@@ -48,7 +48,7 @@ describe('CORS with all origins allowed', () => {
     },
   );
 
-  test('every API response allows other origins to read it with all its headers, for successes and errors', async () => {
+  test('other origins can read every API response with all headers, both successes and errors', async () => {
     const key = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}` };
     const json = { ...key, 'content-type': 'application/json' };
     const responses: [number, Promise<Response>][] = [
@@ -74,7 +74,7 @@ describe('CORS with all origins allowed', () => {
     }
   });
 
-  test('the event stream has CORS headers that allow other origins to read it', async () => {
+  test('the event stream has CORS headers that allow other origins to read the stream', async () => {
     const controller = new AbortController();
     const headers = { origin: PAGE, authorization: `Bearer ${tenant.apiKey}`, accept: 'text/event-stream' };
     const response = await ask('/v1/events/stream', { headers, signal: controller.signal });

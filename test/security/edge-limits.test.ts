@@ -98,7 +98,7 @@ describe.each(stores)('rate limits stored in %s', (_, open) => {
     expect((await send(rig.addKey('developer').key)).headers['x-ratelimit-remaining']).toBe('999');
   });
 
-  test("a key's own rate limit applies if it is lower than the plan's limit and is ignored if it is higher", async () => {
+  test("a key's own rate limit applies below the limit of the plan and is ignored above the limit of the plan", async () => {
     const narrow = rig.addKey('developer', { limits: { perMinute: 3, burst: 2 } });
     await send(narrow.key);
     const second = await send(narrow.key);
@@ -194,7 +194,7 @@ describe('addresses with invalid keys', () => {
     await rig.app.close();
   });
 
-  test('an IP address that is blocked for invalid keys can still use a valid key that it used before', async () => {
+  test('an IP address that is blocked for invalid keys can still use a valid key used before from this address', async () => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
     const { key } = rig.addKey('developer');
     expect((await from(rig, key)).statusCode).toBe(200);

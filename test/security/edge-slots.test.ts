@@ -152,7 +152,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     await slow.app.close();
   });
 
-  test('a WebSocket operation uses a concurrency slot while it runs, and leaves the queue when the socket closes', async () => {
+  test('a running WebSocket operation uses a concurrency slot, and a waiting operation leaves the queue when the socket closes', async () => {
     const socket = await rig.edge.admit({ requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } });
     const open = new AbortController();
     const turn = { priority: 'normal', cost: { weight: 1 } } as const;

@@ -122,7 +122,7 @@ describe.each(stores)('suspension stored in %s', (_, open) => {
     expect(rig.suspended).toEqual([]);
   });
 
-  test('a suspended key gets KEY_SUSPENDED when it opens a socket and for operations on its open sockets', async () => {
+  test('a suspended key gets KEY_SUSPENDED when a client opens a socket with the key, and for operations on open sockets', async () => {
     const { key, principal } = rig.addKey('developer');
     const opening = { requestId: 'req_1', ip: '127.0.0.1', params: { 'x-api-key': key } };
     const socket = await rig.edge.admit(opening);

@@ -82,7 +82,7 @@ describe('invalid tokens signed by the platform key', () => {
     await expectRefused(await forge({ claims: { sid: claimsOf(other.tokens.access_token).sid } }));
   });
 
-  test('an expired token returns 401 TOKEN_EXPIRED, even if it was used and cached before it expired', async () => {
+  test('an expired token returns 401 TOKEN_EXPIRED, even if the token was cached before it expired', async () => {
     await expectRefused(await forge({ claims: { exp: seconds() - 1 } }), 'TOKEN_EXPIRED');
     const token = await forge({ claims: { exp: seconds() + 600 } });
     expect((await ask(token)).status).toBe(200);

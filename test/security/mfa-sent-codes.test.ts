@@ -95,7 +95,7 @@ describe('codes by SMS', () => {
     expect((await protectedRequest(user)).status).toBe(200);
   });
 
-  test('an SMS code verifies only its own challenge and only once, and after ten minutes it returns 409', async () => {
+  test('an SMS code verifies only its own challenge and only once, and a code older than ten minutes returns 409', async () => {
     const { advance } = await rig();
     const { user, number } = await withSms(tenant);
     const other = await user.again();

@@ -137,7 +137,7 @@ describe('changes of second factors', () => {
     expect((await other.user.rest('GET', '/auth/mfa/methods')).body.data).toHaveLength(1);
   });
 
-  test('an OAuth client acting for a user gets ACCESS_RESTRICTED when it sets up TOTP', async () => {
+  test('an OAuth client acting for a user gets ACCESS_RESTRICTED when setting up TOTP', async () => {
     const { user } = await enrolled(tenant);
     const { domains } = (await rig()).assembly;
     const { Principal } = await import('../../kernel/access/principal.ts');

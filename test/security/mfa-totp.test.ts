@@ -102,7 +102,7 @@ describe('TOTP codes', () => {
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('a TOTP code that is 30 s early or late is accepted, and a code that is 90 s away returns 401', async () => {
+  test('a TOTP code of 30 s ago or 30 s ahead is accepted, and a code 90 s away returns 401', async () => {
     for (const [steps, status] of [
       [-1, 200],
       [1, 200],

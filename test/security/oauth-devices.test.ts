@@ -106,7 +106,7 @@ describe('OAuth device flow', () => {
     expect((await poll(client, body.device_code)).body.error).toBe('authorization_pending');
   });
 
-  test('device requests without the correct client secret return 401, and a device code of another client returns invalid_grant', async () => {
+  test('device requests with a missing or wrong client secret return 401, and a device code of another client returns invalid_grant', async () => {
     const { body } = await start(client);
     expect((await poll({ id: client.id, secret: undefined }, body.device_code)).status).toBe(401);
     expect(await poll(await registered(tenant), body.device_code)).toMatchObject(INVALID_GRANT);

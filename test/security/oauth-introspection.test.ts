@@ -62,7 +62,7 @@ describe('token introspection', () => {
     },
   );
 
-  test('introspecting a changed or expired token returns active: false, and API requests with it return 401', async () => {
+  test('introspecting a changed or expired token returns active: false, and API requests with this token return 401', async () => {
     const { access_token } = (await clientToken(tenant.origin, client)).body;
     const [header, payload = '', signature] = access_token.split('.');
     const forged = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), permissions: ['*:*'] }));
@@ -74,7 +74,7 @@ describe('token introspection', () => {
     expect(await statusWith(tenant, access_token)).toBe(401);
   });
 
-  test('introspection returns 401 without the correct client secret and 400 without a token', async () => {
+  test('introspection returns 401 for a missing or wrong client secret and 400 for a request without a token', async () => {
     expect(await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect((await introspect({ ...client, secret: 'wrong' }, 'a.b.c')).headers.get('www-authenticate')).toContain('Basic');
     expect((await form(tenant.origin, '/oauth/introspect', { token: 'a.b.c', client_id: client.id })).status).toBe(401);
@@ -100,7 +100,7 @@ describe('token revocation', () => {
     expect(await statusWith(tenant, (await clientToken(tenant.origin, client)).body.access_token)).toBe(200);
   });
 
-  test('revoking a refresh token revokes all access tokens issued from it', async () => {
+  test('revoking a refresh token also revokes all access tokens of the same grant', async () => {
     const { access_token, refresh_token } = await tokensOf(user, client);
     const { body } = await refresh(tenant.origin, client, refresh_token);
     expect((await revoke(client, refresh_token)).status).toBe(200);

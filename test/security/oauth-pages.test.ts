@@ -323,7 +323,7 @@ describe('password pages', () => {
   });
 });
 
-test('a sign-in page that was open for more than an hour returns 400 when it is submitted', async () => {
+test('submitting a sign-in page that was open for more than an hour returns 400', async () => {
   const browser = new Browser(tenant.origin);
   const page = await start(browser);
   await (await rig()).advance(3_601_000);

@@ -38,7 +38,7 @@ describe('wildcards and operator permissions', () => {
   });
 });
 
-test('the GraphQL field of each operator operation requires platform:read for GET routes and platform:admin for all others', () => {
+test('the GraphQL field of each operator operation requires platform:read for GET routes and platform:admin for all other routes', () => {
   const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
   for (const route of operators) {
     const root = route.method === 'GET' ? 'Query' : 'Mutation';

@@ -62,7 +62,7 @@ const TOO_LARGE = 'accounts(page: { limit: 200 }) { nodes { tickets(limit: 200) 
 
 test.each([
   ['cannot be parsed', '{ accounts', {}],
-  ['selects too many fields', `{ a: ${TOO_LARGE} b: ${TOO_LARGE} c: ${TOO_LARGE} }`, {}],
+  ['exceeds the maximum cost', `{ a: ${TOO_LARGE} b: ${TOO_LARGE} c: ${TOO_LARGE} }`, {}],
   ['contains a null character', 'mutation ($id: ID!) { a: deleteAccount(id: $id) { id } b: deleteAccount(id: $id) { id } }', { id: '\0' }],
 ])(
   'a GraphQL operation that %s returns INVALID_PARAMETERS and counts as one request, over HTTP and WebSocket',

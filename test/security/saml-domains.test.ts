@@ -98,7 +98,7 @@ describe('claimed email domain', () => {
     expect((await world.begin({ email: `a@other.${world.domain}` })).status).toBe(404);
   });
 
-  test('an email domain stays unverified while DNS fails, and its problem says that DNS could not be queried', async () => {
+  test('an email domain stays unverified while DNS fails, and the domain shows a problem that DNS could not be queried', async () => {
     const other = await claimant();
     platform.dns.set(nameOf(), Object.assign(new Error('queryTxt ETIMEOUT'), { code: 'ETIMEOUT' }));
     const [domain] = await verifyDomains(other.tenant, other.connection.id);
@@ -205,7 +205,7 @@ describe('connections from before domain verification', () => {
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });
 
-  test('an unverified email domain from an earlier release moves to another organization that verifies it', async () => {
+  test('an unverified email domain from an earlier release moves to another organization that verifies the domain', async () => {
     await afterUpgrade();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);
@@ -259,7 +259,7 @@ test.each([
   expect([status, body.error?.details.field]).toEqual([400, 'email_domains']);
 });
 
-test('with SAML_DOMAIN_PROOF=none, the first organization that claims an email domain gets it without verification', async () => {
+test('with SAML_DOMAIN_PROOF=none, the first organization that claims an email domain gets the domain without verification', async () => {
   const trusting = await start({ SAML_DOMAIN_PROOF: 'none' });
   try {
     const [first, second] = [await trusting.organization(), await trusting.organization()];

@@ -140,7 +140,7 @@ describe('refused SAML responses', () => {
     await expectRefused(await world.deliver(await world.respond(statement)), 401, reason, email);
   });
 
-  test('a SAML response signed by a foreign key returns 401, even if it includes the foreign certificate', async () => {
+  test('a SAML response signed by an unregistered key returns 401, even if the response includes the certificate of this key', async () => {
     const email = newcomer();
     const { id } = await world.begin();
     const response = await world.respond({ email, inResponseTo: id, signedBy: await signingPair() });

@@ -166,7 +166,7 @@ describe('known users', () => {
     expect(await userOf(stranger, world.address('theirs'))).toMatchObject({ status: 'ACTIVE', lastLogin: null });
   });
 
-  test('an invitation by another organization does not block a SAML sign-in, and accepting it afterwards returns 401', async () => {
+  test('an invitation by another organization does not block a SAML sign-in, and accepting the invitation after the sign-in returns 401', async () => {
     const world = await SamlWorld.open();
     const stranger = await SamlWorld.open();
     await stranger.user('MEMBER', world.address('squatted'), stranger.tenant);
@@ -231,7 +231,7 @@ describe('permissions of SAML connections', () => {
 });
 
 describe('sign-in started by the identity provider', () => {
-  test('a SAML sign-in started by the identity provider returns 401 if the connection does not allow it', async () => {
+  test('a SAML sign-in started by the identity provider returns 401 if the connection forbids sign-ins of this kind', async () => {
     const world = await SamlWorld.open();
     const result = await world.deliver(await world.respond());
     expect(result.status).toBe(401);

@@ -65,7 +65,7 @@ describe('suspended organizations', () => {
     expect((await refresh()).status).toBe(200);
   });
 
-  test('open sockets of an organization are closed with 4403 when it is suspended', async () => {
+  test('open sockets of an organization are closed with 4403 when the organization is suspended', async () => {
     const tenant = await (await rig()).organization();
     const client = tenant.socket();
     try {
@@ -84,7 +84,7 @@ describe('suspended organizations', () => {
     }
   });
 
-  test('webhook deliveries of a suspended organization wait and are sent in order when it is resumed', async () => {
+  test('webhook deliveries of a suspended organization wait and are sent in order when the organization is resumed', async () => {
     const { advance, assembly, clock } = await rig();
     const tenant = await (await rig()).organization();
     const { url, arrivals } = await receiver();
@@ -107,7 +107,7 @@ describe('suspended organizations', () => {
   });
 });
 
-test('Slack messages of a suspended organization are not sent until it is resumed', async () => {
+test('Slack messages of a suspended organization are not sent until the organization is resumed', async () => {
   const { advance, assembly } = await rig();
   const [tenant, slack] = [await (await rig()).organization(), await slackServer()];
   const { id } = await withSlack(tenant, slack, { events: ['ticket.created'], message_format: { template: '{{ticket.title}}' } });

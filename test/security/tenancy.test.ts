@@ -172,7 +172,7 @@ describe('records of another organization over GraphQL', async () => {
   });
 
   test.each(naming('getQueryType'))(
-    "the query %s returns null for a record of another organization even if it also reads a record of the caller's organization",
+    "the query %s returns null for a record of another organization even if the query also reads a record of the caller's organization",
     async (_, field) => {
       const [own, other] = [await idsOf(field, intruder), await idsOf(field)].map((ids) => called(field, quoted(ids)));
       const { data, errors = [] } = await intruder.tenant.graphql(`{ own: ${own} other: ${other} }`);

@@ -68,7 +68,7 @@ describe('night hours', () => {
     expectDue('2026-06-06T05:00-04:00', 2, night, '2026-06-12T23:00-04:00');
   });
 
-  test('night hours end at midnight before a holiday', () => {
+  test('night hours that continue into a holiday end at midnight', () => {
     expectDue('2026-06-05T23:00-04:00', 2, { ...night, holidays: ['2026-06-06'] }, '2026-06-12T23:00-04:00');
   });
 
