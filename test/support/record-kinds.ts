@@ -76,8 +76,12 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   change_id: {
     // waits for its date, so that it does not change automatically
     async make(own) {
+      const path = `/services/${await own.id('service_id')}`;
+      // a service has only one open decommission
+      for (const { id, status } of (await own.tenant.rest('GET', `${path}/changes`)).body.data)
+        if (status === 'acknowledged') await own.tenant.rest('DELETE', `${path}/changes/${id}`);
       const decommission_date = new Date((await rig()).clock.now().getTime() + 300 * DAY_MS);
-      return own.create(`/services/${await own.id('service_id')}/decommission`, { decommission_date, reason: own.label });
+      return own.create(`${path}/decommission`, { decommission_date, reason: own.label });
     },
   },
   destination: { make: (own) => own.id('service_id') },

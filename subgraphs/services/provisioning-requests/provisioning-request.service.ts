@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
+import { InvalidParameters, InvalidState, PlatformError } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
@@ -16,7 +16,7 @@ import { ProvisioningRequest, type RequestedFields } from './provisioning-reques
 import { ChangedMeanwhile } from './provisioning-request.errors.ts';
 import type { ProvisioningRequestFilter, ProvisioningRequestInput, ProvisioningRequestUpdateInput } from './provisioning-request.inputs.ts';
 import { enqueueBeginning } from './provisioning-request.job.ts';
-import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
+import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 import { ProvisioningRequirement } from './provisioning-request.values.ts';
 
 export interface ProvisioningRequestServiceDeps {
@@ -84,7 +84,10 @@ export class ProvisioningRequestService {
   cancel(id: string): Promise<ProvisioningRequest> {
     return this.deps.em.transactional(async (tx) => {
       const request = orNotFound(await locked(tx, id), 'provisioning_request', id);
-      request.moveTo(ProvisioningRequestStatus.CANCELLED, this.deps.clock.now());
+      const { status } = request;
+      // a request that has begun is cancelled only when its service is ended
+      if (status !== ProvisioningRequestStatus.PENDING) throw new InvalidState('provisioning request', status, CANCELLED, nextOf(status));
+      request.moveTo(CANCELLED, this.deps.clock.now());
       return request;
     });
   }
@@ -145,6 +148,12 @@ export class ProvisioningRequestService {
     request.begin(service.id, this.deps.clock.now());
   }
 }
+
+const { CANCELLED } = ProvisioningRequestStatus;
+
+/** Returns the states that follow a state, without those that a caller cannot choose. */
+const nextOf = (status: ProvisioningRequestStatus): ProvisioningRequestStatus[] =>
+  provisioningRequestStates.allowed(status).filter((next) => next !== CANCELLED);
 
 const WORDS: Record<ProvisioningRequirement, string> = {
   [ProvisioningRequirement.ACCOUNT_ID]: 'an account',
