@@ -3,6 +3,7 @@ import { type BilledTenant, billedTenant, createInvoice } from '../billing.setup
 import { withSlack } from '../integrations/integrations.setup.ts';
 import { emailTo, freshEmail, notify } from '../rest/notification.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
+import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import { deviationsFrom, newAjv } from '../support/json-schema.ts';
 import { slackServer } from '../support/slack.server.ts';
 import { rows } from '../support/tables.ts';
@@ -24,7 +25,7 @@ const SPECIFIED = [
  * scenario.
  */
 const NOT_EMITTED: Readonly<Record<string, readonly string[]>> = {
-  services: ['service.modified', 'service.decommissioned'],
+  services: ['service.modified'],
   monitoring: ['service.down', 'service.restored', 'service.performance_alert', 'service.maintenance_scheduled'],
   billing: ['invoice.paid', 'invoice.overdue', 'payment.received', 'payment.successful', 'payment.failed'],
   recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
@@ -122,6 +123,12 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   },
   'service.provisioned': async (name) => logged(name, (await ordering()).tenant),
   'service.status_changed': async (name) => logged(name, (await ordering()).tenant),
+  async 'service.decommissioned'(name) {
+    const { tenant, accountId } = await tenantWithAccount();
+    const { id } = await serviceThatIs('operational', tenant, accountId);
+    await tenant.rest('DELETE', `/services/${id}`);
+    return logged(name, tenant);
+  },
   'invoice.generated': async (name) => logged(name, (await ordering()).tenant),
   async 'invoice.created'(name) {
     await createInvoice(await ordering());
