@@ -33,9 +33,9 @@ import { openStores, type Stores } from './stores.ts';
 import { type CredentialPorts, openSurfaces } from './surfaces.ts';
 
 export interface AssembleOptions {
-  /** Default: a mailer built from the settings. */
+  /** Sends mails. Default: a mailer that is built from the settings. */
   mailer?: Mailer;
-  /** Default: an SMS sender built from the settings. */
+  /** Sends SMS. Default: an SMS sender that is built from the settings. */
   sms?: SmsSender;
   /** Resolves TXT records. Default: the DNS of the operating system. */
   resolveTxt?: IdentityPorts['resolveTxt'];

@@ -45,7 +45,7 @@ function parse(args: readonly string[], options: Record<string, { type: 'boolean
 
 const NAME_WIDTH = 26;
 
-/** The output of `--help`. */
+/** Returns the output of `--help`. */
 export function helpText(): string {
   const lines = table.map((one) => {
     const option = one.option ? `--${one.option}` : '';

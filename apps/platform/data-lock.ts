@@ -115,7 +115,10 @@ function isRunning(pid: number): boolean {
 /** State of a process that was killed but not yet reaped by its parent. Such a process holds no resources. */
 const ZOMBIE = 'Z';
 
-/** State (field 3) and start time (field 22) of a process, from /proc/<pid>/stat. Null if this file cannot be read. */
+/**
+ * Reads the state (field 3) and the start time (field 22) of a process from /proc/<pid>/stat. Null if this file cannot
+ * be read.
+ */
 const stateOf = (pid: number): string | null => statOf(pid)[0] ?? null;
 const startOf = (pid: number): string | null => statOf(pid)[19] ?? null;
 

@@ -15,7 +15,7 @@ export interface Stoppable {
 
 /**
  * Shuts the process down on the first SIGINT or SIGTERM. Exits with 0 when everything is closed, or with 1 if closing
- * takes longer than `timeoutMs`. A second signal exits immediately with 130.
+ * takes longer than `timeoutMs`. On a second signal, exits immediately with 130.
  */
 export function closeOnSignal(platform: Stoppable, timeoutMs: number, log: Logger): void {
   let closingSince: number | undefined;

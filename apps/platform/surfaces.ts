@@ -155,7 +155,10 @@ const rulesOf =
     return owner?.inputProblems?.(kind, field, args, request) ?? [];
   };
 
-/** Checks the permissions of root mutation fields, as the REST bridge does for its routes. */
+/**
+ * Checks that the caller has the permissions for the root mutation fields of an operation. The REST bridge makes the
+ * same check for its routes.
+ */
 const authorizer =
   ({ permissionOf, hasPolicy }: Demands): MutationsOnceOptions['authorize'] =>
   (fields, principal) => {

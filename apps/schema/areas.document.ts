@@ -45,7 +45,9 @@ export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   ];
 }
 
-/** Returns the area with the longest path prefix that matches. */
+/**
+ * Returns the area of a path: among the path prefixes of all areas, the longest prefix of `path` determines the area.
+ */
 function areaOf(path: string): string | undefined {
   const matches = AREAS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start }))).filter(
     ({ start }) => path.startsWith(`${start}/`) || path === start,

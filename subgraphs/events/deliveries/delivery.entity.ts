@@ -127,7 +127,7 @@ export class Delivery {
   createdAt!: Date;
 
   /**
-   * Results of the attempts before the last one. When the result of a new attempt is stored in the row, a trigger
+   * Results of the attempts before the last attempt. When the result of a new attempt is stored in the row, a trigger
    * (migration 0002) moves the previous result to this column.
    */
   @Property({ type: 'json', nullable: true })

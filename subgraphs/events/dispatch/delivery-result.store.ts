@@ -69,11 +69,11 @@ export class DeliveryResultStore {
   }
 
   /**
-   * Returns the SQL statement that records attempts. Its advisory lock makes revisions visible in order, as the lock of
-   * the event log does for sequences. The statement locks webhooks before their deliveries, and in the order of their
-   * ids, as all other transactions do. It does not update a delivery that has changed since the delivery was read. The
-   * result of such a delivery is already recorded: by another process, or by this process, if the response of the
-   * database was lost.
+   * Returns the SQL statement that records attempts. Its advisory lock makes revisions visible in order. The lock of
+   * the event log does the same for sequences. The statement locks webhooks before their deliveries, and in the order
+   * of their ids, as all other transactions do. The statement does not update a delivery that has changed since the
+   * delivery was read. The result of such a delivery is already recorded: by another process, or by this process, if
+   * the response of the database was lost.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
@@ -159,8 +159,8 @@ const toWebhookStates = (rows: readonly WebhookStateRow[]): WebhookStates =>
   );
 
 /**
- * Disables the webhook of a result if there is a reason. Checks the current state of the webhook, because a success may
- * have been recorded since the attempt.
+ * Disables the webhook of a result if `reasonToDisable` returns a reason. Checks the current state of the webhook,
+ * because a success may have been recorded since the attempt.
  */
 async function disableWhereDue(tx: EntityManager, { lease, attempt }: DeliveryResult, states: WebhookStates): Promise<void> {
   const state = states.get(lease.webhookId);

@@ -203,8 +203,8 @@ export class WebhookQueue {
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + LEASE_MS);
 
 /**
- * Result of a delivery whose event is no longer in the log, because the webhook was inactive for longer than events are
- * kept.
+ * Returns the result of a delivery whose event is no longer in the log, because the webhook was inactive for longer
+ * than events are kept.
  */
 const leftTheLog = (at: Date): Pick<DeliveryResult, 'attempt' | 'outcome'> => ({
   attempt: { at, durationMs: 0, status: null, body: null, error: 'the event is no longer in the log', retryAfterMs: 0 },

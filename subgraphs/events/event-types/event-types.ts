@@ -78,6 +78,9 @@ export class EventTypes {
   }
 }
 
-/** Returns the permission to read an event: the permission of its family, unless the event type states another one. */
+/**
+ * Returns the permission to read an event: the permission of its family, unless the event type states another
+ * permission.
+ */
 export const readPermission = ({ family, requires }: Pick<EventType, 'family' | 'requires'>): Permission =>
   requires ?? readPermissionOf(family);

@@ -86,7 +86,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     await this.partitions.writing(times, append, true);
   }
 
-  /** Returns the sequence of the last event; 0 if there is none. */
+  /** Returns the sequence of the last event; 0 if the log is empty. */
   async head(): Promise<number> {
     const [row] = await this.rows.query<{ head: string | number | null }>(`select max("sequence") as head from ${this.#table}`, []);
     return Number(row?.head ?? 0);

@@ -3,7 +3,7 @@
  * positions, so that readers miss no record. When a record changes, it may move to a later position.
  */
 export interface Feed<T, S extends Selection<T>> {
-  /** Returns the position of the last record; 0 if there is none. */
+  /** Returns the position of the last record; 0 if the feed is empty. */
   head(): Promise<number>;
   /** Returns the records after `position`, of all organizations, in order. */
   after(position: number, limit: number): Promise<T[]>;

@@ -1,7 +1,10 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { AccessTechnology } from './technology.ts';
 
-/** An area of the network, identified by a ZIP code prefix. If several prefixes match a location, the longest one applies. */
+/**
+ * An area of the network, identified by a ZIP code prefix. If several prefixes match a location, the area with the
+ * longest prefix applies.
+ */
 @Entity({ tableName: 'coverage_area' })
 export class CoverageArea {
   @PrimaryKey({ type: 'text' })

@@ -12,7 +12,8 @@ export class CoverageService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Lists the technologies that are available at a location, in a fixed order. The list is empty if there are none.
+   * Lists the technologies that are available at a location, in a fixed order. The list is empty if no technology is
+   * available.
    * @throws InvalidParameters if the ZIP code is not in the state, because an address with a mistake would send an
    * installer to the wrong place
    */

@@ -69,9 +69,9 @@ export class AgentAssignment {
 }
 
 /**
- * Returns the active agents of the category. If there are none, returns the active agents of the category `general`. If
- * there are none either, returns all active agents. The result is never empty, because the last active agent cannot be
- * deactivated.
+ * Returns the active agents of the category. If the category has no active agents, returns the active agents of the
+ * category `general`. If `general` has no active agents either, returns all active agents. The result is never empty,
+ * because the last active agent cannot be deactivated.
  */
 function agentsFor(active: readonly Agent[], category: string): readonly Agent[] {
   for (const wanted of [category, 'general']) {

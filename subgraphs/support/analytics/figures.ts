@@ -117,17 +117,17 @@ const SECONDS_AN_HOUR = 3600;
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
 const percent = (part: number, whole: number): number | null => (whole > 0 ? hundredths((100 * part) / whole) : null);
 
-/** Average hours from creation to resolution; null if no ticket is resolved. */
+/** Returns the average hours from creation to resolution; null if no ticket is resolved. */
 export const averageResolutionHours = ({ resolved, resolutionSeconds }: Sums): number | null =>
   resolved > 0 ? hundredths(resolutionSeconds / resolved / SECONDS_AN_HOUR) : null;
-/** Percentage of tickets that have missed no SLA target so far; null if there are no tickets. */
+/** Returns the percentage of tickets that have not missed an SLA target; null if there are no tickets. */
 export const slaCompliance = ({ opened, breached }: Sums): number | null => percent(opened - breached, opened);
-/** Percentage of ratings of 4 or 5; null if there are no ratings. */
+/** Returns the percentage of ratings that are 4 or 5; null if there are no ratings. */
 export const customerSatisfaction = ({ rated, satisfied }: Sums): number | null => percent(satisfied, rated);
-/** Percentage of tickets that were escalated; null if there are no tickets. */
+/** Returns the percentage of tickets that were escalated; null if there are no tickets. */
 export const escalationRate = ({ opened, escalated }: Sums): number | null => percent(escalated, opened);
 /**
- * Percentage of resolved tickets that were resolved at first contact (see `firstContact`); null if no ticket is
- * resolved.
+ * Returns the percentage of resolved tickets that were resolved at first contact (see `firstContact`); null if no
+ * ticket is resolved.
  */
 export const firstContactResolution = ({ resolved, firstContact }: Sums): number | null => percent(firstContact, resolved);

@@ -6,7 +6,7 @@ export const MAX_FILES = 10;
 
 /**
  * Decodes base64 as defined in RFC 4648, section 4: padded, without line breaks, and with zero padding bits. Returns
- * undefined for anything else. Node's decoder ignores invalid characters, so the result is encoded again and compared
+ * undefined for any other text. Node's decoder ignores invalid characters, so the result is encoded again and compared
  * with the input. A regular expression is not used, because it could exhaust the stack on megabytes of text.
  */
 export function decodeBase64(text: string): Buffer | undefined {

@@ -14,7 +14,10 @@ export interface ArticleLoaderDeps {
   isEditor: boolean;
 }
 
-/** Loads the articles that one request needs by id, in few queries. */
+/**
+ * Loads articles, their ratings and their related articles by article id. One query serves all loads of a request that
+ * are made at the same time.
+ */
 export class ArticleLoader {
   readonly #byId: DataLoader<string, Article | null>;
   readonly #helpfulness: DataLoader<string, ArticleHelpfulness>;

@@ -12,7 +12,9 @@ export interface KnowledgeContext {
   loader: ArticleLoader;
 }
 
-/** Prepares the search once, and returns a function that creates the services of one request. */
+/**
+ * Creates the article search, which all requests use, and returns a function that creates the services of one request.
+ */
 export function knowledgeOf({ orm, rows, clock }: { orm: Orm; rows: Rows; clock: Clock }) {
   const search = new ArticleSearch({ orm, rows });
   return (em: EntityManager, principal: Principal): KnowledgeContext => {

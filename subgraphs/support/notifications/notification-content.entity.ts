@@ -10,7 +10,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 @OrganizationFilter()
 @Index({ properties: ['createdAt'] })
 export class NotificationContent {
-  /** Same as the id of the notification. */
+  /** Id of the content. It is equal to the id of the notification. */
   @PrimaryKey({ type: 'text' })
   id!: string;
 

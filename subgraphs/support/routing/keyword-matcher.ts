@@ -69,8 +69,8 @@ export class KeywordMatcher<Owner> {
   }
 
   /**
-   * Sets the fallbacks of all states in breadth-first order. A fallback represents fewer words than its state, so it
-   * gets its own fallback before.
+   * Sets the fallbacks of all states in breadth-first order. A fallback represents fewer words than its state, so the
+   * fallback of the fallback is already set.
    */
   #link(): void {
     const queue = [...this.#root.next.values()];

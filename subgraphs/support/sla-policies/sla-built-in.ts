@@ -49,7 +49,10 @@ const ESCALATED_AFTER: Readonly<Record<TicketPriority, readonly number[]>> = {
 const OFFICE: readonly WorkingHours[] = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' }];
 const ROUND_THE_CLOCK: ReadonlySet<Plan> = new Set<Plan>(['enterprise', 'custom']);
 
-/** Service level of a category for which the organization has no SLA policy. It depends on the organization's plan. */
+/**
+ * Returns the service level of a category for which the organization has no SLA policy. It depends on the
+ * organization's plan.
+ */
 export const builtInPromise = (plan: Plan, category: CategoryId): SlaPromise => ({
   name: plan,
   targets: targetsIn(BY_CATEGORY[category] ?? USUAL),

@@ -22,8 +22,8 @@ export const slaSweeper = (deps: SlaSweeperDeps): Sweeper =>
   dueSweeper({ ...deps, waits: deps.isClosed }, DUE, async (tx, id) => void (await deps.editor.change(tx, id, SLA_JOB, escalate)));
 
 /**
- * Raises a ticket directly to the highest level that is due. If no process ran for some time, several levels may be
- * due.
+ * Raises the escalation level of a ticket directly to the highest level that is due. If no process ran for some time,
+ * several levels may be due at the same time.
  */
 function escalate(ticket: Ticket, now: Date): void {
   const step = escalationsOf(ticket).findLast(({ at }) => at <= now);

@@ -46,7 +46,10 @@ const uncompactedOf = ({ table }: CounterTable): string => `select 1 from ${tabl
 /** Adds tickets that are older than migration 0018 to the counters by account. */
 export const accountCountersBackfill = (deps: { orm: Orm; log: Logger }): Backfill => new Backfill(deps, 'account-tally', recount);
 
-/** Counts the tickets of one organization per call. */
+/**
+ * Counts the tickets of the next organization after `from`. Returns the position of this organization, or null after
+ * the last organization.
+ */
 async function recount(tx: EntityManager, from: Position): Promise<Position> {
   const [next] = await tx.execute<{ organization_id: string }[]>(
     'select "organization_id" from "support"."ticket" where "organization_id" > ? order by 1 limit 1',

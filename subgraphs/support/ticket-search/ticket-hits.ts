@@ -40,7 +40,7 @@ function namedTicketOf(query: TicketQuery, parameters: Parameters): string | und
   return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(query, parameters), equal].join(' and ')}`;
 }
 
-/** SQL expressions for the search words and the organization. */
+/** SQL expressions for the search words and the id of the organization. */
 interface Words {
   query: string;
   organization: string;

@@ -2,7 +2,7 @@ import { type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { Parameters } from './parameters.ts';
 import { SORT_FIELDS, type SortField } from './ticket-sort.ts';
 
-/** Returns the sort field with this name. */
+/** Returns the sort field with the name `name`. */
 export const sortFieldOf = (name: string): SortField => {
   const found = SORT_FIELDS[name];
   if (!found) throw new Error(`Tickets are not sorted by ${name}.`);

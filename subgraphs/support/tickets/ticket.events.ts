@@ -162,7 +162,7 @@ function tellChanges(ticket: Ticket, changeSet: ChangeSet) {
   return { ...about(ticket), data: { ticket: payloadOf(ticket), changes: changeSet } };
 }
 
-/** Properties that all events about a ticket have in common. */
+/** Returns the properties that all events about a ticket have in common. */
 export const about = ({ organizationId, updatedAt, id, accountId }: Ticket) => ({
   organizationId,
   occurredAt: updatedAt,

@@ -8,7 +8,7 @@ const COMMENT_LENGTH = 1500;
 
 /** Body of a request to an incoming webhook. */
 export interface SlackMessage {
-  /** Shown in notifications, and by clients that cannot show blocks. */
+  /** Plain text that Slack shows in notifications, and in clients that cannot show blocks. */
   text: string;
   blocks: readonly object[];
   channel: string;
@@ -97,13 +97,13 @@ function shownChanges(changes: NonNullable<ParsedEvent['data']['changes']>): str
 const shown = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : escaped(shortened(String(value), COMMENT_LENGTH));
 
-/** Truncates by whole characters, so that no surrogate pair is split. */
+/** Truncates a text to `length`, without splitting a surrogate pair. */
 function shortened(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
 }
 
-/** Truncates to the maximum length of a section, never within an HTML entity or a link. */
+/** Truncates a text to the maximum length of a section, never within an HTML entity or a link. */
 function cut(text: string): string {
   if (text.length <= SECTION_LENGTH) return text;
   const kept = text.slice(0, SECTION_LENGTH - 1).replace(/[\ud800-\udbff]$/, '');

@@ -81,8 +81,8 @@ export const IsTemplate = (): PropertyDecorator =>
   );
 
 /**
- * Fills in a template. `value` returns the escaped text of a placeholder, or undefined if the event has no value for
- * it. In named templates, a line is left out if one of its placeholders has no value.
+ * Replaces the placeholders of a template. `value` returns the escaped text of a placeholder, or undefined if the event
+ * has no value for it. In named templates, a line is left out if one of its placeholders has no value.
  */
 export function fillIn(template: string | null | undefined, value: (name: Placeholder) => string | undefined): string {
   const named = TEMPLATES.get(template ?? DEFAULT);
