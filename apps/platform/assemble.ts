@@ -85,8 +85,8 @@ export async function assembleWith(
   const subgraphs: Subgraph[] = runningDomains.map(({ subgraph }) => subgraph);
   const { bootstrap, challenge, core } = running.identity;
   const credentials: CredentialPorts = { challenge, onCredentialChange: (listener) => core.feed.onChange(listener) };
-  // creates the first administrator and the APIs at the same time: hashing a password takes a quarter of a second on
-  // another processor core
+  // creates the first administrator and the APIs at the same time, because hashing the administrator's password runs on
+  // another processor core for a quarter of a second
   const [first, surfaces] = await together(
     isOffline ? undefined : bootstrap(config),
     openSurfaces(foundation, subgraphs, { rows: stores.identity.rows, secrets, eventTypes }, credentials),

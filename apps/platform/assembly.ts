@@ -40,7 +40,10 @@ export interface FirstAdministrator {
 /** The domains, the router and the REST bridge, opened and ready to be mounted on a server. */
 export interface Assembly {
   authenticate(credentials: Credentials): Promise<Identified>;
-  /** Returns whether a cache in memory contains these credentials as valid. They may have become invalid since then. */
+  /**
+   * Returns whether a cache in memory contains these credentials as valid. The credentials may have become invalid
+   * since they were stored there.
+   */
   isFamiliar(credentials: Credentials): boolean;
   /**
    * Receives the usage of each caller. Also receives each caller whose credentials were suspended because the caller

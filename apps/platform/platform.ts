@@ -44,8 +44,9 @@ export interface PlatformOverrides {
 }
 
 /**
- * Starts the whole platform in this process. Used by the command `npm start` and by tests.
- * @throws StartError with a one-line message. Everything that was already opened is closed before
+ * Starts the whole platform in this process. Used by the command `npm start` and by tests. If the start fails,
+ * everything that was already opened is closed.
+ * @throws StartError with a one-line message
  */
 export async function startPlatform(config: Config, assemble: Assemble, overrides: PlatformOverrides = {}): Promise<Platform> {
   await using opened = new AsyncDisposableStack();

@@ -10,10 +10,10 @@ const LOOK_EVERY_MS = 500;
 const IDLE = 0.05;
 
 /**
- * Returns about 150 MB of memory that only the start needed to the operating system. V8 would keep this memory, because
- * an idle process creates no garbage that triggers a garbage collection. The collection blocks the process for a
- * quarter of a second, so it starts when the process is idle. A busy process triggers a garbage collection without this
- * function.
+ * Gives about 150 MB of memory back to the operating system. Only the start needed this memory. V8 would keep this
+ * memory, because an idle process creates no garbage that triggers a garbage collection. The collection blocks the
+ * process for a quarter of a second, so it starts when the process is idle. A busy process triggers a garbage
+ * collection without this function.
  */
 export function releaseMemoryWhenIdle(): void {
   let last = performance.eventLoopUtilization();

@@ -20,8 +20,8 @@ export async function runTool(tool: Tool, run: ToolRun): Promise<number> {
   try {
     return await tool(run);
   } catch (error) {
-    // prints only the message of a PlatformError, which says how to solve the problem, and the stack of an unexpected
-    // error
+    // for a PlatformError, prints only its message, which says how to solve the problem; for an unexpected error,
+    // prints the stack
     run.warn(`${error instanceof PlatformError ? error.message : describeStartError(error)}\n`);
     return 1;
   }

@@ -13,7 +13,9 @@ import { ReplayService } from './replays/replay.service.ts';
 import { StreamService } from './stream/stream.service.ts';
 import { WebhookService } from './webhooks/webhook.service.ts';
 
-/** Services, loaders and values that the resolvers of one request use. Each is created on first use. */
+/**
+ * Services, loaders and values that the resolvers of one request use. Each of them is created when it is used first.
+ */
 export class EventsContext {
   readonly clock: Clock;
   readonly eventTypes: EventTypes;

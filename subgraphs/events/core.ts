@@ -46,7 +46,8 @@ export interface EventsPorts extends Ports {
   /** Whether webhooks may use http and private network addresses. Meant for development and tests. */
   allowPrivateUrls: boolean;
   /**
-   * Returns the plan of an organization, which determines its monthly limit of webhook deliveries. Default: no limits.
+   * Returns the plan of an organization. The plan determines the monthly limit of webhook deliveries. Default: no
+   * limits.
    */
   planOf?: PlanOf | undefined;
   /** Number of days for which the log keeps events. */

@@ -73,8 +73,8 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   /**
-   * Returns the limits of the organizations that have matching webhooks. Organizations without an entry have no counter
-   * to lock.
+   * Returns the limits of the organizations that have matching webhooks. Only the counters of these organizations are
+   * locked.
    */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));

@@ -44,8 +44,8 @@ export class DeliveryQuota {
   }
 
   /**
-   * Locks the counters of these organizations until the transaction ends. So only one transaction at a time plans
-   * deliveries of an organization.
+   * Locks the counters of the organizations in `limits` until the transaction ends. So only one transaction at a time
+   * plans deliveries of an organization.
    */
   async open(tx: EntityManager, limits: Limits, now: Date): Promise<Allowance> {
     const ids = [...limits.keys()].sort();

@@ -39,8 +39,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 export const SECRET_PATTERN = '^(whsec_([A-Za-z0-9+/]{4}){3,60}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[ -~]+)$';
 
 /**
- * Returns whether a secret is valid: 16 to 255 printable ASCII characters, because all libraries convert these
- * characters to the same bytes. The text after the prefix `whsec_` must be base64.
+ * Returns whether a secret is valid: 16 to 255 printable ASCII characters, with base64 after the prefix `whsec_`. Other
+ * characters are not allowed, because libraries convert them to different bytes.
  */
 export function isAcceptableSecret(secret: string): boolean {
   if (!/^[\x20-\x7e]{16,255}$/.test(secret)) return false;

@@ -169,7 +169,8 @@ export class Webhook {
   }
 
   /**
-   * Sets a new secret. The previous secret also signs deliveries until `previousUntil`. Older secrets no longer sign.
+   * Sets a new secret. The previous secret also signs deliveries until `previousUntil`. Older secrets no longer sign
+   * deliveries.
    */
   rotateSecret(sealed: string, previousUntil: Date): void {
     this.previousSealedSecret = this.sealedSecret;

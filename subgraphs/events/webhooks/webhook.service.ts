@@ -38,7 +38,7 @@ export class WebhookService {
   constructor(private readonly deps: WebhookServiceDeps) {}
 
   /**
-   * Creates a webhook and returns its secret, which is shown only once.
+   * Creates a webhook. The result contains the secret of the webhook, which is shown only once.
    * @throws InvalidParameters
    * @throws InsufficientPermissions for events that the caller may not read
    */
@@ -109,7 +109,8 @@ export class WebhookService {
   }
 
   /**
-   * Deletes a webhook and returns it. Its pending deliveries are not sent. A job deletes all its deliveries.
+   * Deletes a webhook and returns it. Pending deliveries of the webhook are not sent. A job deletes all deliveries of
+   * the webhook.
    * @throws ResourceNotFound
    */
   async delete(id: string): Promise<Webhook> {

@@ -5,8 +5,8 @@ import type { CoverageLocationInput } from './location.ts';
 import { AccessTechnology, type Reach, TECHNOLOGIES } from './technology.ts';
 
 /**
- * Returns the availability of each requested technology. If the location has no coverage, returns a normal result,
- * whereas an order fails with an error.
+ * Returns the availability of each requested technology. If no technology is available at the location, returns
+ * `serviceable: false`, and throws no error as an order would do.
  */
 export async function availabilityOf<Location extends CoverageLocationInput>(
   { location, serviceTypes, bandwidthRequirements }: AccessRequirementsInput & { location: Location },

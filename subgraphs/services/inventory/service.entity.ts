@@ -102,7 +102,10 @@ export class Service {
   @Property({ type: 'integer' })
   provisioningFailures = 0;
 
-  /** When the provider was last asked to build the service. The result of this attempt may still be unknown. */
+  /**
+   * When the provider was last asked to build the service. The result of this request to the provider may still be
+   * unknown.
+   */
   @Property({ type: 'datetime', length: 3, nullable: true })
   askedAt: Date | null = null;
 

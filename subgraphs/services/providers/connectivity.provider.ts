@@ -33,7 +33,7 @@ export type Release = { state: 'released' } | { state: 'in_progress'; checkAfter
 export interface ReleaseOrder {
   /** Idempotency key of the release: a second release with the same id continues the first release. */
   releaseId: string;
-  /** The platform's id of the service. The order of the line had the same id. */
+  /** The platform's id of the service, which was the idempotency key of the order. */
   serviceId: string;
   /** Id of the line at the provider. Null if it is unknown. */
   reference: string | null;

@@ -127,8 +127,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed request. Keeps files without an upload row. In that case the transaction of the
-   * request was committed and has deleted the upload rows, although the request failed.
+   * Deletes the files of a failed request. Keeps files that have no upload row. The transaction that attached these
+   * files was committed and has deleted their upload rows, although the request failed.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

@@ -40,8 +40,8 @@ export class CommentAuthors {
   constructor(private readonly deps: { em: EntityManager; graph: Graph; request: RequestContext }) {}
 
   /**
-   * Returns the stated author, or the caller if none is stated. A caller that may work on tickets is an agent, and any
-   * other caller is a customer.
+   * Returns the stated author, or the caller if no author is stated. A caller that may work on tickets is an agent, and
+   * any other caller is a customer.
    * @throws InsufficientPermissions for a customer who states an agent, the system or an id other than the caller's id
    * @throws ResourceNotFound for an agent, user or customer number that the organization does not have
    * @throws InvalidParameters

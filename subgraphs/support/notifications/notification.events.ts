@@ -6,7 +6,7 @@ import { about, payloadOf, ticketExample, ticketPayload } from '../tickets/ticke
 
 /**
  * Reports that links in mails about a ticket were revoked. Only support staff can receive this event, like events about
- * internal comments. The identity domain records it in the audit trail.
+ * internal comments. The identity domain records this event in the audit trail.
  */
 export const linksRevoked = defineEvent(
   {

@@ -28,8 +28,8 @@ interface Node<Owner> {
 const node = <Owner>(): Node<Owner> => ({ next: new Map(), fallback: undefined, owners: [] });
 
 /**
- * Finds whole words and phrases in texts with the Aho-Corasick algorithm, with words as symbols. The time grows
- * linearly with the length of the texts and keywords, even for malicious input.
+ * Finds whole words and phrases in texts with the Aho-Corasick algorithm. The symbols of the algorithm are words. The
+ * time grows linearly with the length of the texts and keywords, even for malicious input.
  */
 export class KeywordMatcher<Owner> {
   readonly #root = node<Owner>();

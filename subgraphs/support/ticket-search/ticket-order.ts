@@ -9,7 +9,7 @@ export const sortFieldOf = (name: string): SortField => {
   return found;
 };
 
-/** Returns the SQL expressions that order a sort field. `value` is its column or a parameter. */
+/** Returns the SQL expressions that order a sort field. `value` is the column of the field or a parameter. */
 const expressionsOf = ({ orderedBy }: SortField, value: string): string[] => orderedBy?.(value) ?? [value];
 
 /** Returns the content of the `order by` clause. */
