@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
 /**
- * IPv4 addresses that are not on the public internet, from IANA's special-purpose registry. They include the metadata
- * services of all clouds. Only the last address is not in the registry.
+ * IPv4 addresses that are not on the public internet, mostly from IANA's special-purpose registry. The ranges include
+ * the metadata services of the cloud providers. The last address is added for Azure.
  */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
