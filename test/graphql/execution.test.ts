@@ -76,7 +76,7 @@ test('nullable fields of a failing subgraph are null, and the response contains 
   expect(errors).toHaveLength(1);
 });
 
-test('a null for a non-null field of a failing subgraph moves up to the nearest nullable field', async () => {
+test('if a subgraph fails to return a non-null field, the nearest nullable parent field is null', async () => {
   graph.broken.add('products');
   const { data, errors } = await graph.ours('{ shop(id: "s0") { name products { title } } nearest { name } }');
   expect(data).toEqual({ shop: null, nearest: { name: 'Shop 1' } });

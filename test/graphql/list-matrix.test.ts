@@ -56,7 +56,7 @@ const pairsOf = (options: readonly ListOption[]): ListOption[][] =>
 
 describe('pairs of list options', () => {
   test.each(listNames(SUPERGRAPH))(
-    'the list can be read with each of its filters and sorts, alone and in pairs: %s',
+    'a list can be read with each filter and sort order, alone and in pairs: %s',
     { timeout: PATIENCE_MS },
     async (name) => {
       const list = lists.get(name) as List;

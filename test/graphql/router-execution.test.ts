@@ -21,7 +21,7 @@ const run = (document: string, variables: Record<string, unknown> = {}, context 
 const extensionsOf = (errors: readonly GraphQLError[] | undefined) => errors?.map(({ extensions }) => extensions);
 
 describe('federated execution', () => {
-  test('a query over three subgraphs fetches once from each of them', async () => {
+  test('a query over three subgraphs fetches once from each subgraph', async () => {
     const { data, errors } = await run('{ people { name score orders { id items { id available } } } }');
     expect(errors).toBeUndefined();
     expect(data?.people).toEqual([
@@ -61,7 +61,7 @@ describe('federated execution', () => {
     expect(data).toEqual({ a: { name: 'Joan' }, b: { name: 'Grace', orders: [{ id: 'o3' }] } });
   });
 
-  test('a subgraph has one resolver context per request, even if it is fetched from several times', async () => {
+  test('a subgraph has one resolver context per request, even if the router fetches from it several times', async () => {
     const { data } = await run('{ contextNumber person(id: "p1") { orders { person { contextNumber } } } }');
     const { contextNumber, person } = data as { contextNumber: number; person: { orders: { person: { contextNumber: number } }[] } };
     expect(person.orders.map((order) => order.person.contextNumber)).toEqual([contextNumber, contextNumber]);

@@ -162,7 +162,7 @@ describe('comments to Jira', () => {
   });
 });
 
-test('a moved Jira issue has its new key and URL on the ticket, and a deleted issue receives no more updates', async () => {
+test('a ticket has the new key and URL of a moved Jira issue, and a deleted Jira issue receives no more updates', async () => {
   const here = await world();
   const { id } = here.issue;
   const fields = { status: { name: 'In Progress' } };

@@ -34,7 +34,7 @@ test('the platform does not start with a secret key that differs from the secret
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'if two processes with different secret keys start on a new database, one of them fails',
+  'if two processes with different secret keys start on a new database, one process fails to start',
   async () => {
     const kept = await keptDatabase(RIGHT);
     await forgetCheck(kept);

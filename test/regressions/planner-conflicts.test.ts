@@ -105,9 +105,9 @@ test('two selections of a field with the same arguments in a different order are
 });
 
 test.each([
-  ['of an entity', '{ search { ... on Book { id: title reviews { id: text by { code: name } } } } }'],
+  ['alias in an entity', '{ search { ... on Book { id: title reviews { id: text by { code: name } } } } }'],
   [
-    'of a required field of another subgraph',
+    'alias next to a required field of another subgraph',
     '{ search { ... on Book { pages: title weight } ... on Maker { code: name reviews { id: text } } } }',
   ],
 ])('a key of an entity is fetched even if an alias has the name of the key: %s', async (_, query) => {

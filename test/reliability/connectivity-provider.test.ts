@@ -202,7 +202,7 @@ describe('release of a line at a carrier', () => {
   });
 
   test.each(['rejected', 'cancelled'])(
-    'a line whose order is %s is released without a second order, even if its id was reserved',
+    'a line whose order is %s is released without a second order, even if the order reserved a line id',
     async (state) => {
       await complete();
       carrier.orders[0].state = state;

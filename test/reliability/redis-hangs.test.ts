@@ -4,7 +4,7 @@ import { redisUrl } from '../security/edge-stores.ts';
 import { Line } from '../support/line.ts';
 
 describe.runIf(redisUrl)('unresponsive Redis', () => {
-  test('requests succeed while Redis does not respond, and rate limits are shared again after Redis responds', async () => {
+  test('requests succeed while Redis does not respond, and processes share rate limits again after Redis responds', async () => {
     await using line = await Line.to(redisUrl as string);
     const rig = await start({ REDIS_URL: line.url, METRICS_TOKEN: 'a token for metrics' });
     const tenant = await rig.organization();

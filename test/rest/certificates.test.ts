@@ -198,7 +198,7 @@ describe('certificate list', () => {
     expect(many).toHaveLength(few.length);
   });
 
-  test('the certificate list can be sorted and paged', async () => {
+  test('the certificate list can be sorted by name and paged by page number', async () => {
     for (const name of ['b', 'a', 'c']) await registered({ name });
     const { body } = await tenant.rest('GET', '/auth/certificates?sort=name:desc&per_page=2&page=1');
     expect(body.data.map(({ name }: Json) => name)).toEqual(['c', 'b']);

@@ -234,7 +234,7 @@ describe('effects of a comment on its ticket', () => {
     expect(created_at > updated_at).toBe(true);
   });
 
-  test('internal_notes and customer_update in a ticket update each create a comment, but repeating the same text creates no second comment', async () => {
+  test('the fields internal_notes and customer_update of a ticket update each create a comment; repeating the same text creates no comment', async () => {
     const { id } = await openTicketAs();
     const change = (body: object) => staff.rest('PUT', `/support/tickets/${id}`, { body });
     await change({ internal_notes: 'Line test ordered', customer_update: 'We are on it' });

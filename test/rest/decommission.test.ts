@@ -129,7 +129,7 @@ describe('decommissioning on a scheduled date', () => {
     expect(await changes(id)).toMatchObject([{ id: body.data.id, status: 'completed' }]);
   });
 
-  test('POST /services/{id}/decommission without a date begins immediately, and the default data migration is null', async () => {
+  test('a decommission without a date begins immediately, and its data migration is null by default', async () => {
     const { id } = await operational();
     const { status, body } = await decommission(id);
     expect([status, body.data]).toMatchObject([201, { status: 'in_progress', data_migration: null }]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const KEY_WEST = { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' };
 
 describe('internet orders', () => {
-  test('a new internet order is a pending service with the price of the catalog, and a GET returns it', async () => {
+  test('an internet order creates a pending service with the catalog price, and a GET returns this service', async () => {
     const { status, body } = await placeOrder(tenant, accountId);
     expect(status).toBe(201);
     expect(body.data).toEqual({

@@ -155,7 +155,7 @@ describe('knowledge search', () => {
     expect(body.data[0]).toMatchObject({ article_id: id, match: 'all', rank: 0, headline: 'The very latest' });
   });
 
-  test('after an article is renamed, a knowledge search finds the new title and not the old one', async () => {
+  test('after an article is renamed, a knowledge search finds the new title and not the old title', async () => {
     const id = await write('Kookaburra', 'It laughs.');
     await tenant.rest('PUT', `/support/kb/${id}`, { body: { title: 'Cassowary' } });
     expect(await found('kookaburra')).toEqual([]);

@@ -19,7 +19,7 @@ describe('SMS notifications', () => {
     ...more,
   });
 
-  test('an SMS is sent with exactly the text of the request', async () => {
+  test('the text of a sent SMS equals the message in the request', async () => {
     const ticket = await openTicket(tenant);
     const phone = `+1212${Math.floor(1_000_000 + Math.random() * 8_999_999)}`;
     const response = await notify(tenant, ticket, smsTo(phone, { message: 'On our way: {{eta}} <b>' }));

@@ -157,7 +157,7 @@ describe('complete provisioning requests', () => {
 });
 
 describe('scheduled provisioning requests', () => {
-  test('a provisioning request with a later date starts on that date and states its expected completion', async () => {
+  test('a provisioning request with a future date starts on this date and states its expected completion', async () => {
     const account = await newAccount();
     const schedule = { preferred_date: inDays(5), flexibility: '7_days' };
     const taken = await requested(tenant, completeRequest(account, { deployment_schedule: schedule }));

@@ -203,7 +203,7 @@ describe('auto_update_frequency in routing rules', () => {
     expect(comments[1].content).toContain('in progress');
   });
 
-  test('if several automatic updates of a ticket are overdue, only one is sent', async () => {
+  test('if several automatic updates of a ticket are overdue, only one update is sent', async () => {
     tenant = await platform.organization();
     const who = contact();
     await makeRule(tenant, { actions: { auto_update_frequency: '5_minutes' } });

@@ -151,7 +151,7 @@ describe('support reports', () => {
     expect(platform.mails.filter((one) => one.to === to)).toHaveLength(1);
   });
 
-  test('a report is returned over REST and GraphQL, and reading it from another organization returns 404', async () => {
+  test('a report is returned over REST and GraphQL, and reading a report of another organization returns 404', async () => {
     const { id } = await generate(tenant, {});
     await settled(tenant, { id });
     const { body } = await tenant.rest('GET', '/support/reports?limit=1');

@@ -132,7 +132,7 @@ describe('changed tickets', () => {
     },
   );
 
-  test('changing the priority of a ticket to critical escalates it and shortens its due times', async () => {
+  test('changing the priority of a ticket to critical escalates the ticket and sets earlier due times', async () => {
     const record = await open({ priority: 'low' });
     const { body } = await change(record.id, { priority: 'critical' });
     expect(body.ticket).toMatchObject({
