@@ -105,7 +105,7 @@ const FORBIDDEN: readonly (readonly [spelling: string, address: string])[] = [
   ['[2001:0:7f00:1::]', '2001:0:7f00:1::'],
 ];
 
-test.each(FORBIDDEN)('the spelling %s of %s is refused as a private address', async (spelling, address) => {
+test.each(FORBIDDEN)('a URL with the host %s, which is the address %s, is refused as private', async (spelling, address) => {
   const url = `https://${spelling}/hook`;
   expect(new URL(url).hostname).toBe(address.includes(':') ? `[${address}]` : address);
   expect(isPublicAddress(address)).toBe(false);

@@ -19,7 +19,7 @@ const choose = (token: string, password = PASSWORD) => tenant.rest('POST', '/aut
 const ask = (email: string) => tenant.rest('POST', '/auth/password/reset', { body: { email }, ...open });
 
 describe('password reset', () => {
-  test('a password reset sends a link that can be used once, revokes all sessions and notifies the user', async () => {
+  test('the link of a password reset email sets a password once, revokes all sessions and notifies the user', async () => {
     const user = await userOf(tenant);
     expect((await ask(user.email.toUpperCase())).body.data).toEqual({ accepted: true });
     const token = await tokenMailedTo(user.email, /new password/);

@@ -72,7 +72,7 @@ describe('night hours', () => {
     expectDue('2026-06-05T23:00-04:00', 2, { ...night, holidays: ['2026-06-06'] }, '2026-06-12T23:00-04:00');
   });
 
-  test('overlapping business hours count once', () => {
+  test('minutes in several overlapping business hours count once as working time', () => {
     const hours: BusinessCalendar['hours'] = [...all('08:00', '12:00'), ...all('10:00', '14:00'), ...all('14:00', '24:00')];
     expectDue('2026-06-03T08:00-04:00', 17, office({ hours }), '2026-06-04T09:00-04:00');
   });
