@@ -30,10 +30,10 @@ const SWEPT = 500;
 
 /**
  * Reads due deliveries and manages leases. `webhook.due_at` is the time when the next delivery is due. Acquiring the
- * lease (`lane_until`) clears `due_at`. A delivery that becomes due during the lease sets it again. The statements have
- * no organization filter. They do background work for all organizations, and no caller chooses the ids. A delivery is
- * planned only for events of the webhook's own organization. Callers read deliveries through DeliveryService, which has
- * the filter. Times come from the platform's clock, so that tests can set it.
+ * lease (`lane_until`) clears `due_at`. If a delivery becomes due during the lease, `due_at` is set again. The
+ * statements have no organization filter. They do background work for all organizations, and no caller chooses the ids.
+ * A delivery is planned only for events of the webhook's own organization. Callers read deliveries through
+ * DeliveryService, which has the filter. Times come from the platform's clock, so that tests can set it.
  */
 export class DeliveryStore {
   readonly #schema: string;

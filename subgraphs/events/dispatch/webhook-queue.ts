@@ -39,7 +39,7 @@ export interface WebhookQueueDeps {
   metrics?: Pick<Metrics, 'webhookDuration'> | undefined;
 }
 
-/** Delivers to one webhook while this process holds its lease. */
+/** Makes the deliveries to one webhook while this process holds the lease of the webhook. */
 export class WebhookQueue {
   /** True if the queue makes no more requests: the webhook was changed, disabled or deleted, or the lease was lost. */
   isOver = false;

@@ -1,7 +1,7 @@
 /**
- * Markers around the found words of a headline. The markers are private-use characters of Unicode. `headlineText` first
- * removes these characters from the text of the article. `headlineHtml` escapes the text before it replaces the markers
- * by tags.
+ * Markers around the found words of a headline. The markers are private-use characters of Unicode. `headlineText`
+ * removes these characters from the text of the article, before `ts_headline` adds the markers. `headlineHtml` escapes
+ * the text before it replaces the markers by tags.
  */
 const START = '\uE000';
 const STOP = '\uE001';

@@ -28,8 +28,8 @@ interface CounterTable {
 const KIND = ['day', 'status', 'priority', 'category', 'agent_id'];
 const OF_DESK: CounterTable = { table: '"support"."ticket_tally"', cell: ['organization_id', ...KIND] };
 /**
- * Counters by account and customer. If a ticket has no account or no customer, it is counted with an empty string in
- * this column.
+ * Counters by account and customer. For a ticket without an account or a customer, the column `account_id` or
+ * `customer_id` contains an empty string.
  */
 const OF_ACCOUNTS: CounterTable = {
   table: '"support"."ticket_account_tally"',
