@@ -77,7 +77,7 @@ describe('mutations that require a second factor', () => {
   const PROTECTED = [
     /(ApiKey|Certificate|SamlConnection|TrustedIssuer|UserRestrictions)$/,
     /OAuthClient(Secret)?$/,
-    /^(order|decommission|cancel)|Provision/i,
+    /^(order|endService$|decommission|cancel)|Provision/i,
     /(Payment|Refund)$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
