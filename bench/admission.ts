@@ -84,7 +84,10 @@ function bareCount(): () => Promise<void> {
  */
 const APART_MS = 60;
 
-/** Creates the edge with the platform's authenticator, and the key of an organization whose plan has limits. */
+/**
+ * Creates the edge with the platform's authenticator, and an organization whose plan has limits. `admit` sends a request
+ * with the API key of that organization.
+ */
 async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Promise<void> }> {
   const log = createLogger({ level: 'silent' });
   const config = loadConfig({ SECRET_KEY: SECRET, DATA_DIR: scratchFolder() });

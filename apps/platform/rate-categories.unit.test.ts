@@ -27,7 +27,7 @@ test('a GraphQL field that serves several REST routes has the lowest priority of
   expect(prioritiesByRoutes(routes)(price('createWebhook'))).toBe('normal');
 });
 
-test('a GraphQL operation has the same weight, number of requests and category counts as REST requests with the same effect', () => {
+test('rate limits charge a GraphQL operation the same weight, requests and categories as REST requests with the same effect', () => {
   const costOf = costsByRoutes(routes);
   expect(costOf(price('accounts', 'createAccount', 'createAccount', 'createReport', 'createWebhook'))).toEqual({
     weight: 5,

@@ -17,7 +17,7 @@ export async function reencrypt(settings: ConfigSource, { dryRun, tell }: Mainte
     return secretKeysOf(config);
   });
   const { config, secretKeys, stores } = offline;
-  // a dry run in embedded mode does not create a new key; it counts the secrets with a temporary key
+  // a dry run in embedded mode stores no new key: a temporary key replaces it, so that the secrets can be counted
   const keys = secretKeys.length === 1 ? ([newSecretKey(), ...secretKeys] as const) : secretKeys;
   const reencryption = new Reencryption({ keys, dryRun, tell });
   const unreadable: string[] = [];

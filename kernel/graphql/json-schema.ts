@@ -10,8 +10,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const jsonSchema = (schema: JsonSchema): { context: { jsonSchema: JsonSchema } } => ({ context: { jsonSchema: schema } });
 
 /**
- * Options of `Allow` for a list of event names and patterns, such as `ticket.*`. The service checks that the event
- * types exist.
+ * Options of the decorator `Allow` for a list of event types and patterns, such as `ticket.*`. They describe only the
+ * format. The code that receives the list must check that the event types exist.
  */
 export const EVENT_PATTERNS = { ...jsonSchema({ format: 'event-pattern', minLength: 1 }), each: true };
 

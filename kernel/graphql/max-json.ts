@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 
 const MAX_KIB = 16;
-/** Maximum size of a field with free-form JSON in bytes, for `Large`. */
+/** Maximum size in bytes of a field with free-form JSON. It is the argument of the decorator `Large`. */
 export const MAX_JSON = MAX_KIB * 1024;
 
 /** A sentence for the description of a field with free-form JSON. */

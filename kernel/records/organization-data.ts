@@ -106,7 +106,7 @@ export class OrganizationRows {
 
   /**
    * Deletes the rows of an organization after the key `after`, up to and including the key `upTo`. If the rows must
-   * remain, it applies the treatments to their columns instead.
+   * be kept, it clears or pseudonymizes their columns instead, as the declaration of each column says.
    */
   async end(organizationId: string, { after, upTo }: RowRange, pseudonymKey: string): Promise<void> {
     const key = await this.#keyColumns();

@@ -98,7 +98,7 @@ export class Admission implements RequestContext {
     this.#paid = sumOf(this.#paid, givenBack(cost));
   }
 
-  /** Refunds everything that this request has charged to the limits of categories. */
+  /** Refunds the amounts that this request was charged against the rate limits of operation categories. */
   async giveBackCategories(): Promise<void> {
     const paid = Object.entries(this.#paid.categories ?? {}).filter(([, amount]) => amount > 0);
     if (paid.length > 0) await this.giveBack(Object.fromEntries(paid));

@@ -119,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('an operation over HTTP is charged once before it runs, with its weight minus one', async () => {
+  test('a GraphQL operation over HTTP is charged its weight minus the one for the request itself, once before it runs', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });

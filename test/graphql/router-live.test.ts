@@ -99,7 +99,7 @@ test('subscribers with the same operation and permissions share one stream, whic
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('subscribers with different callers, permissions, variables or accounts have separate streams', async () => {
+test('subscriptions that differ in caller, permissions, variables or accounts do not share a stream', async () => {
   const document = 'subscription ($a: Boolean = true) { orderPlaced { id person @include(if: $a) { name } } }';
   await follow(document, caller('key_1'));
   await follow(document, caller('key_2'));

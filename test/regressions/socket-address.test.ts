@@ -28,16 +28,20 @@ function opened(origin: string, key: string, forwardedFor: string): Promise<unkn
 test.each([
   ['behind a trusted proxy', '127.0.0.0/8,::1', 'connection_ack', [200, 403]],
   ['without a trusted proxy', '', 4403, [403, 403]],
-])('a socket %s has the same client address as an HTTP request', async (_, trusted, admitted, statuses) => {
-  const platform = await start({ TRUSTED_PROXIES: trusted });
-  const tenant = await platform.organization({ plan: 'custom' });
-  const body = { name: 'office', permissions: ['services:read'], restrictions: { ip_whitelist: [`${OFFICE}/32`] } };
-  const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
+])(
+  'a WebSocket connection %s gets the same client address as an HTTP request over the same route',
+  async (_, trusted, admitted, statuses) => {
+    const platform = await start({ TRUSTED_PROXIES: trusted });
+    const tenant = await platform.organization({ plan: 'custom' });
+    const body = { name: 'office', permissions: ['services:read'], restrictions: { ip_whitelist: [`${OFFICE}/32`] } };
+    const { key } = (await tenant.rest('POST', '/auth/api-keys', { body })).body.api_key;
 
-  const office = new Tenant(platform.origin, tenant.organizationId, key);
-  const statusFrom = async (address: string) => (await office.rest('GET', '/services', { headers: { 'x-forwarded-for': address } })).status;
-  expect([await statusFrom(OFFICE), await statusFrom(HOME)]).toEqual(statuses);
-  expect(await opened(platform.origin, key, OFFICE)).toBe(admitted);
-  expect(await opened(platform.origin, key, `${OFFICE}, ${HOME}`)).toBe(4403);
-  await platform.close();
-});
+    const office = new Tenant(platform.origin, tenant.organizationId, key);
+    const statusFrom = async (address: string) =>
+      (await office.rest('GET', '/services', { headers: { 'x-forwarded-for': address } })).status;
+    expect([await statusFrom(OFFICE), await statusFrom(HOME)]).toEqual(statuses);
+    expect(await opened(platform.origin, key, OFFICE)).toBe(admitted);
+    expect(await opened(platform.origin, key, `${OFFICE}, ${HOME}`)).toBe(4403);
+    await platform.close();
+  },
+);

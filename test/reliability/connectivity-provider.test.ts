@@ -211,7 +211,7 @@ describe('release of a line at a carrier', () => {
     },
   );
 
-  test('a line is released if the carrier has completed one of two orders for the release', async () => {
+  test('a line with two orders for its release counts as released when the carrier has completed one of the orders', async () => {
     await complete();
     await provider.release(RELEASE);
     carrier.orders.push({ ...carrier.orders[1], id: 'so-3', state: 'completed' });

@@ -50,7 +50,7 @@ const parcelsAt = (clock: TestClock) => ({
   values: () => [clock.now(), new Date(0)],
 });
 
-test('each work source of the poller receives only the rows of its own query, and no rows after its removal', async () => {
+test('the poller passes to each work source only the rows of the query of that source, and no rows after the source is removed', async () => {
   const clock = new TestClock();
   const [parcels, mail, none] = [poll(parcelsAt(clock)), poll(letters), poll({ ...letters, query: `${letters.query} offset 5` })];
   await run(`insert into "work_test"."letter" values ('a'), ('b')`);

@@ -41,7 +41,7 @@ test('a notification beyond the hourly recipient limit returns 429 RATE_LIMIT_EX
   expect((await notify(small, ticket, many(1))).status).toBe(201);
 });
 
-test('recipients of a routing rule beyond the hourly limit are stored as failed and do not count towards the limit', async () => {
+test('notifications of a routing rule that exceed the hourly limit are stored as failed and do not count towards the limit', async () => {
   const tenant = await platform.organization({ plan: 'developer' });
   await leaving(tenant, 2);
   await makeRule(tenant, { conditions: { category: 'voice' }, actions: { notify: Array.from({ length: 20 }, freshEmail) } });

@@ -125,7 +125,7 @@ describe('lists of another organization', () => {
     },
   );
 
-  test('a ticket search by an id of another organization returns an empty list', async () => {
+  test('a ticket search by the id of a customer, service or agent of another organization returns an empty list', async () => {
     const search = routes.find(({ operationId }) => operationId === 'postTicketSearch');
     for (const name of ['customer_id', 'service_affected', 'assigned_to']) {
       const body = { filters: { [name]: [await owner.id(name)] } };

@@ -26,7 +26,7 @@ export interface IdentityProvider {
 
 /**
  * Reads the metadata of one identity provider (SAML 2.0 Metadata, 2.4.3).
- * @throws MalformedXml with a message that completes a sentence that begins with "The metadata"
+ * @throws MalformedXml. Its message continues a sentence that starts with "The metadata"
  */
 export async function readIdpMetadata(text: string): Promise<IdentityProvider> {
   const entity = await parseXml(text, { comments: 'drop' });

@@ -23,7 +23,10 @@ const RETRY_LIMIT = 100_000;
 const RETRY_DELAY_SECONDS = 1;
 /** Delays between attempts to release a service. They are repeated until the provider responds. */
 const RELEASE_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, maxMs: 60 * 60 * 1000 };
-/** Maximum time from asking a provider to build until it has received the order or never will. */
+/**
+ * Maximum time that an order can be on its way to a provider. After this time, the provider either has the order or will
+ * never receive it.
+ */
 const ASK_MS = 30_000;
 
 const { PENDING, PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;

@@ -188,8 +188,8 @@ function inItsFields(error: unknown): unknown {
 }
 
 /**
- * Returns the error if its status is below 500, because the order is then refused. Throws any other error again, so
- * that the job is retried.
+ * Returns the error if its status is below 500: such an error means that the order was refused. Throws any other error
+ * again, so that the job is retried.
  */
 function refusal(error: unknown): PlatformError {
   if (error instanceof PlatformError && error.status < 500) return error;

@@ -14,7 +14,7 @@ test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('a Jira document of %j has
   expect(JSON.stringify(paragraphsOf(plain))).not.toContain('"text":""');
 });
 
-test('a text beyond the length limit of Jira is cut between two characters and ends with an ellipsis', () => {
+test('a text longer than the limit of Jira is shortened without splitting a character such as an emoji, and ends with an ellipsis', () => {
   const words = JSON.stringify(paragraphsOf('🦊'.repeat(40_000)));
   expect(words.isWellFormed()).toBe(true);
   expect(words).toContain('…');
