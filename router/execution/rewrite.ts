@@ -24,8 +24,8 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
 export type RenamePath = (path: Path) => Path;
 
 /**
- * Compiles the translation of error paths for the rewrites of a fetch. Returns undefined if the rewrites rename no
- * field.
+ * Returns a function that replaces the field names of a subgraph in an error path by the names in the client's query.
+ * Returns undefined if the fetch renames no field.
  */
 export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
   const renames = new Map<string | number, string>();

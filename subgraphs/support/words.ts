@@ -7,8 +7,8 @@ const ACCENTED = `'pg_catalog.english'`;
 export const searchQuery = (parameter: string): string => `websearch_to_tsquery(${WORDS}, ${parameter})`;
 
 /**
- * Returns the same as `searchQuery`, for a table in which some rows may not be converted yet. These rows contain
- * accented words only with their accents.
+ * Returns SQL like `searchQuery` for a table that migration 0011 has not converted completely. The query also finds rows
+ * that are not converted yet, which contain accented words only with their accents.
  */
 export const transitionalQuery = (parameter: string): string =>
   `(${searchQuery(parameter)} || websearch_to_tsquery(${ACCENTED}, ${parameter}))`;

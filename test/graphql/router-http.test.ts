@@ -119,7 +119,7 @@ describe('GraphQL over HTTP', () => {
     });
   });
 
-  test('a GraphQL operation over HTTP is charged its weight minus the one for the request itself, once before it runs', async () => {
+  test('a GraphQL operation over HTTP is charged its weight minus 1 before it runs, because the HTTP request was already charged 1', async () => {
     charged.length = 0;
     await post({ query: '{ whoAmI }' });
     await post({ query: '{ a: whoAmI b: whoAmI }' });

@@ -158,7 +158,7 @@ describe('comment authors', () => {
     });
   });
 
-  test('setting another author for a comment returns 400 for a user and 403 for a caller without support:write', async () => {
+  test('a comment in the name of another author returns 400 if a user sends it, and 403 if the caller lacks support:write', async () => {
     const { id, assigned_to } = await openTicketAs();
     const user = await userOf(staff, 'owner');
     expect(refusal(await postComment(id, { author: { type: 'agent', id: assigned_to.agent_id } }, user))).toEqual([

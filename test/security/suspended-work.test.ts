@@ -74,7 +74,7 @@ describe('background work of a suspended organization', () => {
     await requestThatIs('completed', tenant, id);
   });
 
-  test('a service of a suspended organization is decommissioned at its date only when the organization is resumed', async () => {
+  test('a scheduled decommission waits while its organization is suspended, and begins when the organization is resumed', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const { id: accountId } = await createAccount(tenant);
     const { id } = await serviceThatIs('operational', tenant, accountId);

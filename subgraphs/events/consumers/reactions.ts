@@ -9,8 +9,8 @@ import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /**
- * Retry options of a job that is retried until it succeeds. Retries are at most five minutes apart. The queue deletes
- * the job long before it reaches 100,000 retries.
+ * Retry options of a job that is retried until it succeeds or the queue deletes it. Retries are at most five minutes
+ * apart, so the limit of 100,000 retries is never reached.
  */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 

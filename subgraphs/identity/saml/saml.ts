@@ -32,7 +32,7 @@ export interface SamlParts {
   allowPrivateUrls: boolean;
 }
 
-/** Services for SAML, once per process. */
+/** Objects for SAML sign-in that exist once per process. */
 export interface Saml {
   addresses: SamlAddresses;
   metadata: IdpMetadataSource;

@@ -27,7 +27,7 @@ export interface Progress {
 const STEPS = Object.values(StepName);
 const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
-/** Status of the current step, by the status of the provisioning request. */
+/** Status of the step that a provisioning request has reached, by the status of the request. */
 const CURRENT: Record<ProvisioningRequestStatus, StepStatus> = {
   [PENDING]: StepStatus.RUNNING,
   [ACKNOWLEDGED]: StepStatus.PENDING,

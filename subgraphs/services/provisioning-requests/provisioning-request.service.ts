@@ -151,7 +151,7 @@ export class ProvisioningRequestService {
 
 const { CANCELLED } = ProvisioningRequestStatus;
 
-/** Returns the states that follow a state, without those that a caller cannot choose. */
+/** Returns the next states of a request that has begun. A caller cannot cancel such a request. */
 const nextOf = (status: ProvisioningRequestStatus): ProvisioningRequestStatus[] =>
   provisioningRequestStates.allowed(status).filter((next) => next !== CANCELLED);
 
