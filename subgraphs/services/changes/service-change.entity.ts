@@ -10,6 +10,14 @@ const { COMPLETED } = ServiceChangeStatus;
 @ObjectType({ description: 'An order to change or end a service, and its progress.' })
 @Entity({ tableName: 'service_change' })
 @OrganizationFilter({ account: { by: 'serviceId', of: 'Service' } })
+@Index({
+  name: 'service_change_due_index',
+  expression: 'create index "service_change_due_index" on "services"."service_change" ("due_at") where "due_at" is not null',
+})
+@Index({
+  name: 'service_change_open_decommission_index',
+  expression: `create unique index "service_change_open_decommission_index" on "services"."service_change" ("service_id") where "kind" = 'decommission' and "status" in ('acknowledged', 'in_progress')`,
+})
 @Index({ name: 'service_change_service_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] })
 export class ServiceChange {
   @Field(() => ID)

@@ -11,7 +11,7 @@ export const serviceChanges = migration('0007-service-changes', [
      "organization_id" text not null,
      "service_id" text not null,
      "kind" text not null,
-     "status" text not null,
+     "status" text not null default 'acknowledged',
      "status_reason" text null,
      "effective_at" timestamptz(3) not null,
      "due_at" timestamptz(3) null,
