@@ -60,6 +60,7 @@ interface ServiceRow {
   status: string;
   status_reason: string | null;
   provider_reference: string | null;
+  last_incident_at: Date | string | null;
 }
 
 /** The services domain on its own database, for cases that need no other domain and that no operation can cause. */

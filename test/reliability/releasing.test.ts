@@ -94,16 +94,22 @@ describe('release of a service at its provider', () => {
     expect(await ending(id)).toEqual(ENDED_ONCE);
   });
 
-  test('a service that the provider refuses to release becomes operational again, and a second release has a new id', async () => {
+  test.each([
+    [ServiceStatus.OPERATIONAL, []],
+    [ServiceStatus.DEGRADED, [ServiceStatus.DEGRADED]],
+    [ServiceStatus.DOWN, [ServiceStatus.DEGRADED, ServiceStatus.DOWN]],
+  ])('a service that the provider refuses to release becomes %s again, and a second release has a new id', async (status, outage) => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
+    for (const next of outage) await alone.move(id, next);
+    const { last_incident_at } = await alone.row(id);
     await end(id);
     provider.released = async () => {
       throw new ProvisioningRejected('The contract runs until May.');
     };
     await alone.provision(id, provider);
     const reason = 'The provider refused to end the service: The contract runs until May.';
-    expect(await alone.row(id)).toMatchObject({ status: 'operational', status_reason: reason, provider_reference: 'line-1' });
+    expect(await alone.row(id)).toMatchObject({ status, status_reason: reason, provider_reference: 'line-1', last_incident_at });
     expect(await changes(id)).toMatchObject([{ status: 'FAILED' }]);
     provider.released = async () => ({ state: 'released' });
     await end(id);
@@ -172,6 +178,20 @@ describe('jobs that release a service', () => {
 });
 
 describe('a service that is ended while the provider builds it', () => {
+  /** Orders a service, and returns while the provider is building it. `finished` sends the result of the provider. */
+  async function inConstruction() {
+    let finish: (outcome: Provisioning) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const id = await alone.ordered();
+    const building = alone.provision(id, provider);
+    await eventually(() => provider.orders.length === 1);
+    const finished = async (outcome: Provisioning): Promise<void> => {
+      finish(outcome);
+      await building;
+    };
+    return { provider, id, finished };
+  }
+
   test('a service is not decommissioned immediately if a process of the previous release may be ordering it', async () => {
     const provider = new ScriptedProvider(async () => ({ state: 'in_progress', checkAfterSeconds: 5 }));
     const id = await alone.ordered();
@@ -187,14 +207,9 @@ describe('a service that is ended while the provider builds it', () => {
   });
 
   test('a line that the provider reports after its service was ended is released', async () => {
-    let finish: (outcome: Provisioning) => void = () => undefined;
-    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
-    const id = await alone.ordered();
-    const building = alone.provision(id, provider);
-    await eventually(() => provider.orders.length === 1);
+    const { provider, id, finished } = await inConstruction();
     expect(await end(id)).toBe('DECOMMISSIONING');
-    finish({ state: 'completed', reference: 'line-9' });
-    await building;
+    await finished({ state: 'completed', reference: 'line-9' });
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioning', provider_reference: 'line-9' });
     await alone.provision(id, provider);
     expect(provider.releases).toMatchObject([{ reference: 'line-9' }]);
@@ -203,10 +218,7 @@ describe('a service that is ended while the provider builds it', () => {
   });
 
   test('a service is not decommissioned while its last provisioning order can still reach the provider', async () => {
-    const provider = new ScriptedProvider(() => new Promise(() => undefined));
-    const id = await alone.ordered();
-    void alone.provision(id, provider);
-    await eventually(() => provider.orders.length === 1);
+    const { provider, id } = await inConstruction();
     await end(id);
     await alone.provision(id, provider);
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
@@ -217,17 +229,12 @@ describe('a service that is ended while the provider builds it', () => {
   });
 
   test('a line that the provider reports after its service was decommissioned is released', async () => {
-    let finish: (outcome: Provisioning) => void = () => undefined;
-    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
-    const id = await alone.ordered();
-    const building = alone.provision(id, provider);
-    await eventually(() => provider.orders.length === 1);
+    const { provider, id, finished } = await inConstruction();
     await end(id);
     alone.clock.advance(LONG_AGO_MS);
     await alone.provision(id, provider);
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned' });
-    finish({ state: 'completed', reference: 'line-9' });
-    await building;
+    await finished({ state: 'completed', reference: 'line-9' });
     await alone.provision(id, provider);
     expect(provider.releases.at(-1)).toMatchObject({ reference: 'line-9' });
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: null });
@@ -236,16 +243,11 @@ describe('a service that is ended while the provider builds it', () => {
   });
 
   test('the delays between attempts to release a line grow after its service was decommissioned', async () => {
-    let finish: (outcome: Provisioning) => void = () => undefined;
-    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
-    const id = await alone.ordered();
-    const building = alone.provision(id, provider);
-    await eventually(() => provider.orders.length === 1);
+    const { provider, id, finished } = await inConstruction();
     await end(id);
     alone.clock.advance(LONG_AGO_MS);
     await alone.provision(id, provider);
-    finish({ state: 'completed', reference: 'line-9' });
-    await building;
+    await finished({ state: 'completed', reference: 'line-9' });
     provider.released = async () => {
       throw new ProvisioningRejected('The contract runs until May.');
     };

@@ -10,6 +10,7 @@ import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import type { ConnectivityOrder, ConnectivityProvider, Provisioning, Release, ReleaseOrder } from '../providers/connectivity.provider.ts';
 import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
+import { StatusChange } from '../status/status-change.entity.ts';
 import type { ServiceChange } from './service-change.entity.ts';
 import { completedDecommission, openDecommission } from './service-change-follow.ts';
 import { move } from './service-move.ts';
@@ -167,8 +168,8 @@ export class Converger {
       // a late result of an earlier decommission, which the provider had refused
       if (line.releaseId !== releaseIdOf(service, open)) return;
       if (outcome.state === 'rejected' && service.status === DECOMMISSIONING) {
-        const to = service.provisionedAt ? OPERATIONAL : FAILED;
-        return move(tx, service, to, this.deps.clock.now(), `The provider refused to end the service: ${outcome.reason}`);
+        const reason = `The provider refused to end the service: ${outcome.reason}`;
+        return move(tx, service, await statusBeforeEnd(tx, service), this.deps.clock.now(), reason);
       }
       const change = open ?? (await completedDecommission(tx, service.id));
       if (change) change.failures = outcome.state === 'in_progress' ? 0 : change.failures + 1;
@@ -201,6 +202,13 @@ export class Converger {
  */
 const mustRelease = ({ status, providerReference }: Service): boolean =>
   status === DECOMMISSIONING || (status === DECOMMISSIONED && providerReference !== null);
+
+/** Returns the status to which a service returns if the provider refuses to end it. A service that was never built failed. */
+async function statusBeforeEnd(tx: EntityManager, { id, provisionedAt }: Service): Promise<ServiceStatus> {
+  if (!provisionedAt) return FAILED;
+  const ended = await tx.findOne(StatusChange, { serviceId: id, to: DECOMMISSIONING }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  return ended?.from ?? OPERATIONAL;
+}
 
 /** Returns the idempotency key of a release. The line of a service that is already decommissioned has its own key. */
 const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;

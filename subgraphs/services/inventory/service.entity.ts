@@ -139,10 +139,12 @@ export class Service {
    */
   moveTo(status: ServiceStatus, now: Date, reason: string | null): void {
     serviceStates.check(this.status, status);
+    // a service that returns from decommissioning to an earlier outage has no new incident
+    const isIncident = [ServiceStatus.DOWN, ServiceStatus.DEGRADED].includes(status) && this.status !== ServiceStatus.DECOMMISSIONING;
     this.status = status;
     this.statusReason = reason;
     this.updatedAt = now;
     if (status === ServiceStatus.OPERATIONAL) this.provisionedAt ??= now;
-    if (status === ServiceStatus.DOWN || status === ServiceStatus.DEGRADED) this.lastIncidentAt = now;
+    if (isIncident) this.lastIncidentAt = now;
   }
 }
