@@ -16,7 +16,7 @@ import { completedDecommission, openDecommission } from './service-change-follow
 import { move } from './service-move.ts';
 
 const QUEUE = 'services.converge';
-/** Queue of the previous releases. Its jobs are provisioned by the same code. */
+/** Queue of the previous releases. Its jobs run the same code. */
 const FORMER_QUEUE = 'services.provision';
 /** Number of failed attempts after which provisioning fails. The last attempt is about 40 minutes after the first. */
 const MAX_FAILURES = 15;
@@ -74,8 +74,8 @@ export function defineConverge(deps: ConvergeDeps): void {
     });
 }
 
-/** What the provider is asked for. */
-type Wish = { build: ConnectivityOrder } | { release: ReleaseOrder };
+/** Task for the provider: to build a line, or to release it. */
+type ProviderTask = { build: ConnectivityOrder } | { release: ReleaseOrder };
 
 /**
  * Brings the provider to the wanted state of a service: builds it until it is operational or failed, or releases it
@@ -93,17 +93,17 @@ export class Converger {
    */
   async run(organizationId: string, serviceId: string, jobNumber?: number): Promise<void> {
     const em = organizationEm(this.deps.orm, organizationId);
-    const wish = await this.#begin(em, serviceId, jobNumber);
-    if (!wish) return;
-    if ('build' in wish) await this.#build(em, wish.build);
-    else await this.#release(em, wish.release);
+    const task = await this.#begin(em, serviceId, jobNumber);
+    if (!task) return;
+    if ('build' in task) await this.#build(em, task.build);
+    else await this.#release(em, task.release);
   }
 
   /**
    * Returns what the provider must do now; null if there is nothing left to do. Changes the status of a pending service
    * to provisioning.
    */
-  #begin(em: EntityManager, serviceId: string, jobNumber?: number): Promise<Wish | null> {
+  #begin(em: EntityManager, serviceId: string, jobNumber?: number): Promise<ProviderTask | null> {
     return em.transactional(async (tx) => {
       const service = await locked(tx, serviceId);
       if (service && jobNumber !== undefined && jobNumber < service.jobNumber) return null;
@@ -197,7 +197,7 @@ export class Converger {
 }
 
 /**
- * Whether the provider must release a service. A decommissioned service has a reference only if the provider reported
+ * Returns true if the provider must release a service. A decommissioned service has a reference only if the provider reported
  * later that it has built the service.
  */
 const mustRelease = ({ status, providerReference }: Service): boolean =>
