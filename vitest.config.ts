@@ -16,7 +16,7 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** Files of the modes that do not run all tests. In `pooled`, platforms reach PostgreSQL through PgBouncer. */
+/** Test files of the modes that run only some files. In the mode `pooled`, platforms reach PostgreSQL through PgBouncer. */
 const INCLUDED: Readonly<Record<string, string[]>> = {
   examples: ['test/examples/record.ts'],
   record: ['test/releases/record.ts'],

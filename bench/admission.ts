@@ -12,7 +12,7 @@ import { MemoryCounters } from '../router/edge/memory-counters.ts';
 
 export interface AdmissionRow {
   name: string;
-  /** Median time of a request, in microseconds: the median of all rounds. */
+  /** Typical time of a request, in microseconds. Each round has a median; this is the median of these medians. */
   medianUs: number;
   p99Us: number;
   /** `medianUs` divided by the `medianUs` of the first row. */
@@ -24,10 +24,10 @@ const REQUESTS = 20_000;
 const WARM_UP = 20_000;
 
 /**
- * Measurement (e): the edge's work for a request before its handler.
- * The edge reads the credentials, verifies a cached key, and counts the request in the hourly and burst limits. It
- * takes a slot, writes the rate limit headers, and releases the slot. The edge is compared with the smallest possible
- * version of this work: hashing the key and counting in a map.
+ * Measurement (e): the time that a request spends in the edge before its handler starts.
+ * The edge reads the credentials, verifies an API key that is cached, counts the request towards the hourly and burst
+ * limits, takes a slot for concurrent requests, writes the rate limit headers, and releases the slot. The edge is
+ * compared with the smallest possible version of this work: hashing the key and counting in a map.
  */
 export async function measureAdmission(): Promise<AdmissionRow[]> {
   const { admit, close } = await edgeOfPlatform();
@@ -130,7 +130,7 @@ async function edgeOfPlatform(): Promise<{ admit(): Promise<void>; close(): Prom
 
 const SECRET = 'a secret for benchmarks, long enough';
 
-/** Replaces a request of a server. It has only the parts that the edge reads. */
+/** Stands in for a Fastify request. It has only the properties that the edge reads. */
 class BenchRequest {
   readonly id = 'req_bench';
   readonly ip = '127.0.0.1';

@@ -16,7 +16,7 @@ export interface FederatedQueryRow {
   perSecond: number;
   /** `perSecond` divided by the `perSecond` of the first row. */
   ratio: number;
-  /** Calls to subgraphs for one query. */
+  /** Number of subgraph calls that one query needs. */
   subgraphCalls: number;
 }
 
@@ -54,8 +54,8 @@ export async function measureFederatedQuery(roundMs = 600): Promise<FederatedQue
 }
 
 /**
- * Checks that all contenders return the same data, and returns the number of subgraph calls per query of each
- * contender.
+ * Checks that all contenders return the same data. Returns, for each contender, the number of subgraph calls that one
+ * query needs.
  */
 async function checkAnswers(contenders: readonly Contender[]): Promise<number[]> {
   const counts: number[] = [];

@@ -99,7 +99,7 @@ export const subgraphs: BenchSubgraph[] = (Object.keys(typeDefs) as SubgraphName
   return { name, sdl, schema: buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers[name] }]) };
 });
 
-/** The same data and resolvers in one schema without federation. Its speed is the upper limit for GraphQL. */
+/** One schema without federation, with the data of all `subgraphs`. Its speed is the upper limit for GraphQL. */
 export const undivided: GraphQLSchema = buildSubgraphSchema([
   {
     typeDefs: parse(/* GraphQL */ `
@@ -113,7 +113,7 @@ export const undivided: GraphQLSchema = buildSubgraphSchema([
   },
 ]);
 
-/** 20 accounts with 180 objects in total. */
+/** A query for 20 accounts and the 180 services, invoices and tickets that belong to them. */
 export const query = /* GraphQL */ `
   query Overview($limit: Int!, $offset: Int!) {
     accounts(limit: $limit, offset: $offset) {

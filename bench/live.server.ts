@@ -29,7 +29,7 @@ export interface Sent {
 
 export interface Memory {
   rss: number;
-  /** Bytes in use on the heap and outside of it. */
+  /** Bytes that JavaScript objects use: on the heap (`heapUsed`) and outside of it (`external`). */
   used: number;
 }
 
@@ -56,7 +56,10 @@ await once(http, 'listening');
 const bare = new WebSocketServer({ server: http, perMessageDeflate: false });
 
 const commands: { [K in LiveCommand['do']]: (command: Extract<LiveCommand, { do: K }>) => Promise<Sent | Memory> } = {
-  /** Creates a ticket. The returned time is slightly before the commit, because the transaction sets it. */
+  /**
+   * Creates a ticket and returns its creation time. This time is slightly before the commit, because it is read before
+   * the ticket is stored.
+   */
   async event() {
     const response = await fetch(`${platform.origin}/v1/support/tickets`, {
       method: 'POST',

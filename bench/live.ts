@@ -78,7 +78,8 @@ class LiveBench {
   }
 
   /**
-   * Runs rounds one after the other: a round starts after every socket has received the message of the previous round.
+   * Runs the rounds of a measurement. Each round starts after every socket has received the message of the previous
+   * round.
    */
   async #rounds(command: LiveCommand): Promise<Round[]> {
     const rounds: Round[] = [];

@@ -1,9 +1,12 @@
 import '../apps/production.ts';
 import { measureAdmission } from './admission.ts';
+import { measureBulk } from './bulk.ts';
 import { measureFederatedQuery } from './federated-query.ts';
 import { measureLive } from './live.ts';
+import { measureOrders } from './orders.ts';
 import { measureRest } from './rest-read.ts';
 import { Results } from './results.ts';
+import { measureServiceLists } from './service-lists.ts';
 import { measureStart } from './start-up.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -35,7 +38,7 @@ add(
 );
 add(
   '(c) An order with its provisioning job',
-  `The order includes checks of coverage, price and account. There is no hand-written handler to compare with. Database: ${database}.`,
+  `The order includes checks of coverage, price and account. The hand-written handler writes the same rows in one transaction, behind the same edge. It does not validate the input. The jobs are postponed, so that no services are built meanwhile. Database: ${database}.`,
   order,
 );
 add('(d) Start', 'The time from the command until /readyz responds, with the embedded database on disk.', await measureStart());
@@ -62,6 +65,23 @@ add(
   '(g) An event on its way to a webhook',
   `The time from the commit that records the event to its receipt. Database: ${database}.`,
   latency,
+);
+add(
+  '(j) A bulk with a rollback',
+  `100 services are ordered, built by the simulator, which needs 0.2 seconds for each, and become operational in one transaction. Database: ${database}.`,
+  await measureBulk(),
+);
+
+add(
+  '(k) Orders until they are invoiced',
+  `500 orders by 16 clients. The simulator needs 0.2 seconds for each service. A rate limit allows an organization 50 orders in an hour. Database: ${database}.`,
+  await measureOrders(),
+);
+
+add(
+  '(l) An organization with many services',
+  `Lists and the summary over REST, with 2 connections, of two organizations that differ only in their number of services. The ratio compares the 99th percentile with that of the smaller one. Database: ${database}.`,
+  await measureServiceLists(),
 );
 
 results.write();

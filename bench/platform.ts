@@ -5,16 +5,21 @@ import { createLogger } from '../kernel/log/log.ts';
 import { loadConfig } from '../kernel/settings/config.ts';
 
 /**
- * Starts the platform in this process on an empty PostgreSQL database, and returns it with the internals that
- * measurements need.
+ * Starts the platform in this process on an empty PostgreSQL database, or on an embedded one if `databaseUrl` is
+ * undefined. Returns it with the internals that measurements need.
  */
 export async function platformOn(
-  databaseUrl: string,
+  databaseUrl: string | undefined,
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Pick<FullAssembly, 'domains'> & { platform: Platform; rows: Rows }> {
   const assembled = Promise.withResolvers<FullAssembly>();
-  const own = { PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: 'a secret for benchmarks, long enough' };
+  const own = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    SECRET_KEY: 'a secret for benchmarks, long enough',
+  };
   const platform = await startPlatform(
     loadConfig({ ...own, LOG_LEVEL: 'error', ...settings }),
     async (foundation) => {

@@ -73,6 +73,7 @@ for (let index = 0; index < ORGANIZATIONS; index += 1) {
 }
 
 const support = await databases.storeOf({ schema: 'support', entities: [], migrations: [] });
+const services = await databases.storeOf({ schema: 'services', entities: [], migrations: [] });
 await support.rows.query('create table if not exists "support"."bench_key" ("key" text primary key, "answer" text not null)', []);
 // the hand-written handlers use the driver's connection pool directly
 const url = process.env.BENCH_DATABASE_URL;
@@ -185,8 +186,8 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
 });
 
 /**
- * Creates the same rows and the same response as the previous handler, with a single SQL statement. Its speed is the
- * upper limit for a program that uses several statements.
+ * Inserts the same rows as the handler of `POST /tickets` and builds the same response, with a single SQL statement.
+ * Its speed is the upper limit for a program that uses several statements.
  */
 const CREATE = `with agent as (
     select "id", "name", "email", "specialization" from "support"."agent" where "organization_id" = $1 and "specialization" = 'general'
@@ -225,6 +226,85 @@ hand.post<{ Body: typeof ticket; Headers: { 'idempotency-key': string } }>('/tic
     ...[newId('ticketChange'), actor, event, JSON.stringify(payload), key],
   ]);
   return reply.code(201).type('application/json').send(created?.text);
+});
+
+/** Postpones all new jobs, so that only the acceptance of orders is measured. */
+hand.post('/postponed-jobs', async (_, reply) => {
+  await services.rows.query(
+    `create or replace function "services"."bench_postpone"() returns trigger language plpgsql as
+       $$ begin new."start_after" := now() + interval '1 hour'; return new; end $$`,
+    [],
+  );
+  const sql = `create trigger "bench_postpone" before insert on "pgboss"."job" for each row execute function "services"."bench_postpone"()`;
+  await services.rows.query(sql, []);
+  return reply.code(204).send();
+});
+
+type OrderBody = { account_id: string; service_type: string; bandwidth: string; location: Record<string, string> };
+
+/**
+ * Accepts an order. Three parallel statements read the account, the coverage and the offer, and one transaction inserts
+ * all rows of the order.
+ */
+hand.post<{ Body: OrderBody }>('/orders', async (request, reply) => {
+  const { organizationId } = request.caller.principal;
+  const { account_id: accountId, service_type: serviceType, bandwidth, location } = request.body;
+  const [[account], [reach], [offer]] = await Promise.all([
+    read('bench.account', 'select "id" from "identity"."account" where "id" = $1 and "organization_id" = $2', [accountId, organizationId]),
+    read(
+      'bench.coverage',
+      `select t."max_mbps" from "services"."coverage_area" a join "services"."coverage_technology" t on t."zip_prefix" = a."zip_prefix"
+       where a."zip_prefix" = any($1) and t."technology" = $2 order by length(a."zip_prefix") desc limit 1`,
+      [[5, 4, 3, 2, 1].map((length) => (location.zip ?? '').slice(0, length)), serviceType],
+    ),
+    read<{ id: string; name: string; monthly_price: string; currency: string }>(
+      'bench.offer',
+      `select s."id", s."name", b."monthly_price", s."currency" from "services"."catalog_service" s
+       join "services"."catalog_bandwidth" b on b."service_id" = s."id" where s."service_type" = $1 and b."mbps" = $2`,
+      [serviceType, Number.parseInt(bandwidth, 10)],
+    ),
+  ]);
+  if (!account || !reach || !offer) return reply.code(404).send({ error: 'not found' });
+  const id = newId('service');
+  const now = new Date();
+  const price = Number(offer.monthly_price);
+  const lines = [
+    { catalogId: offer.id, item: `bandwidth:${bandwidth}`, sla: 'standard', unit: 'month', quantity: 1, unitPrice: String(price) },
+  ];
+  const name = `${offer.name}, ${location.address}`;
+  await services.orm.em.fork().transactional(async (tx) => {
+    const sql = (text: string, values: unknown[]) => tx.getConnection().execute(text, values, 'all', tx.getTransactionContext());
+    await sql(
+      `insert into "services"."service" ("id", "organization_id", "account_id", "type", "service_type", "catalog_id", "name", "status", "bandwidth_mbps",
+         "location", "sla", "billing_cycle", "monthly_price", "currency", "configuration", "features", "price_lines", "provisioning_failures",
+         "job_number", "revision", "created_at", "updated_at")
+       values (?, ?, ?, 'internet', ?, ?, ?, 'pending', ?, ?, 'standard', 'monthly', ?, ?, '{}', '[]', ?, 0, 1, 1, ?, ?)`,
+      [
+        ...[id, organizationId, accountId, serviceType, offer.id, name, Number.parseInt(bandwidth, 10), JSON.stringify(location)],
+        ...[price, offer.currency, JSON.stringify(lines), now, now],
+      ],
+    );
+    await sql(
+      `insert into "services"."service_status_change" ("id", "organization_id", "service_id", "to", "created_at") values (?, ?, ?, 'pending', ?)`,
+      [newId('statusChange'), organizationId, id, now],
+    );
+    await sql(
+      `insert into "pgboss"."job" ("name", "data", "retry_limit", "retry_delay", "retry_backoff", "expire_seconds", "deletion_seconds")
+       values ('services.converge', ?, 100000, 1, true, 120, 3600)`,
+      [JSON.stringify({ organizationId, serviceId: id, number: 1 })],
+    );
+  });
+  const order = {
+    id,
+    account_id: accountId,
+    service_type: serviceType,
+    name,
+    bandwidth,
+    location,
+    monthly_price: price,
+    status: 'pending',
+  };
+  return reply.code(201).send({ success: true, data: order });
 });
 
 type TicketRow = Record<string, unknown> & {

@@ -30,8 +30,8 @@ const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 32;
 
 /**
- * Measurements (a) and (c): operations through the whole stack, compared with hand-written handlers in the same process
- * and database.
+ * Measurements (a) and (c) of bench/results.md: REST operations through the whole stack, compared with hand-written
+ * handlers in the same process and database.
  */
 export const measureRest = (): Promise<RestRates> => onScratch('bench_rest', measureOn);
 
@@ -74,7 +74,7 @@ async function measureOn(env: NodeJS.ProcessEnv): Promise<RestRates> {
         { name: 'the same with one statement', load: create(target.handOrigin, '/tickets/at-once') },
         { name: 'POST /v1/support/tickets', load: create(target.origin, '/v1/support/tickets') },
       ]),
-      order: [await orderOnce(target)],
+      order: await compareOrders(target),
     };
   } finally {
     child.disconnect();
@@ -113,18 +113,28 @@ async function compare(contenders: readonly Contender[]): Promise<RateRow[]> {
 
 const ORDERS_EACH = 45;
 
+/** Measures how fast a hand-written handler and the platform accept orders for services. */
+async function compareOrders(target: BenchTarget): Promise<RateRow[]> {
+  const headers = { authorization: `Bearer ${target.apiKey}` };
+  const postponed = await fetch(`${target.handOrigin}/postponed-jobs`, { method: 'POST', headers });
+  if (!postponed.ok) throw new Error(await postponed.text());
+  const hand = await orderOnce(target, 'hand-written Fastify handler', target.handOrigin, '/orders');
+  const own = await orderOnce(target, 'POST /v1/connectivity/internet', target.origin, '/v1/connectivity/internet');
+  return [hand, { ...own, ratio: Number((own.perSecond / hand.perSecond).toFixed(2)) }];
+}
+
 /**
- * Measures orders of a service. The number of orders is limited, because the plan's rate limits apply to benchmarks
- * too.
+ * Sends `ORDERS_EACH` orders for each organization and returns their rate. More orders would be rejected, because an
+ * organization may order at most 50 services per hour.
  */
-async function orderOnce({ origin, orders }: BenchTarget): Promise<RateRow> {
+async function orderOnce({ orders }: BenchTarget, name: string, origin: string, path: string): Promise<RateRow> {
   let turn = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     const { apiKey, body } = orders[turn++ % orders.length] as BenchTarget['orders'][number];
     return {
       ...request,
       method: 'POST',
-      path: '/v1/connectivity/internet',
+      path,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body,
     };
@@ -137,7 +147,7 @@ async function orderOnce({ origin, orders }: BenchTarget): Promise<RateRow> {
   });
   if (non2xx > 0) throw new Error(`${non2xx} orders were refused.`);
   return {
-    name: 'POST /v1/connectivity/internet',
+    name,
     perSecond: Math.round(requests.average),
     p50Ms: latency.p50,
     p99Ms: latency.p99,

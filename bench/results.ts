@@ -21,9 +21,7 @@ export class Results {
     console.table(rows);
   }
 
-  /**
-   * Replaces the sections in the file that have the letters of these results, and keeps the results of other commands.
-   */
+  /** Writes the results to the file. They replace the sections with the same letters; all other sections are kept. */
   write(): void {
     const letters = new Set(this.#sections.map(({ title }) => letterOf(title)));
     const kept = existingSections().filter(({ title }) => !letters.has(letterOf(title)));

@@ -9,7 +9,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 let made = 0;
 
-/** Returns a name that starts with the prefix and is unique in this process and among all processes. */
+/** Returns a name that starts with the prefix. Each call returns another name, even in different processes. */
 export function scratchName(prefix: string): string {
   made += 1;
   return `${prefix}_${process.pid}_${Date.now().toString(36)}_${made}`;

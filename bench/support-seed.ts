@@ -6,7 +6,7 @@ const DAYS = 730;
 const DAY_MS = 86_400_000;
 const BATCH = 5000;
 const AGENTS_EACH = 5;
-/** Average number of tickets of a customer. A few customers have many more. */
+/** Average number of tickets of a customer that is not in `Parties`. A few of these customers have many more. */
 const TICKETS_EACH = 100;
 
 const CATEGORIES = { connectivity: 30, billing: 18, voice: 14, cloud: 12, account: 10, security: 8, general: 5, ai: 3 };
@@ -78,15 +78,15 @@ function randomGenerator(seed: number): () => number {
   };
 }
 
-/** An account with tickets, and the customer id in these tickets. */
+/** An account that has tickets. `customerId` is the customer id that its tickets contain. */
 export interface Party {
   id: string;
   customerId: string;
 }
 
 /**
- * The accounts to which callers with an account limit have access. All other tickets belong to many accounts with a few
- * tickets each.
+ * The accounts that limited callers can access. All other tickets belong to many accounts, most of which have few
+ * tickets.
  */
 export interface Parties {
   /** Half of all tickets belong to this account. */

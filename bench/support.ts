@@ -64,8 +64,8 @@ const recent = () => new Date(Date.now() - 30 * 86_400_000).toISOString();
 /** The name of a case in `CASES` that is not measured for callers who are limited to accounts. */
 const OF_CUSTOMERS = 'search: a customer, resolved, of two years';
 /**
- * The requested path of each case. Pages are short because the smallest desk has few matches: at every desk size, the
- * page is full.
+ * The request path of each case, without `/v1`. Most searches request short pages: even the smallest desk has enough
+ * matches to fill them, so pages have the same length at every desk size.
  */
 const CASES: Record<string, (desk: DeskOf, turn: number) => string> = {
   'list, newest first': () => '/support/tickets?limit=50',

@@ -28,7 +28,9 @@ export const ticketEvent = (organizationId: string): DomainEvent => ({
   data: ticketCreated.type.example,
 });
 
-/** The webhook receiver: runs webhooks-receiver.ts in another process. */
+/**
+ * Starts the webhook receiver (webhooks-receiver.ts) in another process, and gets the deliveries that it has received.
+ */
 export class Receiver {
   private constructor(
     private readonly child: ChildProcess,

@@ -84,8 +84,8 @@ async function bareRate({ url }: Receiver, connections: number): Promise<number>
 }
 
 /**
- * Returns the rate of deliveries that are already planned: read, sign, send, store the result. `latencyOf` includes the
- * planning.
+ * Returns the number of deliveries per second. The time includes reading, signing and sending a delivery and storing
+ * its result. It does not include planning the deliveries, which `latencyOf` includes.
  */
 async function platformRate(platform: BenchPlatform, receiver: Receiver, webhooks: number): Promise<number> {
   await receiver.taken();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestClock } from './clock.ts';
 
-test('the time of a test clock continues from the time to which the clock was set and advanced', () => {
+test('a test clock continues to run from its new time after it is set and advanced', () => {
   const clock = new TestClock();
   clock.set(new Date('2030-01-31T00:00:00.000Z'));
   clock.advance(60_000);

@@ -13,7 +13,7 @@ import type { Retained } from './work/retention.ts';
 
 export type IsSuspended = (organizationId: string) => Promise<boolean>;
 
-/** The services that a domain gets when it starts. */
+/** The interfaces through which a domain uses code outside of it. The domain gets them when it starts. */
 export interface Ports {
   orm: Orm;
   rows: Rows;

@@ -9,7 +9,9 @@ export interface ClientInfo {
   readonly country?: string | undefined;
   /** The W3C trace context that the caller sent. */
   readonly traceparent?: string | undefined;
-  /** Headers that are sent unchanged to subgraphs in other processes, by lower-case name. */
+  /**
+   * Headers that are sent unchanged to subgraphs in other processes. The keys are the lower-case names of the headers.
+   */
   readonly forwarded?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -14,13 +14,14 @@ export interface Subgraph {
   /** The executable schema, with `_entities` and `_service`. */
   readonly schema: GraphQLSchema;
   /**
-   * Creates the resolver context of one request: entity manager, services, loaders. Called once per request and
-   * subgraph.
+   * Creates the resolver context of a request: entity manager, service classes and loaders. The operations of a request
+   * share one context. Each event of a subscription gets a new one.
    */
   createContext(request: RequestContext): object;
   /**
-   * Validates arguments by the rules of this subgraph, for a request in which other problems have already been found.
-   * Absent if the subgraph cannot validate arguments separately.
+   * Validates arguments by the rules of this subgraph, without running a resolver. It is used for a request that is
+   * already known to be invalid, so that one response can list all problems. Absent if the subgraph cannot validate
+   * arguments separately.
    */
   readonly inputProblems?: InputProblems;
 }

@@ -3,9 +3,9 @@ import type { CompiledRoute } from './compiled-route.ts';
 import type { Found, PageInfo } from './graph.ts';
 
 /**
- * Serializes the result of a route to JSON once. The ETag is computed from this text.
- * In a response with the general envelope, the text is only the part that does not contain the request id and the time
- * (`"data":…`). Otherwise, the text is the whole body.
+ * Serializes the result of a route to the JSON text from which the ETag is computed.
+ * In a response with the general envelope, this text is only the data and the pagination (`"data":…`), because the
+ * request id and the time differ in each response. Otherwise, it is the whole body.
  */
 export type Represent = (found: Found) => string;
 

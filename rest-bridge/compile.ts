@@ -38,7 +38,10 @@ export interface RestSource {
    * has a policy.
    */
   hasPolicy?: (coordinate: string, policy: 'second_factor' | 'organization') => boolean;
-  /** Returns constraints of a field or argument in addition to its type, such as its maximum length. Default: none. */
+  /**
+   * Returns the constraints of a field or argument that its GraphQL type does not express, such as its maximum length.
+   * Default: none.
+   */
   schemaOf?: (place: SchemaPlace) => JsonSchema;
   /** Public origin of the platform, without a trailing slash. Default: a placeholder. */
   origin?: string;

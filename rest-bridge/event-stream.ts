@@ -19,7 +19,10 @@ import { SseResponse } from './sse-response.ts';
 export interface EventStreamOptions<C extends RequestContext> {
   /** Returns the context of a request that the edge has admitted. */
   admitted(request: FastifyRequest): C;
-  /** Called when the response has started. An open stream must not occupy a concurrency slot. */
+  /**
+   * Called when the response has started, to release the concurrency slot of the request. An open stream must not
+   * occupy a slot.
+   */
   begun(admitted: C): void;
   /**
    * Authenticates the request again while the stream is open. Throws the same errors as the edge does at the start of a

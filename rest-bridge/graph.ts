@@ -75,8 +75,8 @@ const isProblem = (value: unknown): value is FieldProblem =>
   isObject(value) && typeof value.field === 'string' && typeof value.reason === 'string';
 
 /**
- * Matches `Variable "$input" got invalid value … at "input.dueDate"; must be …`: the error for a scalar that only its
- * subgraph validates.
+ * Matches GraphQL's error for an invalid variable, which occurs for scalars that only a subgraph validates:
+ * `Variable "$input" got invalid value … at "input.dueDate"; must be …`
  */
 const REFUSED_VARIABLE = /^Variable "\$(\w+)" got invalid value .*?(?: at "([\w.[\]]+)")?; (?:Expected type "[^"]+"\. )?(.+)$/s;
 

@@ -34,7 +34,7 @@ export interface HandlerOptions {
   idempotency: IdempotencyStore | undefined;
 }
 
-/** Answers the requests of one route. Everything that does not depend on the request is computed in advance. */
+/** Handles the requests of one route. Everything that does not depend on the request is computed in advance. */
 export class RouteHandler {
   readonly #represent: (found: Found) => string;
   readonly #isSafe: boolean;
@@ -91,7 +91,7 @@ export class RouteHandler {
     return reply.code(this.compiled.status).header('content-type', JSON_TYPE).send(this.#body(representation, requestId));
   }
 
-  /** Answers mutations, and queries with method POST. */
+  /** Creates the response to a mutation, or to a query that is sent with POST. */
   async #answerWrite(request: FastifyRequest, values: Record<string, unknown>, matched?: Matched): Promise<StoredResponse> {
     const requestId = request.id;
     // the response must not be cached, because it may contain a key or a token
@@ -119,8 +119,8 @@ export class RouteHandler {
   }
 
   /**
-   * Reads the input of a request. If a field has a wrong shape, the rules of the valid fields are checked too, so that
-   * one response lists all problems.
+   * Reads the input of a request. If some values are missing or have the wrong type, the other values are checked by
+   * the rules of the subgraph too, so that one response lists all problems.
    * @throws InvalidParameters with all problems
    */
   async #read(request: FastifyRequest, body: unknown): Promise<Record<string, unknown>> {
@@ -204,7 +204,10 @@ export class RouteHandler {
     }
   }
 
-  /** Runs the GET of this path for the same caller, and returns the current entity tag and revision of the record. */
+  /**
+   * Runs this GET operation with the path parameters of `request`, and returns the current record with its entity tag
+   * and revision. Default of `caller`: the context of `request`.
+   */
   async stateFor(
     request: FastifyRequest,
     caller?: RequestContext,
@@ -221,7 +224,9 @@ export class RouteHandler {
   }
 }
 
-/** The handler of GET for the path, and the revision of the record that matched `If-Match`. */
+/**
+ * The result of a successful `If-Match` check: the revision of the record, and the handler of GET for the same path.
+ */
 interface Matched {
   reader: RouteHandler;
   revision: number | undefined;

@@ -48,7 +48,10 @@ export interface InputPlan {
   fixed: InputField[];
   /** The REST name of each GraphQL name in the input of this route. */
   restNames: ReadonlyMap<string, string>;
-  /** Arguments that must be sent as an object even if the caller sends none of the object's fields. */
+  /**
+   * Required arguments that are flattened. The graph gets an object for each of them, even if the caller sends none of
+   * its fields.
+   */
   requiredObjects: string[];
 }
 
@@ -176,8 +179,8 @@ export function restFieldOf({ fields }: InputPlan, path: string): string {
 }
 
 /**
- * Replaces the GraphQL field names in the message of a rule with REST names, such as `per_page` in `differs from
- * per_page`.
+ * Replaces GraphQL field names in the text of a problem with REST names, such as `perPage` with `per_page` in
+ * `differs from perPage`.
  */
 export const restWords = ({ restNames }: InputPlan, words: string): string =>
   words.replace(/\b[a-z]+(?:[A-Z][a-zA-Z0-9]*)+\b/g, (name) => restNames.get(name) ?? name);

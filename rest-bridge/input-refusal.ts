@@ -3,9 +3,9 @@ import type { Problems } from '../kernel/errors/problems.ts';
 import { type InputPlan, restFieldOf, restWords } from './input-plan.ts';
 
 /**
- * Returns one error with all problems of a request. `shape` contains the problems of values with a wrong shape,
- * `broken` the rules that valid fields break. If a field has a wrong shape, the problems of this field in `broken` are
- * left out, because the rules could not read the value.
+ * Returns one error with all problems of a request. `shape` contains the values that are missing or have the wrong
+ * type, `broken` the problems that the rules of the subgraph found in the other values.
+ * A problem in `broken` is left out if `shape` already contains its field, because the rules could not read the value.
  */
 export function refusalOf(plan: InputPlan, shape: Problems, broken: readonly FieldProblem[], body: unknown): InvalidParameters {
   const more = broken.map((problem) => inRest(plan, problem)).filter(({ field }) => !shape.has(field));

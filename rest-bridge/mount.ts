@@ -29,8 +29,8 @@ export interface RestOptions extends RestSource {
   /** Plans the operation of a route in advance, so that its first request does not wait for the plan. */
   prepare?(document: DocumentNode): Promise<void>;
   /**
-   * Checks the rules of the valid fields when other fields are invalid, so that one response reports all problems.
-   * Default: rules are checked only if all fields are valid.
+   * Checks the rules for the readable values of a request in which other values are missing or have the wrong type, so
+   * that one response reports all problems. Default: the rules are not checked for such a request.
    */
   rules?: InputProblems;
   idempotency?: IdempotencyStore;

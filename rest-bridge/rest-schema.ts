@@ -55,8 +55,10 @@ export function buildRestSchema(routes: readonly CompiledRoute[]): GraphQLSchema
 }
 
 /**
- * Returns the GraphQL type and field that an input field of a route belongs to. A path parameter keeps its own name,
- * because this name states the kind of record.
+ * Returns the place of an input field in the GraphQL schema. The OpenAPI generator looks up the constraints of the
+ * field by this place.
+ * For a path parameter such as `ticket_id`, the place has the name `ticketId` instead of the argument name `id`,
+ * because `ticketId` states the kind of record.
  */
 function placeOf(
   { name, in: place, argument, field, type }: InputField,

@@ -57,8 +57,8 @@ export interface RouteOptions {
   /** Makes the record itself the whole body. */
   bare?: true;
   /**
-   * Format of a page: `support` is `{<wrap>, pagination{total, page, limit, pages}}`, `invoices` is `{<wrap>,
-   * total_count, has_more}`.
+   * Format of a page. `general` (default): the general envelope with `pagination`. `support`: `{<wrap>, pagination}`,
+   * where the page size is called `limit`. `invoices`: `{<wrap>, total_count, has_more}`.
    */
   list?: 'general' | 'support' | 'invoices';
   /** Status of a successful response. Default: 201 for a POST that is a mutation, otherwise 200. */
@@ -112,7 +112,9 @@ export interface NonGraphRoute {
 export interface Area {
   readonly tag: string;
   readonly description: string;
-  /** Group of tags in the API reference. */
+  /**
+   * Heading in the API reference under which the area is shown (`x-tagGroups`). Several areas can have the same one.
+   */
   readonly group: string;
   readonly routes: readonly Route[];
 }
@@ -148,8 +150,8 @@ export const priorityOf = ({ priority, category }: Pick<Route, 'priority' | 'cat
 export const weightOfRoute = ({ method, weight }: Pick<Route, 'method' | 'weight'>): number => weight ?? weightOf(method);
 
 /**
- * Returns the category in which a request is counted in addition to the plan's limits (specification 8.4). A GET
- * is not counted in a category.
+ * Returns the category whose limit counts the requests of a route (specification 8.4). The limits of the plan count
+ * them too. Undefined if the route has no category or is a GET.
  */
 export const countedCategoryOf = ({ method, category }: Pick<Route, 'method' | 'category'>): RateCategory | undefined =>
   method === 'GET' ? undefined : category;

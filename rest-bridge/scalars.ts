@@ -39,7 +39,10 @@ const instant = when(parses(DateTime));
 const decimal = when((value) => typeof value === 'number' && parses(DecimalNumber)(value));
 const storable = (value: unknown): boolean => unstorableIn(value) === undefined;
 
-/** For each GraphQL scalar, the checks that REST makes and its JSON Schema. The graph checks the values again. */
+/**
+ * The GraphQL scalars that REST checks, by name. `json` checks a value in a body, and `text` checks a value in a path or
+ * query. The graph checks the values again.
+ */
 const SCALARS: Readonly<Record<string, Scalar>> = {
   Int: { json: when(isInt), text: parsed(/^-?\d{1,10}$/, when(isInt)), reason: 'must be an integer', schema: { type: 'integer' } },
   Float: { json: number, text: parsed(NUMBER, number), reason: 'must be a number', schema: { type: 'number' } },
@@ -78,8 +81,8 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
 };
 
 /**
- * Used for scalars that are not in `SCALARS`. REST does not check their values, because the subgraph of the scalar
- * validates them.
+ * Definition of every scalar that is not in `SCALARS`. REST does not check the values of such a scalar, because the
+ * subgraph that defines the scalar validates them.
  */
 const UNKNOWN: Scalar = { json: (value) => value, text: (value) => value, reason: '', schema: {} };
 

@@ -21,7 +21,7 @@ import type { View } from './route.ts';
 export interface SelectedField {
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** Arguments as text, such as `(limit: 5)`. The view states the arguments. */
+  /** The arguments of the field in the view, as text such as `(limit: 5)`. Empty if the field has no arguments. */
   arguments: string;
   object?: SelectedObject;
 }
@@ -110,7 +110,10 @@ function asObject(type: GraphQLNamedType): GraphQLObjectType {
   throw new Error(`${type.name} is an interface or a union, but REST can return only objects`);
 }
 
-/** Whether a type is a scalar, an enum, or an object that has no id and does not refer back to itself. */
+/**
+ * Returns true if a field of this type is plain: the type is a scalar, an enum, or an object that has no id and is not a
+ * page. An object type that `within` names is not plain, because its representation would contain itself.
+ */
 function isPlain(type: GraphQLOutputType, within: readonly string[]): boolean {
   const named = getNamedType(type);
   if (isLeafType(named)) return true;
@@ -119,7 +122,10 @@ function isPlain(type: GraphQLOutputType, within: readonly string[]): boolean {
 
 const isRecord = (type: GraphQLObjectType): boolean => Boolean(type.getFields().id);
 
-/** Returns the record type of a page: an object with `nodes` and `pageInfo`. */
+/**
+ * Returns the type of the records in a page, or undefined if the type is not a page. A page is an object with a list
+ * `nodes` and a field `pageInfo`.
+ */
 export function pageNode(type: GraphQLOutputType): GraphQLOutputType | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;

@@ -73,12 +73,15 @@ export function createSofaApi(routes: readonly CompiledRoute[]): SofaApi {
 }
 
 /**
- * Result with an empty list of errors. For such a result, Sofa calls `finish` instead of creating a Response object
- * that nobody would read.
+ * The result that Sofa gets for every operation. Because the result has a list of errors, even an empty one, Sofa calls
+ * `finish` instead of creating a Response object that nobody would read.
  */
 const ANSWERED: ExecutionResult = Object.freeze({ errors: [] });
 
-/** Replaces Sofa's `execute`: the operation runs in the graph and not in the REST schema. */
+/**
+ * Called by Sofa instead of the `execute` function of graphql-js. The exchange runs the operation in the graph and not
+ * in the REST schema.
+ */
 async function runExchange({ contextValue, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
   await (contextValue as Exchange).run(variableValues ?? {});
   return ANSWERED;
@@ -97,8 +100,8 @@ function finish([error]: readonly unknown[]): SofaResponse {
 const NO_RESPONSE = undefined as unknown as SofaResponse;
 
 /**
- * Returns an object whose properties are JSON Schemas by scalar name. Each read creates a new schema, because Sofa
- * writes descriptions into it.
+ * Returns an object that maps the name of each scalar to its JSON Schema. Each access to a property creates a new
+ * schema, because Sofa writes descriptions into the schema.
  */
 function freshSchemas(schema: GraphQLSchema): Record<string, unknown> {
   const schemas = {};

@@ -9,7 +9,7 @@ const END_GRACE_MS = 1_000;
 /**
  * One response of server-sent events.
  * - It writes no faster than the client reads.
- * - If too many events wait for a slow client, the event stream ends the response.
+ * - If too many events wait for a slow client, the subscription ends with an error, and then the response ends.
  * - A client that reads nothing between two pings is disconnected.
  */
 export class SseResponse {

@@ -21,7 +21,7 @@ import { fieldWeight } from './weight.ts';
 /** How much a root field counts in the rate limits. */
 export interface FieldRate {
   weight: number;
-  /** Categories, such as `billing`, whose limits also count the field. Each category has its own limit. */
+  /** Categories of the field, such as `billing`. Each category has its own limit, in which the field also counts. */
   categories?: readonly string[];
 }
 export type RateOf = (operation: `${OperationTypeNode}`, field: string) => FieldRate;

@@ -20,8 +20,8 @@ export interface Unconditional {
 }
 
 /**
- * Returned if a variable of `@skip` or `@include` is null. A null can be detected only when the values of a request are
- * available.
+ * The result of `Conditions.decide` if the caller sends null for a variable of `@skip` or `@include`. The validation of
+ * the document cannot detect this, because it does not know the values of the variables.
  */
 export class NullCondition {
   constructor(readonly variable: string) {}

@@ -56,8 +56,8 @@ export class CredentialWatch<C extends RequestContext> {
   }
 
   /**
-   * Checks the connections of one subject immediately. A periodic check of all connections may be running, but may have
-   * checked these connections before the change.
+   * Checks the connections of one subject immediately, even while a periodic check of all connections is running. The
+   * periodic check may have checked these connections before the change.
    */
   #recheckOf(subjectId: string): void {
     const affected = [...this.#watched].filter(({ admitted }) => isAbout(subjectId, admitted.principal));
@@ -69,8 +69,8 @@ export class CredentialWatch<C extends RequestContext> {
 export class Watched<C extends RequestContext> {
   #isOpen = true;
   /**
-   * The last pair of principals that `narrowed` compared without finding a lost permission. Successive events mostly
-   * have the same pair, which is not compared again.
+   * The last two principals that `narrowed` compared without finding a lost permission. They are stored because
+   * `narrowed` mostly gets the same principals for the next event, and need not compare them again.
    */
   #sufficient: { now: Principal; begun: Principal } | undefined;
 
@@ -127,7 +127,10 @@ export class Watched<C extends RequestContext> {
   }
 }
 
-/** The id of a caller with a token of a trusted issuer is `<id of the issuer>:<subject>`. */
+/**
+ * Returns true if a change of the credentials with the id `subjectId` can affect a principal. An empty id affects every
+ * principal. The id of a trusted issuer affects the principals whose id is `<id of the issuer>:<subject>`.
+ */
 const isAbout = (subjectId: string, { id, sessionId, clientId, organizationId }: Principal): boolean =>
   subjectId === '' || [id, sessionId, clientId, organizationId].includes(subjectId) || id.startsWith(`${subjectId}:`);
 

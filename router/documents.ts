@@ -91,8 +91,8 @@ const MAX_SHORT_LENGTH = 32 * 1024;
 const MAX_LONG_DOCUMENTS = 20;
 
 /**
- * The validation rules of graphql-js, except one that cannot handle `@skip(if: $variable)` at the root of a
- * subscription. With this condition, the number of root fields depends on the variables.
+ * The validation rules of graphql-js, except `SingleFieldSubscriptionsRule`. That rule does not support
+ * `@skip(if: $variable)` on a root field, where the number of root fields depends on the variables.
  */
 const RULES = specifiedRules.filter((rule) => rule !== SingleFieldSubscriptionsRule);
 

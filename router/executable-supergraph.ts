@@ -68,7 +68,7 @@ export class ExecutableSupergraph {
 
   /**
    * Loads a supergraph from its SDL.
-   * @throws Error if the text is not a supergraph, or names a subgraph without a transport
+   * @throws Error if the text is not a supergraph, or if `transports` lacks one of its subgraphs
    */
   static async load(
     supergraphSdl: string,
@@ -157,8 +157,8 @@ interface NamedTransport {
 }
 
 /**
- * Returns a map in which each transport has two keys: the enum value and the name of its subgraph. Plans contain one or
- * the other.
+ * Returns a map in which each transport has two keys: the name of its subgraph, and the value of the enum `join__Graph`
+ * for this subgraph. A plan can refer to the subgraph by either key.
  */
 function namedByGraph({ graphs }: Joins, transports: Transports): Map<string, NamedTransport> {
   const named = new Map<string, NamedTransport>();

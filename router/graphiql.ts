@@ -39,7 +39,10 @@ const SECURITY_POLICY = [
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const PUBLIC = { access: 'public', weight: 0 } as const;
 
-/** Serves GraphiQL to browsers at `path`, and its files at `path`/assets. `npm run build` has built the page. */
+/**
+ * Serves GraphiQL to browsers at `path`, and its files at `path`/assets. Does nothing if `npm run build` has not built
+ * the page.
+ */
 export function mountGraphiql(app: FastifyInstance, path: string): void {
   const folder = FOLDERS.find((one) => existsSync(join(one, 'index.html')));
   if (!folder) return;
@@ -82,8 +85,8 @@ const secured = (reply: FastifyReply): FastifyReply =>
     .header('referrer-policy', 'no-referrer');
 
 /**
- * A route constraint for browsers that open the page. Clients that send a query with GET use the same path, but their
- * `Accept` header does not prefer HTML.
+ * A route constraint for browsers that open the page. Their `Accept` header starts with `text/html`, and the URL has no
+ * `query=`. Clients that send a query with GET use the same path.
  */
 const BROWSER_PAGES = {
   name: 'page',

@@ -41,7 +41,7 @@ export interface GraphqlHttpOptions {
 interface ApolloContext {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Set when the operation was found in the document and may run. */
+  /** The operation that the router has admitted. Undefined until then. */
   admitted?: AdmittedOperation;
 }
 
@@ -178,7 +178,9 @@ const MAX_DOCUMENTS = 100;
 /**
  * Gives Apollo the documents that the router has already prepared. So each document is parsed and validated only once,
  * and within the router's limits.
- * Invalid documents are not passed: Apollo validates them again and reports all errors.
+ * A document that exceeds the limits is passed too, so that Apollo does not validate it, and is rejected when the
+ * router admits the operation. Other invalid documents are not passed, so that Apollo validates them itself and reports
+ * all errors.
  */
 class PreparedDocuments {
   readonly #byHash = new BoundedCache<string, DocumentNode>(MAX_DOCUMENTS);

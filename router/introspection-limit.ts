@@ -24,8 +24,8 @@ const SINGLE_TYPE_FIELDS: ReadonlySet<string> = new Set(['__type', 'queryType', 
 
 /**
  * Limits introspection by the estimated number of fields in the response.
- * A list counts with its average length. The fields of a single type count with the largest number of fields that a
- * type has.
+ * A list is assumed to have the average length of such a list in the schema. But for a single type (as in `__type`),
+ * the number of `fields` is assumed to be that of the type with the most fields.
  */
 export class IntrospectionLimit {
   readonly #lengths: ReadonlyMap<string, number>;
@@ -72,7 +72,7 @@ export class IntrospectionLimit {
 
   /**
    * Returns the size of a selection inside the introspection field `parent`. If `parent` is undefined, the selection is
-   * data, which does not count.
+   * at the root, where only introspection fields count.
    */
   #sizeIn({ selections }: SelectionSetNode, fragments: Fragments, parent: string | undefined): number {
     let size = 0;

@@ -37,8 +37,8 @@ interface TypeJoins {
 /** The types and fields of each subgraph, from the `join__` directives of a supergraph (join spec v0.1 to v0.5). */
 export class Joins {
   /**
-   * The subgraphs by their enum value in `join__Graph`. The other `join__` directives refer to a subgraph by this
-   * value.
+   * Maps the values of the enum `join__Graph` to the subgraphs. The other `join__` directives refer to a subgraph by
+   * its enum value.
    */
   readonly graphs: ReadonlyMap<string, JoinedGraph>;
   readonly #types = new Map<string, TypeJoins>();

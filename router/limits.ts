@@ -18,7 +18,7 @@ export interface OperationLimits {
   /** Maximum number of fields. The fields of a fragment count each time the fragment is spread. */
   fields: number;
   /**
-   * Maximum number of named and inline fragments. Fragments inside a fragment count each time the outer fragment is
+   * Maximum number of fragment spreads and inline fragments. Spreads inside a fragment count each time this fragment is
    * spread.
    */
   spreads: number;
@@ -154,7 +154,7 @@ function add(total: Size, { depth, fields, spreads, aliases }: Size): void {
   total.aliases += aliases;
 }
 
-/** Counts pairs of fields with the same response key, in these selection sets and in the selections of these fields. */
+/** Counts the pairs of fields with the same response key, at every level of the merged selection sets. */
 function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fragments): number {
   const byKey = new Map<string, { count: number; inner: SelectionSetNode[] }>();
   const spread = new Set<string>();
@@ -185,8 +185,8 @@ function comparisonsIn(selectionSets: readonly SelectionSetNode[], fragments: Fr
 }
 
 /**
- * Returns the names of the root fields, one for each selection. A fragment that is spread twice at the root counts
- * once.
+ * Returns the names of the root fields. A field that is selected twice is listed twice, but the fields of a fragment
+ * that is spread twice at the root are listed only once.
  */
 export const rootFieldNames = (operation: OperationDefinitionNode, fragments: Fragments): string[] =>
   rootFields(operation, fragments).map(({ name }) => name.value);

@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * Enforces the plan's limits of open connections and subscriptions. Each process counts separately for each
- * organization, so each of several processes allows the full number.
+ * Enforces the plan's limits of open connections and subscriptions for each organization. Each process counts only its
+ * own connections, so an organization can use the full limit in each process.
  */
 export class LiveCaps {
   readonly #open = new Map<string, Open>();

@@ -150,7 +150,7 @@ function rootField(node: OperationDefinitionNode, fragments: Fragments): FieldNo
 
 interface Reader {
   name: string;
-  /** The required arguments of the field: the id, and possibly others. */
+  /** The arguments that identify the record: `id`, and all other required arguments of the Query field. */
   args: readonly GraphQLArgument[];
 }
 

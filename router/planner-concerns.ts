@@ -61,7 +61,7 @@ function ofProvides({ name, fields = [] }: Fielded): string[] {
   );
 }
 
-/** Warns about fields with `@requires` whose type also has fields with `@requires`. */
+/** Warns about a field with `@requires` if the type that it returns also has fields with `@requires`. */
 function ofRequires(types: readonly Fielded[]): string[] {
   const requiring = new Set(
     types

@@ -1,7 +1,10 @@
 const AT_ONCE = 8;
 const TIMEOUT_MS = 10_000;
 
-/** Runs an action for many items, at most 8 in parallel. Two rounds of the same object never overlap. */
+/**
+ * Runs an action for many items, at most 8 in parallel. Each call of `run` is a round. The rounds of one `Rounds`
+ * object never overlap.
+ */
 export class Rounds<T> {
   #isRunning = false;
 

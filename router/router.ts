@@ -28,8 +28,8 @@ export interface RouterOptions {
   /** Creates the second-factor challenge of a caller. The challenge becomes the `details` of the error MFA_REQUIRED. */
   challenge?: Challenge;
   /**
-   * Returns the weight and categories of a root field in the rate limit, for the description of the field. Default: the
-   * weight of `weight.ts`.
+   * Returns the rate limit weight and categories of a root field, which the API schema states in the description of the
+   * field. Default: the weight of `weight.ts`, without categories.
    */
   rateOf?: RateOf;
 }
@@ -137,8 +137,8 @@ export class Router {
   }
 
   /**
-   * Prepares an operation before it runs. Use it to get the cost of the operation, or the errors of its syntax,
-   * validation, limits or name.
+   * Checks an operation before it is executed: its document, its variables, its query cost, and whether `wanted` allows
+   * its type (query, mutation or subscription). Returns the parsed operation, or the errors.
    */
   admit(
     { document, operationName, variables, context }: GraphOperation,

@@ -9,8 +9,8 @@ import { addVary } from '../kernel/http/http.ts';
 import { acceptedEncoding, markEncoded } from './compression.ts';
 
 /**
- * Folders of the compressed files that the build wrote (apps/tools/precompress.ts). A file name is an entity tag and an
- * encoding.
+ * Folders of the compressed files that the build wrote (apps/tools/precompress.ts). The name of a file is the entity
+ * tag of the uncompressed content, a dot, and the encoding.
  * The first folder is next to the compiled router. The second folder is in dist/, for a router that runs from its
  * sources.
  */

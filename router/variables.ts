@@ -23,9 +23,9 @@ const MAX_FIELDS = 100;
 const MAX_ITEMS = 1000;
 
 /**
- * Compiles the validation of an operation's variables. It reports all problems together, in the order of the values.
- * Messages do not repeat values, because a value may be a secret or a large file. Subgraphs in other processes validate
- * their custom scalars themselves.
+ * Compiles the validation of an operation's variables. It reports the problems of all variables together, in the order
+ * in which the operation declares them. Messages do not repeat values, because a value may be a secret or a large file.
+ * Subgraphs in other processes validate their custom scalars themselves.
  */
 export function compileVariableCheck(
   schema: GraphQLSchema,

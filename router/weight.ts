@@ -15,7 +15,9 @@ export interface OperationPrice {
    * would be one request.
    */
   readonly requests: number;
-  /** Names of the root fields, one for each selection. Some root fields have their own limit. */
+  /**
+   * Names of the root fields. A field that is selected twice is listed twice. Some root fields have their own limit.
+   */
   readonly fields: readonly string[];
 }
 
@@ -36,7 +38,10 @@ export const beyondRequest = ({ weight, requests, fields }: OperationPrice): Ope
   fields,
 });
 
-/** Returns the names of root fields that were rejected before they had an effect, one for each selection. */
+/**
+ * Returns the names of root fields that were rejected before they had an effect. A name is listed once for each
+ * rejected selection of the field.
+ */
 export function refusedFields(
   { errors = [] }: ExecutionResult,
   operation: { node: OperationDefinitionNode; fragments: Fragments },

@@ -7,8 +7,7 @@ import { SOCKET_CLOSE, type SocketSession } from './ws-session.ts';
 export interface FollowerParts {
   session: SocketSession<RequestContext>;
   /**
-   * The id that the client gave to the operation. `name` is the name of the operation. An unnamed operation has its id
-   * as `name`.
+   * The id that the client gave to the operation. `name` is the name of the operation, or this id if it has no name.
    */
   id: string;
   name: string;
@@ -25,9 +24,10 @@ export interface FollowerParts {
 const NAME_LENGTH = 32;
 
 /**
- * A subscription on a socket. It writes events directly to the socket. All subscribers share the text of an event. Only
- * the id before the text differs. graphql-ws handles the protocol: to it, this object is an iterator that has no
- * results and ends with the subscription.
+ * Sends the events of one subscription directly to its socket. All subscribers share the text of an event; only the
+ * operation id before the text differs.
+ * graphql-ws handles the protocol. It uses this object as an iterator that returns no results and ends when the
+ * subscription ends.
  */
 export class SocketFollower implements LiveSink, AsyncIterableIterator<ExecutionResult> {
   readonly #head: string;

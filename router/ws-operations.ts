@@ -41,8 +41,8 @@ export interface SocketOperationsOptions<C extends RequestContext> {
    */
   admit(opening: SocketOpening): Promise<C>;
   /**
-   * Charges an operation in two steps. Before the operation is parsed, the price of any request is charged. If the
-   * operation will run, the rest of its price is charged, which may be 0.
+   * Charges a part of an operation's price. It is called with `REQUEST_PRICE` before the operation is parsed. If the
+   * operation may run, it is called again with the rest of the price, which may be 0.
    * @throws PlatformError to reject the operation without closing the socket
    */
   charge?(admitted: C, price: OperationPrice): Promise<void>;
@@ -57,8 +57,8 @@ export interface SocketOperationsOptions<C extends RequestContext> {
   /** Store for mutations with `extensions.idempotencyKey`. Without a store, operations with this key are rejected. */
   once?: MutationsOnceOptions;
   /**
-   * Checks the credentials of open sockets. Default: a separate watch that gets no notifications of changed
-   * credentials.
+   * Checks the credentials of open sockets. Default: a new `CredentialWatch` that checks them periodically, but is not
+   * notified when credentials change.
    */
   watch?: CredentialWatch<C>;
   /** Enforces limits of open connections and subscriptions per organization. Default: no limits. */
@@ -73,7 +73,10 @@ const INIT_TIMEOUT_MS = 10_000;
 
 /** The handlers that graphql-ws calls. They authenticate the client, charge an operation, and execute it. */
 export class SocketOperations<C extends RequestContext> {
-  /** The caller of each operation, by its context. graphql-ws passes only the context to the handlers. */
+  /**
+   * Maps the context of each operation to its socket and state, because `execute` and `subscribe` get only the context
+   * from graphql-ws.
+   */
   readonly #callers = new WeakMap<RequestContext, Caller<C>>();
   readonly #once: MutationsOnce;
 
@@ -215,7 +218,10 @@ export class SocketOperations<C extends RequestContext> {
   }
 }
 
-/** An operation and its socket. For a subscription, `leave` releases the count of the subscription. */
+/**
+ * An operation and its socket. `leave` is set only for a subscription, and removes it from the number of open
+ * subscriptions.
+ */
 interface Caller<C extends RequestContext> {
   session: SocketSession<C>;
   id: string;

@@ -25,7 +25,10 @@ export interface GraphqlSocketOptions<C extends RequestContext> extends SocketOp
    * Time that a client has to read the waiting data and confirm the close of a socket, in milliseconds. Default: 5 s.
    */
   closeMs?: number;
-  /** Interval of pings. A socket that does not respond to two consecutive pings is terminated. Default: 15 s. */
+  /**
+   * Interval of pings. A socket that has not responded to a ping when the next ping is due is terminated.
+   * Default: 15 s.
+   */
   pingMs?: number;
   /** Origins whose pages may open a socket, in addition to the server's own origin. Default: any origin. */
   allowedOrigins?: AllowedOrigins;
@@ -140,7 +143,10 @@ class GraphqlSockets<C extends RequestContext> {
     });
   }
 
-  /** Handles a failed message. Errors of a client that has already disconnected are ignored. */
+  /**
+   * Logs an error that was thrown while a message was handled, and closes the socket. Does nothing if the socket is no
+   * longer open.
+   */
   #fail(session: SocketSession<C>, error: unknown): void {
     if (!session.isOpen) return;
     this.options.log.error({ err: error }, 'A WebSocket message could not be handled');

@@ -17,7 +17,7 @@ const FOLDERS = Object.keys(folders);
 const ARCHITECTURE = 'docs/architecture.md';
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 /** Declared dependencies that no file imports, with the reason why they are needed. */
-const NOT_IMPORTED = { node: 'its program runs the npm scripts' };
+const NOT_IMPORTED = { node: 'its program runs the npm scripts', 'dejavu-fonts-ttf': 'pdf-writer.ts reads its font files' };
 const TESTS = /^(test|bench)\/|[.]test[.]ts$/;
 /** Files that may import development packages: tests, benchmarks, and files that run only at build time. */
 const DEVELOPMENT = /^(test|bench)\/|[.](test|build)[.]ts$/;

@@ -49,6 +49,7 @@ export const kinds = {
   loader: 'batched reads',
   mails: 'the texts of e-mails',
   page: 'an HTML page',
+  product: 'a kind of service that can be ordered',
   provider: 'an external service behind an interface',
   reaction: 'code of a domain that handles events of another domain',
   resolver: 'GraphQL fields with their permissions',

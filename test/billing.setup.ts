@@ -56,7 +56,7 @@ export interface Line {
   unit_price?: number;
 }
 
-/** The body of an invoice; by default one line of 3 × 0.10. */
+/** Returns the request body for an invoice with one line item, by default 3 units at 0.10 each. */
 export const invoiceBody = (
   { accountId, serviceId }: Pick<BilledTenant, 'accountId' | 'serviceId'>,
   line: Line = {},

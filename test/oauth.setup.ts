@@ -11,7 +11,10 @@ export interface TestClient {
   secret: string | undefined;
 }
 
-/** A client with all scopes of these two areas and all grant types. */
+/**
+ * Registers an OAuth client with three scopes and all grant types; a public client does not get `client_credentials`.
+ * `members` adds or replaces fields of the request.
+ */
 export async function registered(tenant: Tenant, members: Json = {}): Promise<TestClient> {
   const body = {
     name: 'Test app',
@@ -34,7 +37,7 @@ export async function registered(tenant: Tenant, members: Json = {}): Promise<Te
 export const basic = ({ id, secret = '' }: TestClient): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
-/** Posts a form to an endpoint; the client's id and secret are in the form unless `headers` have them. */
+/** Posts a form to an endpoint. The caller puts the client's credentials in `fields` (see `own`) or in `headers` (see `basic`). */
 export async function form(
   origin: string,
   path: string,
@@ -77,7 +80,7 @@ export function authorizeUrl(origin: string, { client, scope = 'services.read', 
 export const signIn = (browser: Browser, page: Page, user: Pick<TestUser, 'email'>, password = PASSWORD): Promise<Page> =>
   browser.submit(page, { email: user.email, password }, '/login');
 
-/** Signs a user in and consents; returns the parameters of the application's callback. */
+/** Signs a user in, approves the client's request, and returns the query parameters of the callback URL. */
 export async function authorized(user: TestUser, attempt: Attempt, browser = new Browser(user.origin)): Promise<URLSearchParams> {
   let page = await browser.open(authorizeUrl(user.origin, attempt));
   if (page.text.includes('<h1>Sign in</h1>')) page = await signIn(browser, page, user);
@@ -98,7 +101,7 @@ export function exchange(
   return form(origin, '/oauth/token', fields);
 }
 
-/** Runs the whole flow of a user; returns the token response. */
+/** Gets tokens for a user with the authorization code flow: sign-in, consent and code exchange. Returns the token response. */
 export async function tokensOf(user: TestUser, client: TestClient, scope?: string, browser?: Browser): Promise<Json> {
   const verifier = newVerifier();
   const code = (await authorized(user, { client, scope, verifier }, browser)).get('code') ?? '';
@@ -115,10 +118,10 @@ export const refresh = (
 ): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken, ...own(client), ...extra });
 
-/** Gets a token of the client itself, by HTTP Basic. */
+/** Requests an access token with the client credentials grant. The client authenticates with HTTP Basic. */
 export const clientToken = (origin: string, client: TestClient, scope?: string): Promise<RestResponse> =>
   form(origin, '/oauth/token', { grant_type: 'client_credentials', ...(scope && { scope }) }, { authorization: basic(client) });
 
-/** The status of reading services with a token. */
+/** Returns the HTTP status of a GET request to `path` with an access token. */
 export const statusWith = async (tenant: Tenant, token: string, path = '/services'): Promise<number> =>
   (await tenant.rest('GET', path, { headers: { authorization: `Bearer ${token}` } })).status;

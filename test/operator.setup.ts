@@ -5,8 +5,8 @@ import { rig } from './rig.ts';
 import { Tenant } from './tenant.ts';
 
 /**
- * The operator organization with an unrestricted key. A database from before operators existed gets its oldest organization as
- * operator.
+ * Returns the operator organization with a new, unrestricted API key. If no organization is the operator yet, the
+ * oldest organization becomes the operator.
  */
 export async function operator(): Promise<Tenant> {
   const { assembly, origin, clock } = await rig();

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** A platform timestamp this many days from now. */
 export const inDays = (days: number): string => new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** The fields of the specification: without account and location the request waits for them. */
+/** A provisioning request with the fields of the specification. It has no location, so it stays pending until it gets one. */
 export const provisioningRequest = (more: object = {}): Json => ({
   service_template: 'business_fiber',
   customizations: { bandwidth: '1000mbps', redundancy: true, monitoring: true },
@@ -15,7 +15,7 @@ export const provisioningRequest = (more: object = {}): Json => ({
   ...more,
 });
 
-/** A request that can be ordered. */
+/** A provisioning request that has everything that an order of its service needs. */
 export const completeRequest = (accountId: string, more: object = {}): Json =>
   provisioningRequest({ account_id: accountId, location: LOCATION, ...more });
 

@@ -13,32 +13,35 @@ import { ownDatabase } from './support/own-database.ts';
 import { PgBouncer } from './support/pgbouncer.ts';
 import { Tenant } from './tenant.ts';
 
-/** The whole platform in this process on a real database, one for each worker. Tests are separated by organization. */
+/**
+ * The whole platform, running in the test process on a real database. All test files of a worker share one rig, so tests
+ * create their own organizations.
+ */
 export interface Rig {
   readonly origin: string;
   readonly assembly: FullAssembly;
   /** Folder of stored files. */
   readonly dataDir: string;
   readonly clock: TestClock;
-  /** Lines that the platform logged, for tests of what must not be logged. */
+  /** Log lines of the platform, for tests which check that something is not logged. */
   readonly logged: readonly string[];
   /** Sent mails. */
   readonly mails: readonly Mail[];
-  /** Failures of the mail server by address, each used once before it accepts mails again. */
+  /** Errors by email address. Each attempt to send to the address throws the next error; after the last, sending succeeds. */
   readonly mailFailures: Map<string, Error[]>;
   /** TXT records of the fake DNS by name; an Error makes the lookup fail. */
   readonly dns: Map<string, string[] | Error>;
   /** Sent text messages. */
   readonly messages: readonly Sms[];
-  /** Advances the time of everything: the domains' clock and the job queues. */
+  /** Advances the clock of the platform and the job queues by `ms` milliseconds. */
   advance(ms: number): Promise<void>;
   /** A new organization with an unrestricted key. */
   organization(options?: { plan?: Plan }): Promise<Tenant>;
-  /** Closes the platform; only for one that the test started itself. */
+  /** Closes the platform. A test closes only a platform that it created with `start`, because `rig` returns a shared one. */
   close(): Promise<void>;
-  /** The SQL statements of reads and writes while `act` runs, only of its own requests and calls, not of background work. */
+  /** Runs `act` and returns the SQL statements of its calls and of the requests that it sends, but not of background work. */
   statements(act: () => Promise<unknown>): Promise<string[]>;
-  /** The same grouped by round trips to a server; empty for the embedded database. */
+  /** Like `statements`, but returns one array for each round trip to the database server. Empty on the embedded database. */
   roundTrips(act: () => Promise<unknown>): Promise<(readonly string[])[]>;
 }
 
@@ -56,7 +59,7 @@ export const rig = (): Promise<Rig> => {
   return started;
 };
 
-/** Makes `platform` the rig for everything that `act` calls: for helpers that use the rig, on a platform that a test started itself. */
+/** Runs `act`. Meanwhile `rig()` returns `platform`, so that helpers use a platform that the test created with `start`. */
 export const onRig = <T>(platform: Rig, act: () => Promise<T>): Promise<T> => instead.run(platform, act);
 
 /** A platform with its own settings and database, so that no other platform runs its jobs. The test closes it. */
@@ -116,7 +119,10 @@ async function startOn(databaseUrl: string | undefined, settings: ConfigSource =
   return createRig({ ...parts, assembly: assembly as FullAssembly });
 }
 
-/** Connects through the pooler in `npm run test:pooled`. */
+/**
+ * Returns the settings that connect the platform to a database. In `npm run test:pooled`, `DATABASE_URL` is the address of
+ * PgBouncer, and `DATABASE_DIRECT_URL` is the address of the database server.
+ */
 function reachedBy(databaseUrl: string | undefined): ConfigSource {
   const pooler = process.env.TEST_POOLER;
   if (!databaseUrl || !pooler) return { DATABASE_URL: databaseUrl };

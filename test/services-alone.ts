@@ -1,7 +1,7 @@
 import { graphql } from 'graphql';
 import { Principal } from '../kernel/access/principal.ts';
 import { TestClock } from '../kernel/clock.ts';
-import type { Attached, Database } from '../kernel/database/database.ts';
+import type { Attached, Database, Orm } from '../kernel/database/database.ts';
 import { Graph } from '../kernel/graph.ts';
 import { Jobs } from '../kernel/jobs/jobs.ts';
 import { createLogger } from '../kernel/log/log.ts';
@@ -11,18 +11,21 @@ import type { Subgraph } from '../kernel/subgraph.ts';
 import { BillingCycle } from '../kernel/values/billing-cycle.ts';
 import { Decimal } from '../kernel/values/money.ts';
 import { Converger } from '../subgraphs/services/changes/converge.job.ts';
+import { createCore, type ServicesPorts } from '../subgraphs/services/core.ts';
 import { Service } from '../subgraphs/services/inventory/service.entity.ts';
 import { type ServiceStatus, ServiceType } from '../subgraphs/services/inventory/service.states.ts';
 import type {
-  ConnectivityOrder,
-  ConnectivityProvider,
-  Provisioning,
-  Release,
+  Applied,
+  ApplyOrder,
+  Observation,
+  ObservedService,
+  Released,
   ReleaseOrder,
-  Telemetry,
-} from '../subgraphs/services/providers/connectivity.provider.ts';
+  ServiceProvider,
+} from '../subgraphs/services/providers/service.provider.ts';
 import { statusChange, transition } from '../subgraphs/services/status/service-transition.ts';
 import { services } from '../subgraphs/services/subgraph.ts';
+import { TelemetryPoll } from '../subgraphs/services/telemetry/telemetry.sweeper.ts';
 import { LOCATION } from './billing.setup.ts';
 import { emptyDatabase } from './support/empty-database.ts';
 import type { Json } from './tenant.ts';
@@ -31,28 +34,28 @@ const ORGANIZATION = 'org_test';
 const log = createLogger({ level: 'silent' });
 
 /** A provider that behaves as the test says and records its calls. */
-export class ScriptedProvider implements ConnectivityProvider {
+export class ScriptedProvider implements ServiceProvider {
   readonly name = 'scripted';
   readonly simulated = true;
-  readonly orders: ConnectivityOrder[] = [];
+  readonly orders: ApplyOrder[] = [];
   readonly releases: ReleaseOrder[] = [];
-  released: (order: ReleaseOrder) => Promise<Release> = async () => ({ state: 'released' });
-  measured: () => Promise<Telemetry | null> = () => Promise.resolve(null);
+  released: (order: ReleaseOrder) => Promise<Released> = async () => ({ state: 'released' });
+  measured: (service: ObservedService) => Promise<Observation | null> = () => Promise.resolve(null);
 
-  constructor(private readonly answer: (order: ConnectivityOrder) => Promise<Provisioning>) {}
+  constructor(private readonly answer: (order: ApplyOrder) => Promise<Applied>) {}
 
-  provision(order: ConnectivityOrder): Promise<Provisioning> {
+  apply(order: ApplyOrder): Promise<Applied> {
     this.orders.push(order);
     return this.answer(order);
   }
 
-  release(order: ReleaseOrder): Promise<Release> {
+  release(order: ReleaseOrder): Promise<Released> {
     this.releases.push(order);
     return this.released(order);
   }
 
-  telemetry(): Promise<Telemetry | null> {
-    return this.measured();
+  observe(service: ObservedService): Promise<Observation | null> {
+    return this.measured(service);
   }
 }
 
@@ -63,7 +66,7 @@ interface ServiceRow {
   last_incident_at: Date | string | null;
 }
 
-/** The services domain on its own database, for cases that need no other domain and that no operation can cause. */
+/** The services domain without other domains, on its own database. For tests of situations that no API operation can cause. */
 export class ServicesAlone implements AsyncDisposable {
   readonly clock = new TestClock();
   readonly jobs: Jobs;
@@ -86,11 +89,21 @@ export class ServicesAlone implements AsyncDisposable {
   }
 
   /** The domain's subgraph. Its jobs run only when the test starts them. */
-  subgraph(connectivity: ConnectivityProvider): Subgraph {
+  subgraph(connectivity: ServiceProvider): Subgraph {
+    return services.start(this.ports(connectivity)).subgraph;
+  }
+
+  /** Returns the ports with which a process starts the services domain. `through` may wrap or replace the ORM of these ports. */
+  ports(connectivity: ServiceProvider, through: (orm: Orm) => Orm = (orm) => orm): ServicesPorts {
     const { database, store, jobs, clock } = this;
     const graph = new Graph();
     graph.bind(async () => ({ data: { account: { id: 'acc_1', status: 'ACTIVE' } } }));
-    return services.start({ ...store, database, jobs, clock, graph, log, origin: 'http://localhost', connectivity }).subgraph;
+    return { ...store, orm: through(store.orm), database, jobs, clock, graph, log, origin: 'http://localhost', connectivity };
+  }
+
+  /** Runs SQL on the database of the domain. */
+  sql<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return this.store.rows.query<T>(text, [...values]);
   }
 
   async query({ schema, createContext }: Subgraph, source: string, variableValues: Record<string, unknown>): Promise<Json> {
@@ -105,7 +118,7 @@ export class ServicesAlone implements AsyncDisposable {
     return data;
   }
 
-  /** Orders a service without running its job. */
+  /** Stores a new service as an order would, but without enqueueing a job for it. Returns the id of the service. */
   async ordered(): Promise<string> {
     const now = this.clock.now();
     const service = new Service();
@@ -121,12 +134,23 @@ export class ServicesAlone implements AsyncDisposable {
   }
 
   /** Runs the job of a service. */
-  provision(id: string, connectivity: ConnectivityProvider, jobNumber?: number): Promise<void> {
+  provision(id: string, connectivity: ServiceProvider, jobNumber?: number): Promise<void> {
     const { store, jobs, clock } = this;
     return new Converger({ ...store, jobs, clock, log, connectivity }).run(ORGANIZATION, id, jobNumber);
   }
 
-  /** The numbers of the enqueued jobs of a service, with their delays in seconds. The first job is first. */
+  /** Measures all services that are due. `through` may wrap or replace the ORM. */
+  async measure(connectivity: ServiceProvider, through?: (orm: Orm) => Orm): Promise<void> {
+    const core = createCore(this.ports(connectivity, through));
+    await new TelemetryPoll({ ...core.ports, samples: core.samples, everyMs: 60_000 }).run(this.clock.now(), 1000);
+  }
+
+  /** Deletes all records whose retention time has passed. */
+  async prune(connectivity: ServiceProvider): Promise<void> {
+    for (const one of createCore(this.ports(connectivity)).retained) await one.delete();
+  }
+
+  /** The enqueued jobs of a service, sorted by number, with their delays in seconds. */
   async jobsOf(id: string): Promise<{ number: number; delay: number }[]> {
     const sql = `select data, start_after from pgboss.job where data ->> 'serviceId' = $1 order by (data ->> 'number')::int`;
     const rows = await this.store.rows.query<{ data: Json; start_after: Date | string }>(sql, [id]);
@@ -135,7 +159,7 @@ export class ServicesAlone implements AsyncDisposable {
     return rows.map(({ data, start_after }) => ({ number: data.number, delay: delayOf(start_after) }));
   }
 
-  /** Removes the time at which the provider was asked to build a service, which the previous release does not store. */
+  /** Sets `asked_at` to null, as if a process of the previous release, which does not set this column, had ordered the service. */
   async forgetAsked(id: string): Promise<void> {
     await this.store.rows.query('update "services"."service" set "asked_at" = null where "id" = $1', [id]);
   }

@@ -12,7 +12,7 @@ export const internetOrder = (accountId: string, more: object = {}): Json => ({
   ...more,
 });
 
-/** A new organization on a plan without limits, because waiting sends many requests, and an account in it. */
+/** Creates an organization with an account. The organization's plan has no limits, because waiting for a status takes many requests. */
 export async function tenantWithAccount(): Promise<{ tenant: Tenant; accountId: string }> {
   const tenant = await (await rig()).organization({ plan: 'custom' });
   return { tenant, accountId: (await createAccount(tenant)).id };
@@ -21,7 +21,7 @@ export async function tenantWithAccount(): Promise<{ tenant: Tenant; accountId: 
 export const placeOrder = (tenant: Tenant, accountId: string, more: object = {}): Promise<RestResponse> =>
   tenant.rest('POST', '/connectivity/internet', { body: internetOrder(accountId, more) });
 
-/** Orders an internet service and waits until it has a status. */
+/** Orders an internet service and waits until its status is `status`. */
 export async function serviceThatIs(status: string, tenant: Tenant, accountId: string, more: object = {}): Promise<Json> {
   const { status: code, body } = await placeOrder(tenant, accountId, more);
   if (code !== 201) throw new Error(JSON.stringify(body));
@@ -29,4 +29,31 @@ export async function serviceThatIs(status: string, tenant: Tenant, accountId: s
     const { data } = (await tenant.rest('GET', `/services/${body.data.id}`)).body;
     return data.status === status && data;
   });
+}
+
+/**
+ * Waits until the record of a service has no pending changes and satisfies `fits`. Then reads the record again and returns it,
+ * because a record and its pending changes are read by two statements, and a change may be applied between the two.
+ */
+export async function settledRecord(read: () => Promise<Json>, fits: (record: Json) => boolean = () => true): Promise<Json> {
+  await eventually(async () => {
+    const record = await read();
+    return record.pending_changes.length === 0 && fits(record);
+  });
+  return read();
+}
+
+/** Moves the clock minute by minute, and waits in each minute until the service is measured. Returns the last status report. */
+export async function minutesPass(minutes: number, tenant: Tenant, id: string): Promise<Json> {
+  const report = async (): Promise<Json> => (await tenant.rest('GET', `/services/${id}/status`)).body.data;
+  let last = await report();
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const { measured_at: before } = last.performance_metrics;
+    await (await rig()).advance(60_000);
+    last = await eventually(async () => {
+      const next = await report();
+      return ![null, before].includes(next.performance_metrics.measured_at) && next;
+    });
+  }
+  return last;
 }

@@ -2,7 +2,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Grant } from '../kernel/access/principal.ts';
 
-/** Tests check the bodies; here they have no type. */
+/** Any JSON value. It has no static type, because the tests check the values. */
 // biome-ignore lint/suspicious/noExplicitAny: a response has no type before it was checked
 export type Json = any;
 

@@ -32,7 +32,7 @@ export class TestUser extends Tenant {
 export const login = (to: Tenant, email: string, password = PASSWORD): Promise<RestResponse> =>
   to.rest('POST', '/auth/login', { body: { email, password }, headers: { authorization: '' } });
 
-/** Invites a user who accepts and logs in. */
+/** Invites a user, accepts the invitation, and returns the logged-in user. */
 export async function userOf(tenant: Tenant, role = 'owner', phone?: string): Promise<TestUser> {
   const { account, email } = await invited(tenant, role, phone);
   const token = await tokenMailedTo(email);
@@ -53,7 +53,7 @@ export async function invited(tenant: Tenant, role = 'member', phone?: string): 
   return { user: answer.body.data, account, email };
 }
 
-/** The token of the link in the last mail to an address, once it is sent. */
+/** Waits for an email to this address with a matching subject, and returns the token in the link of the newest one. */
 export async function tokenMailedTo(email: string, subject = /./): Promise<string> {
   const platform = await rig();
   return eventually(() => {

@@ -19,11 +19,13 @@ import type { Subgraph } from '../../kernel/subgraph.ts';
 import type { Retained } from '../../kernel/work/retention.ts';
 import { FAIR_USE, keyLimits } from '../../router/edge/plans.ts';
 import type { Router } from '../../router/router.ts';
+import { selectProcessor } from '../../subgraphs/billing/processors/processors.ts';
 import type { IdentityPorts } from '../../subgraphs/identity/core.ts';
 import { CountryLocator } from '../../subgraphs/identity/restrictions/country-locator.ts';
 import { mountSaml } from '../../subgraphs/identity/saml/saml.routes.ts';
 import type { PasswordCost } from '../../subgraphs/identity/users/password.ts';
-import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
+import { SimulatedProvider } from '../../subgraphs/services/providers/simulated.provider.ts';
+import { TmfProvider } from '../../subgraphs/services/providers/tmf.provider.ts';
 import type { Assembly, Foundation } from './assembly.ts';
 import { DATABASE_TEMPLATE } from './database-template.ts';
 import { Databases } from './databases.ts';
@@ -200,8 +202,8 @@ async function startDomains(
       auditRetentionDays: config.auditRetentionDays,
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
-    services: services.start({ ...portsOf('services'), connectivity: connectivityOf(config) }),
-    billing: billing.start(portsOf('billing')),
+    services: services.start({ ...portsOf('services'), ...networkOf(config) }),
+    billing: billing.start({ ...portsOf('billing'), paymentProcessor: await selectProcessor(config) }),
     support: support.start({
       ...portsOf('support'),
       secrets,
@@ -228,7 +230,7 @@ async function startDomains(
     retentionDays: config.eventRetentionDays,
     metrics,
   });
-  return { running: { ...reacting, events: following }, stores, secrets, eventTypes };
+  return { running: { ...reacting, events: following }, stores, secrets, eventTypes: eventTypes.filter((type) => !type.isInternal) };
 }
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
@@ -264,9 +266,12 @@ async function locatorOf({ countryHeader: header, geoipDatabase: database }: Con
   }
 }
 
-/** Returns the provider of a real network if one is configured. Undefined selects the simulated network. */
-const connectivityOf = ({ connectivityProviderUrl: url, connectivityProviderToken: token }: Config) =>
-  url ? new HttpConnectivityProvider({ url, token }) : undefined;
+/** Returns the provider that builds services, with the settings for measuring them. The provider is simulated if none is configured. */
+const networkOf = ({ simulatedPace, measureSeconds, sampleRetentionDays, ...config }: Config) => {
+  const { connectivityProviderUrl: url, connectivityProviderToken: token } = config;
+  const connectivity = url ? new TmfProvider({ url, token }) : new SimulatedProvider({ pace: simulatedPace });
+  return { connectivity, measureSeconds, sampleRetentionDays };
+};
 
 /**
  * Waits until both promises are settled, even if one of them is rejected. After an error, the caller closes resources

@@ -40,8 +40,8 @@ export function replaceKeptSecretKey(dataDir: string): SecretKeys {
 export const forgetKeptFallback = (dataDir: string): void => rmSync(join(dataDir, FALLBACK_FILE), { force: true });
 
 /**
- * Returns the secret key of embedded mode. The first start creates the key and stores it in the data folder, like the
- * data that is encrypted with it.
+ * Returns the secret key of embedded mode. The first start creates the key and stores it in the data folder, which also
+ * contains the data that is encrypted with the key.
  * @throws StartError if there is a database but no key: a new key could not decrypt the secrets in the database
  */
 function keptSecretKey(dataDir: string): string {

@@ -45,9 +45,7 @@ export function areaRows({ paths }: Pick<OpenApiDocument, 'paths'>): string[] {
   ];
 }
 
-/**
- * Returns the area of a path: among the path prefixes of all areas, the longest prefix of `path` determines the area.
- */
+/** Returns the name of the area with the longest path prefix that matches `path`, or undefined if none matches. */
 function areaOf(path: string): string | undefined {
   const matches = AREAS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start }))).filter(
     ({ start }) => path.startsWith(`${start}/`) || path === start,

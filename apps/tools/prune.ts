@@ -3,8 +3,8 @@ import { openOffline } from './offline.ts';
 import type { MaintenanceOptions } from './reencrypt.ts';
 
 /**
- * Deletes all rows that have reached their maximum age, with the statements that the platform's background work uses,
- * too.
+ * Deletes all rows that have reached their maximum age, or only counts them in a dry run. Uses the same statements as
+ * the background work of the platform.
  */
 export async function prune(settings: ConfigSource, { dryRun, tell }: MaintenanceOptions): Promise<boolean> {
   await using offline = await openOffline(settings);

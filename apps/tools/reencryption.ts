@@ -25,7 +25,8 @@ export interface Outcome {
   /** Number of texts that were re-encrypted. In a dry run, number of texts that a real run would re-encrypt. */
   changed: number;
   /**
-   * Places of texts that no key can decrypt. For each column, lists the first places and the number of further places.
+   * Texts that no key can decrypt, each named by its column and primary key. Names at most 20 texts of each column, and
+   * then says how many more there are.
    */
   unreadable: string[];
 }
@@ -45,8 +46,8 @@ export class Reencryption {
   constructor(private readonly parts: ReencryptionParts) {}
 
   /**
-   * Re-encrypts a database. Hash keys are re-encrypted first. The text that each start decrypts to check the secret key
-   * is re-encrypted last, so the platform needs both keys to start until then.
+   * Re-encrypts a database. Begins with the hash keys. Ends with the text that the platform decrypts at each start to
+   * check its secret key. Until this text is re-encrypted, the platform needs both keys to start.
    */
   async run(rows: Rows, places: readonly SealedPlace[]): Promise<Outcome> {
     const all = [HASH_KEYS, ...places];

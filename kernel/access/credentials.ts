@@ -3,8 +3,7 @@ import { PlatformError } from '../errors/errors.ts';
 import type { ClientInfo } from '../request.ts';
 
 /**
- * A token in a request header: an API key or a JWT. The authenticator detects whether it is an API key or a JWT
- * (specification 5.2, 5.4).
+ * An API key or a JWT in a request header. The authenticator detects which of the two it is (specification 5.2, 5.4).
  */
 export interface ShownToken {
   /** The header that contained the token: `Authorization: Bearer` or `X-API-Key`. */
@@ -37,8 +36,8 @@ export interface RequestSigning {
 }
 
 /**
- * The signature data of a request. The signature of a WebSocket is verified when the WebSocket opens. Later checks of
- * the same WebSocket get the value `checked at opening`.
+ * The signature data of a request. The request that opens a WebSocket is verified once. When the credentials of the
+ * open WebSocket are checked again, the value is `checked at opening`.
  */
 export type Signing = RequestSigning | 'checked at opening';
 

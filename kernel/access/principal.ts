@@ -56,9 +56,9 @@ export interface PrincipalData {
   /** Id of the OAuth client that acts for the user. */
   clientId?: string | undefined;
   /**
-   * True if the user must pass a second factor before operations that require one (specification 3.6). `platform` if only
-   * operations with a permission of the platform itself require a second factor. These operations require a second
-   * factor even from users who have not enrolled one.
+   * The operations that the user may use only after passing a second factor (specification 3.6). `true`: all operations
+   * that require a second factor. `platform`: only the operations with a permission of the platform itself, which
+   * require a second factor even from users who have not enrolled one. `false`: none.
    */
   needsSecondFactor?: boolean | 'platform' | undefined;
 }
@@ -132,7 +132,8 @@ export class Principal implements PrincipalData, RecordScope {
   }
 
   /**
-   * Checks that an operation with this permission does not require a second factor from the user.
+   * Checks that the user may use an operation that requires a second factor. `permission` is the permission of the
+   * operation.
    * @throws SecondFactorRequired (403) if the user must first pass a second factor
    */
   requireSecondFactor(permission?: string): void {
@@ -167,13 +168,14 @@ export class Principal implements PrincipalData, RecordScope {
    * Returns the account of a new record for a request that does not contain an account. It is the only account that the
    * caller sees, or null if the caller sees the whole organization. `field` is the name of the request field for the
    * account.
-   * @throws InvalidParameters if the caller sees several accounts
+   * @throws InvalidParameters if the caller sees several accounts, or none
    */
   defaultAccount(field: string): string | null {
     if (this.accounts === null) return null;
     const [only, another] = this.accounts;
     if (only !== undefined && another === undefined) return only;
-    throw new InvalidParameters([{ field, reason: 'must name one of your accounts, because you have access to several' }]);
+    const several = 'must name one of your accounts, because you have access to several';
+    throw new InvalidParameters([{ field, reason: only === undefined ? 'is required, because you have access to no account' : several }]);
   }
 
   /**
@@ -201,8 +203,9 @@ function implied(grant: Grant): string[] {
 }
 
 /**
- * Returns the grants of `wished` that `held` has. If `held` has only a part of a grant, such as a part of a wildcard,
- * the result contains this part. OAuth scopes and tokens limit the permissions of their user in this way.
+ * Returns the grants of `wished` that `held` also has. If `held` has only a part of a grant, such as a part of a
+ * wildcard, the result contains this part. For example, an access token gets only those of its scopes that its user
+ * has.
  */
 export function narrowed(wished: readonly Grant[], held: Pick<Principal, 'mayGrant' | 'grants'>): Grant[] {
   const both = wished.flatMap((wish) => (held.mayGrant(wish) ? [wish] : held.grants.filter((grant) => liesWithin(grant, wish))));

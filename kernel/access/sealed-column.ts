@@ -17,8 +17,8 @@ export interface SealedColumn {
 }
 
 /**
- * A queue of jobs whose field `sealed` is an encrypted text. The field `id` of the job is the parameter `context` of
- * `SecretBox.seal`.
+ * A queue whose jobs contain an encrypted text in the field `sealed`. The `context` of the encryption (see
+ * `SecretBox.seal`) is the field `id` of the job.
  */
 export interface SealedJobs {
   queue: string;

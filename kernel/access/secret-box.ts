@@ -14,8 +14,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The current secret key of the platform, and fallback keys. While an operator changes the secret key, the old or the
- * new key is a fallback.
+ * The current secret key of the platform, and fallback keys, which never encrypt. While an operator changes the secret
+ * key, one of the old and the new key is current, and the other is the fallback (see docs/operations.md).
  */
 export type SecretKeys = readonly [current: string, ...fallback: string[]];
 
@@ -65,7 +65,7 @@ export class SecretBox {
     return key === this.#keys[0] ? undefined : this.seal(text, context);
   }
 
-  /** Returns the signature of a text, such as the parameters of a link. */
+  /** Returns the signature (HMAC) of a text. The text can be, for example, the parameters of a link. */
   digest(text: string): string {
     return digestOf(text, this.#current);
   }

@@ -16,13 +16,13 @@ test('sealing the same secret twice returns two different sealed texts', () => {
 
 test.each([
   ['with the id of another record', (sealed: string) => box.open(sealed, 'wh_2')],
-  ['with another purpose', (sealed: string) => new SecretBox(['k'.repeat(32)], 'other').open(sealed, 'wh_1')],
+  ['for another purpose', (sealed: string) => new SecretBox(['k'.repeat(32)], 'other').open(sealed, 'wh_1')],
   ['with the key of another platform', (sealed: string) => new SecretBox(['j'.repeat(32)], 'tests').open(sealed, 'wh_1')],
   [
-    'with one changed letter',
+    'after one letter of the sealed text was changed',
     (sealed: string) => box.open(sealed.slice(0, -2) + (sealed.at(-2) === 'A' ? 'B' : 'A') + sealed.slice(-1), 'wh_1'),
   ],
-  ['with a truncated text', (sealed: string) => box.open(sealed.slice(0, 20), 'wh_1')],
+  ['after the sealed text was truncated', (sealed: string) => box.open(sealed.slice(0, 20), 'wh_1')],
   ['in another format', () => box.open('v2.AAAA', 'wh_1')],
 ])('opening a sealed secret %s throws an error', (_, open) => {
   const sealed = box.seal('whsec_geheim', 'wh_1');

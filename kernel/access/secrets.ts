@@ -3,8 +3,8 @@ import { derivedKey, SecretBox, type SecretKeys } from './secret-box.ts';
 
 /**
  * Purposes of keyed hashes in the database. The original texts are not stored, so the hashes cannot be computed again.
- * Therefore the keys of the hashes must not change with the secret key. The database stores each key, encrypted, from
- * the first startup that needs it.
+ * Therefore the keys of the hashes must not change with the secret key. Each key is created at the first start that
+ * needs it, and is stored encrypted in the database.
  */
 export const HASH_PURPOSES = ['idempotency', 'known-places', 'mfa-codes', 'oauth-record-ids'] as const;
 export type HashPurpose = (typeof HASH_PURPOSES)[number];

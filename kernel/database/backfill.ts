@@ -22,9 +22,9 @@ export const backfill = (schema: string, name: string, where: string): string[] 
 export type Position = readonly string[] | null;
 
 /**
- * Converts the rows after the key `from`, in the transaction `tx`, which also stores the result. Returns the key of the
- * last converted row. Returns null if no rows remain. Returns `from` if the next rows are locked; the backfill then
- * tries again after a second.
+ * Converts the next batch: rows after the key `from`. Runs in the transaction `tx`, in which the backfill also stores
+ * the returned position. Returns the key of the last converted row. Returns null if no rows remain. Returns `from` if
+ * the next rows are locked; the backfill then tries again after a second.
  */
 export type ConvertBatch = (tx: EntityManager, from: Position) => Promise<Position>;
 

@@ -23,8 +23,8 @@ async function initialize(dataDir: string): Promise<void> {
 }
 
 /**
- * Creates a cluster in the folder `dataDir`. The folder gets its name only when the cluster is complete. After an
- * interrupted creation, the next start creates the cluster again.
+ * Creates a cluster in the folder `dataDir`, unless this folder exists. Copies `template` if it exists. The folder is
+ * named `….partial` until the cluster is complete, so after an interruption the next start creates the cluster again.
  */
 export async function createCluster(dataDir: string, template: string | undefined): Promise<void> {
   if (existsSync(dataDir)) return;

@@ -8,8 +8,8 @@ export type ConnectionMode = 'direct' | 'pooled' | 'pooled by transaction';
 
 const TIMEOUT_MS = 5_000;
 /**
- * Number of checks whether two connections share a server session. One check can miss it, because other clients of the
- * pooler also use the session.
+ * Maximum number of checks whether two connections share a server session. A single check may not detect a shared
+ * session, because other clients of the pooler use the session too.
  */
 const TRIES = 5;
 

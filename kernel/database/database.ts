@@ -138,7 +138,8 @@ export class Database {
   }
 
   /**
-   * True if a connection pooler assigns server sessions per transaction. Then a connection does not keep its session.
+   * True if `url` differs from `directUrl`. Then `url` leads to a connection pooler, and each transaction of a
+   * connection may use another server session.
    */
   get #isPooled(): boolean {
     return 'url' in this.target && this.target.url !== this.directUrl;
@@ -302,8 +303,8 @@ interface RunRows {
 }
 
 /**
- * The smallest type id of tables. Each table has a type and an array type. Built-in base types and their arrays have
- * smaller ids.
+ * Smallest OID of a type that belongs to a table. PostgreSQL creates a row type and an array type for each table.
+ * Built-in base types and their array types have smaller OIDs.
  */
 const FIRST_COMPOSITE_OID = 10_000;
 

@@ -9,7 +9,9 @@ const MAX_SEEN = 500;
  * not repeated.
  */
 const MAX_PREPARED_LENGTH = 5_000;
-/** Matches statements that are prepared. Any other statement may invalidate prepared statements. */
+/**
+ * Matches statements that can be prepared. Other statements, such as ALTER TABLE, may invalidate prepared statements.
+ */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 type Serialize = (value: unknown) => string;
@@ -144,9 +146,9 @@ export class EmbeddedDatabase extends PGlite {
   }
 
   /**
-   * Removes all prepared statements if `text` may have altered a table, because the prepared statements could then
-   * return other columns. Their next use prepares them again under new names. After any other change, PostgreSQL itself
-   * replans prepared statements.
+   * Removes all prepared statements if `text` may have altered a table or discarded prepared statements. After ALTER
+   * TABLE, a prepared statement could return other columns. Each statement is prepared again, under a new name, at its
+   * next use. After other changes, PostgreSQL itself updates the plans of prepared statements.
    */
   #forgetAll(text: string): void {
     if (/\b(?:alter|drop|deallocate|discard)\b/i.test(text)) for (const known of this.#prepared.keys()) this.#forget(known);

@@ -11,8 +11,8 @@ type Callback = (payload: string) => void;
 const POLL_LOCK_TIMEOUT_MS = 200;
 /**
  * Number of timer ticks that a poll may take before the connection counts as lost. A poll normally takes about a
- * millisecond. Ticks are counted instead of time, so that a process that was blocked for seconds still reads a response
- * that has arrived.
+ * millisecond. Ticks are counted instead of time because the process may be blocked for seconds: no ticks occur then,
+ * and a response that arrived in the meantime is still read.
  */
 const PATIENCE_TICKS = 5;
 const TICK_MS = 1000;

@@ -3,7 +3,10 @@ import pg from 'pg';
 import array from 'postgres-array';
 import type { Logger } from '../log/log.ts';
 
-/** How long a statement waits for a free connection, or a new connection waits for the server, before it fails. */
+/**
+ * Maximum time to wait for a free connection of the pool, or for the server when a new connection is opened. After this
+ * time, the statement that needs the connection fails.
+ */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The type parsers of the ORM: timestamps and dates remain text. */

@@ -8,9 +8,9 @@ const CONNECT_TIMEOUT_MS = 5000;
  */
 const LOCK_TIMEOUT_MS = 3000;
 /**
- * Settings that make short reads use an index that has the requested order.
- * A plan is made once and used for all organizations. Without these settings, PostgreSQL would plan for an average
- * organization with few records: it would sort all records, or scan the table, to find the newest.
+ * Settings that make short reads use an index with the requested sort order.
+ * PostgreSQL makes one plan for all organizations. Without these settings, it would make the plan for an average
+ * organization, which has few records: the plan would sort all records, or scan the table, to find the newest.
  * If there is no suitable index, these settings make the estimated cost so high that PostgreSQL would compile the plan
  * (jit). Compilation takes 200 ms even for an empty table, so jit is off.
  */
@@ -36,8 +36,8 @@ export class DatabaseReader {
   ) {}
 
   /**
-   * Returns the values of each row in column order. Use it only for a fast SELECT without locks, by a key or in the
-   * order of an index.
+   * Returns the values of each row in column order. Use it only for a fast SELECT without locks: one that finds its
+   * rows by a key, or reads them in the order of an index.
    * @throws Error of the driver, also if the connection is lost before the response arrives
    */
   async read(text: string, values: unknown[]): Promise<unknown[][]> {

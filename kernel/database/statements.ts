@@ -1,6 +1,6 @@
 /**
- * Option for a statement that the server plans once per connection. Use it for frequent statements with few different
- * texts: values chosen by callers must be parameters.
+ * Option for a statement that the server plans only once per connection. Use it for frequent statements that have few
+ * different texts. Such a statement must pass the values that callers choose as parameters, not in its text.
  */
 export const PREPARED = { isPrepared: true } as const;
 export interface StatementOptions {

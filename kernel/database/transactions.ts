@@ -17,9 +17,10 @@ type OnSent = (batch: readonly string[]) => void;
 
 /**
  * Kysely dialect for a pool, with few round trips per transaction.
- * It holds back BEGIN, and each INSERT without a result, until the next statement with a result or COMMIT. Then all
- * these statements are sent as one message. If the server refuses one of them, the server skips the rest of the
- * message. The error is thrown by the call that sent the message, which is the next statement or the commit.
+ * It holds back BEGIN, and each INSERT that returns no result (`hasNoResult`). They are sent as one message, together
+ * with the next other statement or with COMMIT. If the other statement has parameters, it follows in its own message.
+ * If the server refuses a statement, it skips the rest of the message. The error is thrown by the call that sent the
+ * message.
  * After a transaction, the connection keeps no state, so a pooler can be used.
  */
 export class TransactionDialect extends PostgresDialect {
@@ -74,8 +75,8 @@ class TransactionDriver extends PostgresDriver {
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
 
 /**
- * Returns true for an INSERT without a result. If a value contains a word such as `returning`, the result is false. The
- * INSERT is then sent immediately, which costs one round trip.
+ * Returns true for an INSERT without parameters that has neither RETURNING nor ON CONFLICT. Returns false if a value
+ * contains one of these words; the INSERT is then sent immediately, which costs one round trip.
  */
 const hasNoResult = ({ sql, parameters }: Statement): boolean =>
   parameters.length === 0 && /^insert into [^()]+\([^()]*\) values .*\)$/is.test(sql) && !/\breturning\b|\bon conflict\b/i.test(sql);
@@ -88,7 +89,7 @@ const asOfOrm = (error: Error): Error => (error instanceof DriverException ? err
 /** A connection that is taken from the pool for one statement or one transaction. */
 class Connection implements DatabaseConnection {
   #begin: string | undefined;
-  /** Statements of the transaction that have not been sent yet, in order. */
+  /** Statements of the transaction that have not been sent yet, oldest first. */
   #keptBack: string[] = [];
   /** True if a transaction may be open on the server. */
   #isOpen = false;

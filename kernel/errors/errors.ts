@@ -2,8 +2,8 @@ import { presented, shown } from './problem-presentation.ts';
 import { inWords, type Resource } from './resource.ts';
 
 /**
- * The HTTP status of every error code. Every error that a caller may see is a PlatformError with one of these codes.
- * The REST bridge, the edge and docs/guide/errors.md read this table (specification section 7).
+ * The HTTP status of every error code. Every error that a caller may see is a PlatformError with one of these codes
+ * (specification section 7). The table of codes in docs/guide/errors.md is generated from this object.
  */
 const STATUS = {
   INVALID_PARAMETERS: 400,

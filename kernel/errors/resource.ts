@@ -1,6 +1,6 @@
 /**
- * Names of kinds of records in `details.resource` of errors, in REST and GraphQL: the GraphQL type in snake case.
- * `customer` is an account that is addressed by its customer number.
+ * The kinds of records, as errors name them in `details.resource` over REST and GraphQL. Each name is the name of a
+ * GraphQL type in snake case, except `customer`: an account that is addressed by its customer number.
  */
 export const resources = [
   'account',
@@ -8,8 +8,12 @@ export const resources = [
   'api_key',
   'article',
   'attachment',
+  'bulk',
+  'carrier',
   'catalog_category',
+  'catalog_service',
   'certificate',
+  'coverage_area',
   'customer',
   'invoice',
   'jira_integration',
@@ -18,7 +22,10 @@ export const resources = [
   'oauth_client',
   'organization',
   'organization_export',
+  'payment',
+  'payment_method',
   'provisioning_request',
+  'quote',
   'routing_rule',
   'saml_connection',
   'service',

@@ -12,17 +12,22 @@ export interface Subject {
 export interface EventType {
   name: string;
   /**
-   * The family of the event (specification section 6): service, billing or support. A webhook can be limited to
-   * one family.
+   * The family of the event, such as `billing` or `support` (specification section 6). It determines the permission
+   * that is needed to read the event. A webhook can be limited to the family service, billing or support.
    */
   family: string;
   description: string;
   /**
-   * The permission that readers of the event need. Default: the read permission of the family.
-   * A wildcard never matches an event type with this field; only the exact name of the type matches. So a subscriber
-   * with a wildcard never gets events of a new restricted type.
+   * The permission that is needed to read the event. Default: the read permission of the family. If this field is set,
+   * a pattern with a wildcard does not match the type. So subscribers with a wildcard do not get events of a new
+   * restricted type.
    */
   requires?: Permission;
+  /**
+   * True for an event that only the platform's own domains may read. No pattern matches it, and callers do not see it
+   * in webhooks, subscriptions, queries or the documentation.
+   */
+  isInternal?: boolean;
   /** The payload schema, with names in snake_case as in REST. */
   data: z.ZodObject;
   example: Record<string, unknown>;
@@ -35,8 +40,8 @@ export interface EventDraft<Data = Record<string, unknown>> {
   organizationId: string;
   occurredAt: Date;
   /**
-   * The time of the platform's clock, if `occurredAt` comes from another clock. The retention period starts at this
-   * time. Default: `occurredAt`.
+   * When the platform recorded the event, by its own clock. Set this time if `occurredAt` comes from another clock,
+   * such as the clock of a device. The retention period starts at this time. Default: `occurredAt`.
    */
   recordedAt?: Date;
   subject: Subject;
@@ -70,11 +75,17 @@ export interface LoggedEvent {
   recordedAt?: Date;
   /** W3C trace context of the request that caused the event. Absent if the request had none. */
   traceparent?: string | null;
-  /** The JSON text of the event. Live subscriptions return it as `payload`, and webhook bodies contain its fields. */
+  /**
+   * The JSON text of the event. Live subscriptions return this text as `payload`. A webhook body is this text with
+   * `signature` added as the last field.
+   */
   payload: string;
 }
 
-/** A reaction of another subgraph to an event. It runs as a job, at least once, and is retried until it succeeds. */
+/**
+ * Code of one domain that handles events of another domain. Each event is handled in a job, which runs at least once
+ * and is retried until it succeeds.
+ */
 export interface Reaction {
   /** The name of the reaction, such as `billing.first-invoice`. Its queue and its inbox entries have the same name. */
   name: string;
@@ -154,10 +165,15 @@ export function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
 }
 
 /**
- * Returns true if the pattern of a subscriber matches an event type. The pattern is compared with `name` and
- * `family.name`. `*` at the end matches any text. A type with `requires` is matched only by its exact name.
+ * Returns true if the pattern of a subscriber matches an event type. A pattern is `*`, a full name, or the beginning of
+ * a name followed by `.*`; it is compared with `name` and with `family.name`. A type with `requires` is matched only by
+ * its full name, and an internal type by no pattern.
  */
-export function matches(pattern: string, { name, family, requires }: Pick<EventType, 'name' | 'family' | 'requires'>): boolean {
+export function matches(
+  pattern: string,
+  { name, family, requires, isInternal }: Pick<EventType, 'name' | 'family' | 'requires' | 'isInternal'>,
+): boolean {
+  if (isInternal) return false;
   return [name, `${family}.${name}`].some((candidate) => (requires ? pattern === candidate : matchesName(pattern, candidate)));
 }
 

@@ -3,7 +3,10 @@ import { traceparent } from '../tracing/tracing.ts';
 import type { Expired } from '../work/retention.ts';
 import { type DomainEvent, envelopeOf } from './events.ts';
 
-/** The channel that wakes the relay. The payload of a notification is the schema whose outbox has new events. */
+/**
+ * The PostgreSQL notification channel that wakes the relay. The text of a notification is the name of the schema whose
+ * outbox has new events.
+ */
 export const OUTBOX_CHANNEL = 'outbox';
 
 /**
@@ -34,22 +37,23 @@ export const outboxTables = (schema: string): string[] => [
 ];
 
 /**
- * Returns the SQL of the index that finds expired entries of a subgraph's inbox. A migration after the first one uses
- * it.
+ * Returns the SQL of the index that finds expired entries of a subgraph's inbox. Each subgraph runs it in a later
+ * migration than `outboxTables`.
  */
 export const inboxRetentionIndex = (schema: string): string =>
   `create index "inbox_handled_at_index" on "${schema}"."inbox" ("handled_at")`;
 
 /**
- * Returns the SQL that adds two columns to the outbox: the time when an event was recorded, if the event occurred at
- * another time, and the trace context of its request. A migration after the first one uses it.
+ * Returns the SQL that adds two columns to a subgraph's outbox. `recorded_at` is the time when the event was recorded;
+ * null means `occurred_at`. `traceparent` is the trace context of the request that caused the event. Each subgraph runs
+ * the SQL in a later migration than `outboxTables`.
  */
 export const outboxTracing = (schema: string): string =>
   `alter table "${schema}"."outbox" add column "recorded_at" timestamptz(3) null, add column "traceparent" text null`;
 
 /**
- * Number of days for which the inbox keeps an event longer than the event log. A job that reacts to the event may be
- * retried during these days.
+ * Number of days for which inbox entries are kept beyond the retention period of the event log, because a job that
+ * reacts to an event may still be retried.
  */
 const INBOX_MARGIN_DAYS = 7;
 

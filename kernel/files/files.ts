@@ -13,7 +13,10 @@ export interface OpenFile {
  * caller.
  */
 export interface FileStore {
-  /** Stores a file durably before it returns. Replaces an existing file with the same key completely. */
+  /**
+   * Stores a file. The promise resolves when the content is stored durably. An existing file with the same key is
+   * replaced as a whole.
+   */
   put(key: string, content: Buffer): Promise<void>;
   /**
    * Opens a file. Returns undefined if the file does not exist. The caller must read the stream to the end or destroy

@@ -47,8 +47,8 @@ export interface EntityReference<C> {
    */
   requires: Permission;
   /**
-   * `open`: callers who are limited to accounts may load all records. Default: these callers may load only records with
-   * an account (`@OrganizationFilter`).
+   * `open`: callers who are limited to accounts may load every record. Default: they may load only records of their
+   * accounts, and no record of an entity that declares no account (`@OrganizationFilter({ account })`).
    */
   scope?: 'open';
   /** Loads the record of a reference. Returns null if the record does not exist for the caller. */
@@ -123,8 +123,8 @@ const resolverOf =
   };
 
 /**
- * Restores the default values of enums. In a schema that is built from SDL, the default is the name of the enum value.
- * Resolvers expect the internal value, as they get it for values that callers send.
+ * Sets the default values of enum arguments and input fields to the internal values that resolvers expect. In a schema
+ * that is built from SDL, the default is the name of the enum value instead.
  */
 function restoreEnumDefaults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -7,7 +7,7 @@ const isAddress = (value: unknown): boolean => typeof value === 'string' && norm
 const normalized = (value: unknown): unknown => (typeof value === 'string' ? (normalizedEmail(value) ?? value) : value);
 
 /**
- * Validates an e-mail address, or with `each` a list of e-mail addresses. Services get the normalized address
+ * Validates an e-mail address, or with `each` a list of e-mail addresses. Resolvers get the normalized address
  * (kernel/values/email.ts).
  */
 export const EmailAddress =

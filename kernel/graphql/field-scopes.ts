@@ -23,8 +23,8 @@ interface Storage {
 const storage = (): Storage => (globalThis as unknown as { TypeGraphQLMetadataStorage: Storage }).TypeGraphQLMetadataStorage;
 
 /**
- * Sets the scope `account` for fields of the given resolvers that declare no scope and return records with an account,
- * or pages of records with an account.
+ * Sets the scope `account` for each field of the given resolvers that requires a permission, declares no scope, and
+ * returns records that belong to accounts: one record, a list or a page.
  */
 export function findScopes(resolvers: readonly ClassType[]): void {
   const { queries, mutations, subscriptions, fieldResolvers, authorizedFields } = storage();

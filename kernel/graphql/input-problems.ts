@@ -16,8 +16,9 @@ import { Problems } from '../errors/problems.ts';
 import type { RequestContext } from '../request.ts';
 
 /**
- * Validates the given arguments of a root field by the rules of their classes, for a request in which other arguments
- * are missing or have wrong types. So one response can report all problems. No resolver runs.
+ * Returns the problems that the rules of the input classes find in `args`, without running the resolver. It is used for
+ * a request in which some values are missing or have the wrong type: `args` contains the other values, so that one
+ * response can list all problems.
  */
 export type InputProblems = (
   kind: 'query' | 'mutation',

@@ -1,6 +1,6 @@
 import { Directive } from 'type-graphql';
 
-/** Number of characters of a text that cost as much as one object in the response. */
+/** Number of characters per unit of cost in a long text field. One object in the response costs one unit. */
 const CHARACTERS = 500;
 
 /**

@@ -3,7 +3,9 @@ type Normalize = (value: unknown) => unknown;
 /** The normalization of each field, by the prototype of the input class and the name of the field. */
 const rules = new Map<object, Map<PropertyKey, Normalize>>();
 
-/** Declares how a field of an input class is normalized before services get its value. */
+/**
+ * Declares how a field of an input class is normalized, after its validation and before the resolver gets its value.
+ */
 export function normalizes(target: object, key: PropertyKey, normalize: Normalize): void {
   const fields = rules.get(target) ?? new Map<PropertyKey, Normalize>();
   rules.set(target, fields.set(key, normalize));

@@ -72,11 +72,11 @@ export const scopeIn = (demands: readonly Demand[]): FieldScope | undefined =>
   demands.find(isScope)?.slice('scope:'.length) as FieldScope | undefined;
 
 /**
- * Checks the demands of a field. If a permission is missing, it throws instead of returning false, so that the error
- * names the permission. Permissions are checked before the second factor, so a caller without permission gets no
+ * Checks what a field requires, before its resolver runs. If a permission is missing, the function throws an error that
+ * names the permission. Permissions are checked before the second factor, so that a caller without permission gets no
  * challenge.
- * Returns false only for a field of a record that a caller who is limited to accounts must not see. The field is then
- * null.
+ * If the scope of a field excludes a caller who is limited to accounts, a root field throws LimitedToAccounts. For a
+ * field of a record, the function returns false, and the value of the field is null.
  */
 export const checkPermission: AuthCheckerFn<{ principal: Principal }, Demand> = ({ args, context, info }, demands) => {
   // the operation is only validated, and the caller has already been authorized

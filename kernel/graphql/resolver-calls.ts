@@ -135,7 +135,9 @@ function fieldsOf(type: unknown): InputField[] {
   return [...own, ...inherited];
 }
 
-/** Returns the input types of single arguments, and the classes for all arguments of a field. */
+/**
+ * Returns the metadata of all classes for input objects (`@InputType`) and for the arguments of a field (`@ArgsType`).
+ */
 const inputTypes = () => [...metadata().inputTypes, ...metadata().argumentTypes];
 
 const instances = new Map<unknown, Record<string, unknown>>();

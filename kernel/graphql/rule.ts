@@ -21,8 +21,8 @@ const rules = new Map<object, Check[]>();
 /**
  * Declares a rule that concerns several fields of an input class. The rule returns the problems, with the field names
  * of the class. The rule is checked together with the rules of single fields.
- * `C` is the resolver context of the subgraph, for rules that need the time or the caller. A rule that needs the
- * database belongs in the service.
+ * `C` is the resolver context of the subgraph, for rules that need the time or the caller. A check that needs the
+ * database belongs in the code that the resolver calls (`*.service.ts`).
  */
 export const Rule =
   <T extends object, C = unknown>(check: (input: Valid<T>, context: C) => readonly FieldProblem[]): ClassDecorator =>
@@ -32,7 +32,7 @@ export const Rule =
     rules.set(prototype as object, [check as Check, ...known]);
   };
 
-/** Returns the problems that the rules of `Rule` find in an input and in the inputs within it. */
+/** Returns the problems that rules declared with `@Rule` find in an input and in the inputs within it. */
 export function problemsBetween(value: unknown, context: unknown, path = ''): FieldProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = rulesOf(value).flatMap((check) => check(value, context));

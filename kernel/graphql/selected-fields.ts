@@ -5,9 +5,9 @@ import { createParameterDecorator, Extensions } from 'type-graphql';
 export type SelectedFields = ReadonlySet<string> | undefined;
 
 /**
- * Declares the fields of the record that a field resolver reads; the record is its first parameter. A list that selects
- * the GraphQL field then reads only these fields, and the type of the parameter has only these fields. Without this
- * decorator, the list reads whole records.
+ * Declares which record fields a field resolver reads. The record is the resolver's first parameter, and the type of
+ * this parameter may have only these fields. A list whose query selects the GraphQL field then reads only the declared
+ * fields. If a selected field resolver lacks this decorator, the list reads whole records.
  */
 export const ReadsFields =
   <const K extends string>(...fields: K[]) =>

@@ -24,8 +24,8 @@ export function checkInputs(values: readonly unknown[], context: unknown): void 
 }
 
 /**
- * Returns the problems of an input: first the problems of single fields, then the problems that the rules of `Rule`
- * find.
+ * Returns the problems of an input: first the problems of single fields, then the problems that rules declared with
+ * `@Rule` find.
  */
 export function problemsOf(value: unknown, context: unknown): Problems {
   const problems = new Problems();

@@ -78,8 +78,9 @@ export const bodyTooLarge = (limit: number): PlatformError =>
 const MAX_PARTS = 100_000;
 
 /**
- * Refuses a large body with many small parts before it is parsed. Valid large bodies contain files, which are long
- * strings. Parsing 25 MiB of objects would take seconds and hundreds of megabytes.
+ * Refuses a large body that has too many JSON values, before it is parsed: parsing 25 MiB of objects would take seconds
+ * and hundreds of megabytes of memory. Valid large bodies contain files, which are few but long strings. The function
+ * counts quotes, commas and opening brackets.
  */
 function refuseManyParts(body: Buffer): void {
   let parts = 0;

@@ -18,8 +18,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * The context of the request, with the authenticated caller. The edge sets it before any handler runs. It may be
-     * null on a `public` route.
+     * The context of the request, with the authenticated caller. The edge sets it before any handler runs. A router
+     * that runs alone (apps/router) has no edge, and leaves it null on `public` routes.
      */
     caller: RequestContext;
   }

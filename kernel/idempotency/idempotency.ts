@@ -50,7 +50,10 @@ export interface IdempotencyStore {
   readonly extendEveryMs: number;
   /** Claims a key atomically. Of several concurrent requests, only one gets `new`. */
   begin(scope: IdempotencyScope, key: string, fingerprint: string): Promise<ClaimOutcome>;
-  /** Extends the lease of a key by its full time. Has no effect if the key now has another lease. */
+  /**
+   * Extends the lease of a key. It then expires one full lease time after this call. Has no effect if the key now has
+   * another lease.
+   */
   extend(scope: IdempotencyScope, key: string, lease: string): Promise<void>;
   /** Stores the response of a key. Has no effect if the key now has another lease. */
   complete(scope: IdempotencyScope, key: string, lease: string, answer: StoredResponse): Promise<void>;
@@ -90,11 +93,13 @@ export interface IdempotencyClaim {
 }
 
 /**
- * Runs `answer` at most once per key, and returns the stored response when the request is repeated.
- * An error whose status is stored (`isStored`) is converted to a response by `refusal`, and stored. A platform failure
- * after the change was made is stored too, because the change must not be made twice.
- * The lease is extended while the request runs. If a process dies between the commit of the operation and `complete`,
- * the lease expires. A repeated request then runs `answer` again.
+ * Runs `answer` and stores its response under the idempotency key. A repeated request gets the stored response, and
+ * `answer` does not run again.
+ * An error whose status is stored (`isStored`) is converted to a response by `refusal`, and this response is stored.
+ * The same applies to a platform failure after the change was made (FailedAfterEffect), because the change must not be
+ * made twice. Any other error releases the key, so that a retry runs `answer`.
+ * The lease is extended while `answer` runs. If the process dies before `complete`, the lease expires, and a repeated
+ * request runs `answer` again, even if the operation was committed.
  */
 export async function respondOnce(
   claim: IdempotencyClaim,

@@ -1,8 +1,9 @@
 import type { Expired } from '../work/retention.ts';
 
 /**
- * Claims a key by a new row, or by an existing row that is older than 24 hours or belongs to the same request and has
- * an expired lease. Returns no row if the key is taken. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
+ * Claims a key, or returns no row if the key is taken. A key is free if it has no row, or its row is older than 24
+ * hours. A key is also free if the lease in its row has expired, the row has no response, and it belongs to the same
+ * request. $1 organization, $2 caller, $3 key, $4 fingerprint, $5 lease.
  */
 export const CLAIM = `
   insert into bridge.idempotency_key as held (organization_id, caller_id, key, fingerprint, lease, leased_until)
@@ -19,7 +20,7 @@ export const READ = `
   select fingerprint, lease, status, headers, body from bridge.idempotency_key
   where organization_id = $1 and caller_id = $2 and key = $3`;
 
-/** Extends the lease of a key by its full time. $1 organization, $2 caller, $3 key, $4 lease. */
+/** Extends the lease of a key to 60 seconds from now. $1 organization, $2 caller, $3 key, $4 lease. */
 export const EXTEND = `
   update bridge.idempotency_key set leased_until = now() + interval '60 seconds'
   where organization_id = $1 and caller_id = $2 and key = $3 and lease = $4 and status is null`;

@@ -27,8 +27,8 @@ export const sealedResponses: SealedColumn = {
 const EXTEND_EVERY_MS = 20_000;
 
 /**
- * Maximum number of attempts to claim a key. A key is claimed again if its row is deleted between the claim and the
- * query for its current owner.
+ * Maximum number of attempts to claim a key. If the key is taken, its row is read; if the row has been deleted in the
+ * meantime, there is another attempt.
  */
 const ATTEMPTS = 3;
 
@@ -122,11 +122,11 @@ export class SqlIdempotencyStore implements IdempotencyStore {
 const contextOf = ({ organizationId, callerId }: IdempotencyScope, key: string): string => `${organizationId}/${callerId}/${key}`;
 
 /**
- * Prefix of leases in rows that exist only for processes of the previous release. These processes identify a user
- * without the OAuth client that acts for the user.
- * While both releases run, and for 24 hours after the last process of the previous release has stopped, a request
- * claims two rows, one for each caller id.
- * Delete this constant with `formerCallerId` in the next release.
+ * Prefix of the leases in rows that are written only for processes of the previous release. These processes identify a
+ * user without the OAuth client that acts for the user. A request with a `formerCallerId` therefore claims two rows,
+ * one for each caller id.
+ * The rows are needed while both releases run, and for 24 hours after the last process of the previous release has
+ * stopped. Delete this constant with `formerCallerId` in the next release.
  */
 const SHARED = 'shared:';
 const formerOf = ({ organizationId, formerCallerId }: IdempotencyScope): IdempotencyScope | undefined =>

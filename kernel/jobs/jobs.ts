@@ -1,4 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
+import pg from 'pg';
 import { type Db, type Job, PgBoss, type Queue as QueueDefinition } from 'pg-boss';
 import type { Database, EntityManager } from '../database/database.ts';
 import type { Logger } from '../log/log.ts';
@@ -138,8 +139,8 @@ export class Jobs {
   }
 
   /**
-   * Immediately retries jobs of a killed process. No other process can use the same embedded database, so no other
-   * process runs these jobs.
+   * Immediately retries jobs that a killed process has left active. Only for PGlite: no other process can use the same
+   * embedded database, so no other process runs these jobs.
    */
   async #releaseActive(): Promise<void> {
     await this.#db.executeSql(`update ${SCHEMA}.job set state = 'retry', start_after = ${SCHEMA}.job_now() where state = 'active'`);
@@ -153,6 +154,15 @@ export class Jobs {
     if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
     const parent = traceparent();
     await this.#boss.send(queue, parent ? { ...data, [TRACEPARENT]: parent } : data, { startAfter, db: inTransaction(tx) });
+  }
+
+  /** Enqueues several jobs with one statement, in a transaction. The jobs exist if, and only if, the transaction commits. */
+  async enqueueAll(tx: EntityManager, queue: string, jobs: readonly object[]): Promise<void> {
+    if (!this.#queues.has(queue)) throw new Error(`There is no queue ${queue}.`);
+    if (!this.#isStarted) throw new Error('Jobs can be enqueued only after the queues have started.');
+    const parent = traceparent();
+    const inserted = jobs.map((data) => ({ data: parent ? { ...data, [TRACEPARENT]: parent } : data }));
+    await this.#boss.insert(queue, inserted, { db: inTransaction(tx) });
   }
 
   /**
@@ -210,7 +220,10 @@ export class Jobs {
     queue.idle.add(worker);
   }
 
-  /** Returns true if a job must wait. The job is then enqueued again, so that it uses no retries and never expires. */
+  /**
+   * Returns true if a job must wait. The function then enqueues a copy of the job that starts a minute later. The copy
+   * has all its retries, so a job can wait for any length of time.
+   */
   async #waits(name: string, { data }: Job<object>): Promise<boolean> {
     const { organizationId } = data as { organizationId?: string };
     const mustWait = organizationId !== undefined && (await this.#queues.get(name)?.options.waits?.(organizationId));
@@ -274,15 +287,19 @@ const differs = (queue: QueueDefinition, settings: QueueSettings): boolean =>
 const DUE_QUEUES = `select q.name from unnest($1::text[]) as q (name) where exists (
   select from ${SCHEMA}.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= ${SCHEMA}.job_now())`;
 
-/** Runs the statements of pg-boss in the transaction of an entity manager. */
+/**
+ * Runs the statements of pg-boss in the transaction of an entity manager. Texts are written into the statement, because a
+ * statement with parameters cannot be sent in one message with BEGIN (kernel/database/transactions.ts).
+ */
 function inTransaction(tx: EntityManager): Db {
   return {
     async executeSql(text, values = []) {
       const kysely = tx.getTransactionContext<import('kysely').Transaction<unknown>>();
       if (!kysely) throw new Error('Jobs must be enqueued inside a transaction.');
+      const isText = values.every((value) => typeof value === 'string');
       const { rows } = await kysely.executeQuery({
-        sql: text,
-        parameters: values,
+        sql: isText ? text.replace(/\$(\d+)/g, (_, number) => pg.escapeLiteral(String(values[Number(number) - 1]))) : text,
+        parameters: isText ? [] : values,
         query: { kind: 'RawNode' },
         queryId: { queryId: 'job' },
       } as never);

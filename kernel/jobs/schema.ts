@@ -26,8 +26,8 @@ export const jobSchema: VersionedSchema = {
 };
 
 /**
- * Creates an upgrade from the migration statements of pg-boss. These statements begin and commit their own
- * transactions.
+ * Creates the upgrade of the job schema from the version `from` to the current version. `plans` contains the SQL of
+ * pg-boss, which begins and commits its own transactions.
  */
 const upgrade = (from: string, plans: string): SchemaUpgrade => ({
   schema: JOB_SCHEMA,

@@ -1,7 +1,7 @@
 const SECRET = /\b(?:test_)?(?:sk|whsec|whsk|rt)_\w{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN[\s\S]*?-----END[^\n]*|(?<=:\/\/)[^/\s@]+@/g;
 /**
- * Matches an SQL statement at the beginning of a message. The ORM puts the statement with its values before the
- * message, separated by ` - `. A value may also contain ` - `, so only the last ` - ` is the separator.
+ * Matches the SQL statement in an error message of the ORM, which has the form `statement - message`. A value in the
+ * statement may also contain ` - `, so the match extends to the last ` - `.
  */
 const STATEMENT = /^\s*(?:select|insert into|update|delete from|with|alter|create|drop)\b(?:[\s\S]*(?= - )|[\s\S]*$)/i;
 const SHOWN_LENGTH = 500;

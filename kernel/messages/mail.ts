@@ -23,7 +23,7 @@ export interface Mail {
   thread?: string;
 }
 
-/** Sends mails through a mail server, or writes them to files in trials. */
+/** Sends mails through a mail server (SmtpMailer), or writes them to files (FolderMailer). */
 export interface Mailer {
   /** True if mails are not really delivered. */
   readonly isSimulated?: boolean;
@@ -72,7 +72,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Writes each mail to a file that mail programs can open. Development and trials use it instead of a mail server. */
+/** Writes each mail to a file that mail programs can open. It is used if no mail server is configured. */
 export class FolderMailer implements Mailer {
   readonly isSimulated = true;
   readonly #build = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });

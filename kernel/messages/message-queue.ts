@@ -34,8 +34,8 @@ export interface MessageQueueParts<J> {
 }
 
 /**
- * Sends messages to people. A message is sent if, and only if, the transaction that enqueues it commits. Each message
- * is a job, which is retried until the message is accepted or permanently rejected.
+ * Sends messages to people. A message is sent only if the transaction that enqueues it commits. Each message is a job,
+ * which is retried until the message is accepted or permanently rejected, or until the retries are used up.
  * A message may be sent more than once, if a process dies before it records the success. A repeated mail has the same
  * Message-ID.
  */

@@ -35,8 +35,8 @@ export type MailQueue = SealedMessages<Omit<Mail, 'attachments'>>;
 export type SmsQueue = SealedMessages<Sms>;
 
 /**
- * Sends messages with codes and links that give access to accounts. The messages are encrypted in the queue, and are
- * not stored in any record.
+ * Sends messages that may contain secrets, such as login codes and links to set a password. The messages are encrypted
+ * in the queue, and are not stored in any record.
  */
 export class SealedMessages<M extends Omit<Mail, 'attachments'> | Sms> {
   readonly #queue: MessageQueue<SealedMessage>;

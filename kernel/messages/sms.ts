@@ -43,7 +43,10 @@ export const SIMULATED_FAILURES: Readonly<Record<string, 'rejected' | 'unavailab
   '+15005550009': 'unavailable',
 };
 
-/** Simulates the SMS provider in trials. It writes each message to a file, which says that the message was not sent. */
+/**
+ * Simulates the SMS provider if none is configured. It writes each message to a file, which says that the message was
+ * not sent.
+ */
 export class SimulatedSms implements SmsSender {
   readonly isSimulated = true;
 

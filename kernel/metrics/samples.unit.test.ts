@@ -23,7 +23,7 @@ test('requests for metrics return while a sample waits for the database, and the
   expect(take).toHaveBeenCalledTimes(1);
 });
 
-test('a failed metrics sample sets no timestamp, and the next request for metrics takes the sample again', async () => {
+test('a failed metrics sample does not set its timestamp gauge, and the next request after the interval takes a new sample', async () => {
   const metrics = createMetrics();
   const take = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('the database is away')).mockResolvedValue();
   const stop = metrics.samples.add('test', log, take, 0);

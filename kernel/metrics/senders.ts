@@ -8,7 +8,10 @@ interface Sender<M> {
   close(): Promise<void>;
 }
 
-/** Wraps a sender, and counts and measures its attempts by outcome. */
+/**
+ * Wraps a sender. The metric `messageDuration` records the duration and the outcome of each attempt to send: `sent`,
+ * `rejected` or `failed`.
+ */
 export function measured<M>(kind: 'mail' | 'sms', sender: Sender<M>, { messageDuration }: Pick<Metrics, 'messageDuration'>): Sender<M> {
   const { isSimulated = false } = sender;
   return {

@@ -12,8 +12,8 @@ interface CatalogEntry {
 }
 
 /**
- * Lists the objects of a schema that its migration steps create. It omits partitions, which are created and dropped
- * over time, and the table `migration`.
+ * Lists the columns, constraints, indexes, triggers, functions and sequences of a schema. Omits partitions, which are
+ * created and dropped over time, and the table `migration`.
  */
 export function describeSchema(tx: Statements, schema: string): Promise<CatalogEntry[]> {
   return tx.query<CatalogEntry>(CATALOG, [schema]);

@@ -2,15 +2,16 @@ import type { Logger } from '../log/log.ts';
 import type { Session } from './session.ts';
 
 /**
- * Id of an advisory lock: an arbitrary number, the same in every release. Without the lock, two processes that change
- * the setting at the same time would both fail.
+ * Id of the advisory lock that a process holds while it changes the setting `jit`: an arbitrary number, the same in
+ * every release. Without the lock, one of two processes that change the setting at the same time would fail.
  */
 const COMPILATION_LOCK = 4_201_003;
 
 /**
- * Turns off statement compilation (jit) for all future sessions of this database, including sessions through a pooler
- * that forwards no settings. The statements of the platform are short: compiling one takes longer than running it a
- * hundred times. A setting that an administrator made for the database or the role is not changed.
+ * Turns off statement compilation (`jit`) for all future sessions of this database, including sessions through a pooler
+ * that forwards no settings. If the database user may not alter the database, only its own sessions are affected. The
+ * statements of the platform are short: compiling one takes longer than running it a hundred times. A value of `jit`
+ * that an administrator has set for the database or the role is not changed.
  */
 export async function stopCompiling(session: Session, log: Logger): Promise<void> {
   const [found] = await session.query<{ unset: boolean; database: string }>(

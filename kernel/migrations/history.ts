@@ -4,7 +4,7 @@ import { SchemaError } from './schema-error.ts';
 /** A step as stored in the table `migration` of a schema. */
 export interface AppliedStep {
   name: string;
-  /** Null if a release that stored no checksums has applied the step. */
+  /** Null if the step was applied by a release that stored no checksums. */
   checksum: string | null;
   /** The value of `MigrationStep.needs` when the step was applied. */
   needs: string | null;
@@ -13,10 +13,10 @@ export interface AppliedStep {
 const WHAT_TO_DO = 'See Upgrade in docs/operations.md.';
 
 /**
- * Returns the steps that must still be applied. Applied steps that this release does not have come from a newer
- * release. They are accepted if each of them declares that this release can still run.
- * @throws SchemaError if an applied step has another checksum, a step between applied steps is missing, or an unknown
- * step is not accepted
+ * Returns the steps that must still be applied. The database may also contain steps of a newer release, if this release
+ * can run with them.
+ * @throws SchemaError if an applied step has another checksum, a step before the newest applied step is missing, or
+ * this release cannot run with a step of a newer release
  */
 export function pendingSteps(schema: string, steps: readonly MigrationStep[], applied: readonly AppliedStep[]): MigrationStep[] {
   const known = new Map(steps.map((step) => [step.name, step]));
@@ -46,8 +46,9 @@ export function pendingSteps(schema: string, steps: readonly MigrationStep[], ap
 }
 
 /**
- * Refuses an applied step that this release does not have. The step is accepted only if it is newer than all steps of
- * this release and its `needs` declares that this release can still run. A step without a checksum is never accepted.
+ * Checks an applied step that this release does not have. It is accepted only if it is newer than all steps of this
+ * release, has a checksum, and its `needs` is null or a step of this release.
+ * @throws SchemaError if the step is not accepted
  */
 function refuseUnlessCompatible(schema: string, { name, checksum, needs }: AppliedStep, known: ReadonlyMap<string, MigrationStep>): void {
   const newest = [...known.keys()].toSorted().at(-1) ?? 'no step';

@@ -6,9 +6,9 @@ export interface MigrationStep {
   name: string;
   statements: readonly string[];
   /**
-   * The newest step that a release must contain in order to run after this step. Absent if every release that contains
-   * the preceding step can run. A step that only adds tables, nullable columns or indexes has no `needs`: processes of
-   * older releases keep running and can be restarted.
+   * Name of the newest step that a release must contain to run on a database with this step. Absent if this step
+   * excludes no release, for example because it only adds tables, nullable columns or indexes. Processes of older
+   * releases then keep running and can be restarted.
    */
   needs?: string;
   /** Digest of the statements. It is stored with each applied step and in schema/migrations.json. */
@@ -18,8 +18,9 @@ export interface MigrationStep {
 /**
  * Defines a migration step. A released step never changes: schema/migrations.json contains its checksum, and the
  * platform refuses a database in which the step has another checksum.
- * A step that drops, renames or narrows something sets `needs` to the newest step of the release that stopped using it.
- * `npm run migration -- <subgraph>` prints the statements that the entities need in addition to the existing steps.
+ * A step that drops, renames or narrows a table or column sets `needs` to the newest step of the release that stopped
+ * using the old form.
+ * `npm run migration -- <subgraph>` prints the statements that the entities need and no step contains yet.
  */
 export function migration(name: string, statements: readonly string[], { needs }: { needs?: string } = {}): MigrationStep {
   const checksum = createHash('sha256').update(JSON.stringify(statements)).digest('hex');

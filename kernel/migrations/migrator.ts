@@ -15,8 +15,8 @@ const MIGRATION_LOCK = 4_201_002;
 
 export interface MigratorParts {
   /**
-   * URL of the server without a pooler, because the lock belongs to a session. Undefined for the embedded database,
-   * which only one process uses.
+   * URL of the server without a pooler, because the migration lock belongs to a database session. Undefined for the
+   * embedded database, which only one process uses.
    */
   directUrl: string | undefined;
   pglite: PGlite | undefined;
@@ -42,8 +42,8 @@ export class SchemaMigrator {
 
   /**
    * Brings the schemas up to date. Returns the applied upgrades.
-   * @throws SchemaError if this release cannot work with a schema, or if a schema is not up to date and the mode is
-   * `never`
+   * @throws SchemaError if this release cannot work with a schema, or if a schema is not up to date and the setting
+   * MIGRATE is `never`
    */
   async migrate(schemas: readonly VersionedSchema[]): Promise<SchemaUpgrade[]> {
     const { mode, log, pglite } = this.parts;
@@ -79,7 +79,7 @@ async function inspected(session: Session, schemas: readonly VersionedSchema[]):
   return found;
 }
 
-/** Takes the lock for the session. The lock is released when the session ends after the migration. */
+/** Waits for the migration lock and takes it. The lock is released when the session is closed after the migration. */
 async function lock(session: Session, log: Logger): Promise<void> {
   const [row] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK]);
   if (row?.taken) return;

@@ -11,8 +11,8 @@ import type { SchemaUpgrade, VersionedSchema } from './versioned-schema.ts';
 /** Maximum number of differences that an error lists. */
 const NAMED = 5;
 /**
- * How long a migration statement waits for a table. A waiting statement blocks every later statement on the table. So
- * it fails after this time and is tried again.
+ * How long a migration statement waits for the lock of a table. Every later statement on the table waits behind it. So
+ * the step fails after this time and is tried again.
  */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_ATTEMPTS = 20;
@@ -57,8 +57,8 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Returns the applied steps. The query works with the table of every release, although early releases had no columns
-   * for `checksum` and `needs`.
+   * Returns the applied steps. The query also works if an early release created the table `migration`, without the
+   * columns `checksum` and `needs`.
    */
   async #applied(session: Session): Promise<AppliedStep[]> {
     const table = `"${this.schema}"."migration"`;
@@ -70,9 +70,10 @@ export class SteppedSchema implements VersionedSchema {
   }
 
   /**
-   * Checks steps that were applied by releases that stored no checksums. Such steps were still edited after they had
-   * been applied, so their names prove nothing. The database is accepted if it has the objects that the current steps
-   * create.
+   * Checks applied steps that have no checksum. The releases that applied them could still edit a step later, so its
+   * name does not prove its content. The schema is accepted if its objects match those that these steps create in this
+   * release.
+   * @throws SchemaError if the schema differs
    */
   async #verifyAdopted(session: Session, scratch: Scratch, adopted: readonly MigrationStep[]): Promise<void> {
     const { schema } = this;
@@ -122,8 +123,8 @@ export class SteppedSchema implements VersionedSchema {
 }
 
 /**
- * Returns the SQL that creates the table `migration` as MikroORM created it in earlier releases, and adds two columns.
- * Processes of earlier releases still read the table.
+ * Returns SQL that creates the table `migration` with the columns that MikroORM gave it in earlier releases, because
+ * processes of those releases still read the table. The SQL also adds the columns `checksum` and `needs`.
  */
 const MIGRATION_TABLE = (schema: string): string => `
   create table if not exists "${schema}"."migration" (

@@ -2,7 +2,7 @@ import type { Logger } from '../log/log.ts';
 import type { Scratch } from './scratch.ts';
 import type { Session } from './session.ts';
 
-/** A schema that may be older than this release requires, and that this process can upgrade. */
+/** A schema with a version. If the version is older than this release requires, this process can upgrade the schema. */
 export interface VersionedSchema {
   readonly schema: string;
   /**
@@ -12,7 +12,7 @@ export interface VersionedSchema {
   inspect(session: Session): Promise<SchemaUpgrade | undefined>;
 }
 
-/** An upgrade of a schema. */
+/** The changes that bring a schema to the version that this release requires. */
 export interface SchemaUpgrade {
   schema: string;
   /**

@@ -17,9 +17,9 @@ export const pauseAfter = (failures: number, { firstMs, factor, maxMs }: Backoff
   Math.min(maxMs, firstMs * factor ** (failures - 1));
 
 /**
- * Returns the time of the next attempt. The delay varies by ±10 %, so that requests that failed at the same time are
- * not repeated at the same time. `askedMs` is the delay that the remote server demands. The next attempt does not begin
- * before this delay, but the platform waits at most a day.
+ * Returns the time of the next attempt: after `pauseMs`, or after `askedMs` if that is longer. The pause varies by ±10
+ * %, so that requests that failed at the same time are not repeated at the same time. `askedMs` is the delay that the
+ * remote server demands; at most a day of it is respected.
  */
 export function retryAt(now: Date, pauseMs: number, askedMs = 0, random: () => number = Math.random): Date {
   const chosenMs = pauseMs * (1 + JITTER * (2 * random() - 1));

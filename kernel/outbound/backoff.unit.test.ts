@@ -19,7 +19,7 @@ test('jitter changes a retry pause by at most a tenth', () => {
   expect(waitMs(300_000, 0, () => 1)).toBe(330_000);
 });
 
-test('a retry waits for the scheduled pause, plus or minus 10%, or for up to a day of Retry-After, whichever is longer', () => {
+test('a retry waits for the longer of two delays: the scheduled pause (plus or minus 10%) and Retry-After (at most a day)', () => {
   // pauses from a millisecond to a day, and Retry-After values from zero to beyond the range of Date
   for (let round = 0; round < 2000; round += 1) {
     const pauseMs = Math.ceil(DAY_MS ** Math.random());

@@ -17,8 +17,9 @@ export interface RequestTimeouts {
 }
 
 /**
- * Describes why a request got no response, for the caller who provided the URL. The text contains no addresses, because
- * they may belong to a network that the caller cannot see. `late` means that the time limit was exceeded.
+ * Describes why a request got no response. The text is for the caller who provided the URL. It contains no addresses,
+ * because they may belong to a network that this caller must not learn about. The error `late` means that the request
+ * exceeded its total time limit.
  */
 export function connectionProblem(error: Error | 'late' | undefined, { connectMs, wholeMs }: RequestTimeouts): string {
   if (error === 'late') return `no response within ${wholeMs / 1000} s`;

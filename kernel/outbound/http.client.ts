@@ -14,18 +14,21 @@ const USER_AGENT = 'Telecom-Platform/1.3';
 const RETRIED_STATUSES = [401, 403, 404, 405, 408, 409, 425, 429];
 
 export interface HttpClientOptions {
-  /** Guards URLs that callers provide. Default: every address is allowed, for URLs that the operator configures. */
+  /**
+   * Guard of a client whose URLs come from callers. Without a guard, every address is allowed, which is safe only for
+   * URLs that the operator configures.
+   */
   guard?: UrlGuard;
   timeouts?: RequestTimeouts;
   /** Maximum size of a response body that is read. Default: 512 KiB. */
   maxBytes?: number;
   userAgent?: string;
   /**
-   * True if only the status of the response matters. Then a request succeeds even if its body is interrupted or too
-   * slow.
+   * True if only the status of the response matters. Then a request succeeds even if the body of the response is
+   * interrupted or too slow.
    */
   isStatusEnough?: boolean;
-  /** The clock for the delay until a date in `Retry-After`. */
+  /** The clock that converts a date in `Retry-After` to a delay. Default: the system clock. */
   clock?: Clock;
 }
 

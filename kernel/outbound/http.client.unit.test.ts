@@ -73,8 +73,8 @@ test('a request with an incomplete response throws NoResponse, unless the client
 
 describe('requests on a closed kept connection', () => {
   /**
-   * Starts a server that responds to one request per connection and resets the connection at the next request. So it
-   * behaves like a server that closes an idle connection at that moment.
+   * Starts a server that responds to the first request of each connection, and resets the connection at the second
+   * request. The client sees the same if a server closes an idle connection just before a request arrives.
    */
   async function closing(): Promise<{ url: string; asked: string[]; connections: () => number }> {
     const asked: string[] = [];
@@ -122,7 +122,7 @@ describe('requests on a closed kept connection', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a request whose connections are all reset is sent again only once', async () => {
+  test('a request is sent again at most once, even if the second connection is reset too', async () => {
     let connections = 0;
     const one = createNetServer((socket) => {
       connections += 1;

@@ -76,9 +76,9 @@ export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<L
 const RESOLVE_TIMEOUT_MS = 2000;
 
 /**
- * The guard against server-side request forgery for every URL that a caller provides: webhooks, Slack, Jira, key sets.
- * `problemWith` only checks a URL to create a message for the caller. The protection is in the connections of `agent`,
- * because the host name may resolve to another address later.
+ * Guards against server-side request forgery by URLs that callers provide: webhooks, Slack, Jira, key sets.
+ * `problemWith` only creates a message for the caller. It does not protect, because a host name may resolve to another
+ * address later. So the connections of `agent` check the address that they use.
  */
 export class UrlGuard {
   readonly #allowPrivate: boolean;
@@ -104,8 +104,8 @@ export class UrlGuard {
   }
 
   /**
-   * Returns an agent that connects only to public addresses. It checks the resolved address and connects to this
-   * address, without resolving the host name again.
+   * Returns an agent that connects only to public addresses, unless the guard allows private addresses. It checks the
+   * resolved address and connects to this address, without resolving the host name again.
    */
   agent(options: Omit<Agent.Options, 'connect' | 'factory'> & { connectTimeoutMs: number }): Agent {
     const { connectTimeoutMs, ...rest } = options;

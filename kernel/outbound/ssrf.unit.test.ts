@@ -165,8 +165,8 @@ test('in development, http URLs and private addresses are accepted, and schemes 
 const addressOf = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 });
 
 /**
- * Returns a guard and the host names that its resolver gets. Each call of the resolver returns the next item of
- * `answers`; after the last item, it returns the last item again.
+ * Creates a guard with a simulated resolver. `asked` lists the host names that the guard has resolved. Each call of the
+ * resolver returns the next item of `answers`; after the last item, it returns the last item again.
  */
 function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard; asked: string[] } {
   const asked: string[] = [];
@@ -178,8 +178,8 @@ function guardOf(...answers: readonly (readonly string[])[]): { guard: UrlGuard;
 }
 
 /**
- * Requests a URL through an agent of the guard. Returns the resolved addresses and the error. The attempt stops when
- * the address is known, so no connection is opened.
+ * Requests a URL through an agent of the guard. Returns the addresses that the agent was about to connect to, and the
+ * error of the request. The socket is destroyed before it connects, so no connection is opened.
  */
 async function dialled(by: UrlGuard, url: string): Promise<{ addresses: string[]; error: Error }> {
   const addresses: string[] = [];

@@ -17,7 +17,7 @@ const FORM_BYTES = 65_536;
 /** Matches U+0000 in a form, which PostgreSQL cannot store. */
 const NUL = /%00|\0/;
 
-/** Accepts only HTML forms on all routes of a Fastify scope. */
+/** Makes all routes of a Fastify scope accept HTML forms, and no other bodies. */
 export const acceptPageForms = (scope: FastifyInstance): void => acceptForms(scope, FORM_BYTES, formIn);
 
 function formIn(text: string): unknown {

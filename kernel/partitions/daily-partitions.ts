@@ -26,8 +26,8 @@ export interface DailyPartitionsOptions {
 }
 
 /**
- * The partitions of a table, one per day (UTC) with rows, such as `event_log_20260131`. Old days are deleted by dropping
- * whole partitions.
+ * The partitions of a table: one for each day (UTC) that has rows, such as `event_log_20260131`. Old days are deleted
+ * by dropping whole partitions.
  */
 export class DailyPartitions {
   readonly #options: DailyPartitionsOptions;
@@ -41,8 +41,8 @@ export class DailyPartitions {
   }
 
   /**
-   * Runs `write` in a transaction in which the partitions for these times exist. With `exclusive`, the transaction
-   * holds the advisory lock from its beginning, so that writers run one after the other.
+   * Creates the missing partitions for the days of `times`, and then runs `write`, all in one transaction. With
+   * `exclusive`, the transaction holds the advisory lock from its beginning, so that writers run one after the other.
    */
   async writing(times: readonly Date[], write: (tx: EntityManager) => Promise<void>, exclusive = false): Promise<void> {
     const missing = new Set(times.map((time) => this.#nameFor(time)).filter((name) => !this.#known.has(name)));

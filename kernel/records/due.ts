@@ -42,7 +42,7 @@ export class Sweeper {
 
   constructor(
     private readonly deps: SweeperDeps,
-    sweep: Sweep,
+    private readonly sweep: Sweep,
   ) {
     const { name, clock, log, limit = DEFAULT_LIMIT } = deps;
     this.#loop = new WorkLoop(async () => (await sweep(clock.now(), limit)) >= limit, log.child({ sweeper: name }));
@@ -52,6 +52,12 @@ export class Sweeper {
     const { name, clock, poller, query } = this.deps;
     this.#stop = poller.add({ name, query, values: () => [clock.now()], found: () => this.#loop.wake(), clock });
     this.#loop.start();
+  }
+
+  /** Handles the rows that are due now, without the poller. Returns the number of handled rows. */
+  once(): Promise<number> {
+    const { clock, limit = DEFAULT_LIMIT } = this.deps;
+    return this.sweep(clock.now(), limit);
   }
 
   /** Stops the sweeper. Resolves when the current sweep has ended. */
@@ -126,8 +132,8 @@ interface FoundRow {
 }
 
 /**
- * Handles one row. Returns false if another process has locked or handled the row. The row then does not count, so this
- * process does not immediately start another sweep.
+ * Handles or postpones one row. Returns false if another process has locked or already handled the row. The sweep does
+ * not count such rows, because a full count would start the next sweep immediately.
  */
 async function isTaken(
   { orm, rows, clock, log, waits }: DueDeps,

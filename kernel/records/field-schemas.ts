@@ -2,7 +2,10 @@ import { type GraphQLType, getNamedType, getNullableType, isListType } from 'gra
 import { inputSchemas, type JsonSchema } from '../graphql/json-schema.ts';
 import { idPattern, isKind, type Kind } from './ids.ts';
 
-/** Kinds of records to which fields and parameters refer, if the name of the field does not imply the kind. */
+/**
+ * The kind of record that a field or parameter refers to, by its name. Names that imply the kind, such as `accountId`,
+ * are omitted.
+ */
 const KINDS: Readonly<Record<string, Kind>> = {
   accounts: 'account',
   after: 'event',
@@ -10,21 +13,28 @@ const KINDS: Readonly<Record<string, Kind>> = {
   assignedTo: 'agent',
   challengeId: 'mfaChallenge',
   changeId: 'serviceChange',
+  leftovers: 'service',
   connectionId: 'samlConnection',
   destination: 'service',
   issuerId: 'trustedIssuer',
   jiraIntegrationId: 'integration',
   keyId: 'apiKey',
   methodId: 'mfaMethod',
+  networkId: 'service',
   recipientIds: 'notificationRecipient',
   requestId: 'provisioningRequest',
   ruleId: 'routingRule',
   slackIntegrationId: 'integration',
 };
 
-/** Kinds of records of GraphQL types, if the name of the type does not imply the kind. */
+/**
+ * The kind of record that a GraphQL type represents, by the name of the type. Names that imply the kind, such as
+ * `Ticket`, are omitted.
+ */
 const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
   JiraIntegration: 'integration',
+  InternetLine: 'service',
+  Network: 'service',
   OAuthClient: 'oauthClient',
   ServiceStatusChange: 'statusChange',
   SlackIntegration: 'integration',
@@ -33,22 +43,32 @@ const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Fields of type ID whose values have no pattern: ids of several kinds, or texts that are not ids of this platform. The
- * value is the reason.
+ * Fields of type ID without a pattern, each with the reason: the values are ids of several kinds, or texts that are not
+ * ids of this platform.
  */
 const OTHERS: Readonly<Record<string, string>> = {
+  'NetworkLocation.id': 'an id that the customer gives to a site',
+  'NetworkLocationInput.id': 'an id that the customer gives to a site',
   'CallerIdentity.id': 'a user or any credential',
+  'Carrier.id': 'a word of the catalog',
+  'CarrierCreateInput.id': 'a word of the catalog',
   'CatalogService.id': 'a word of the catalog',
+  'CatalogServiceCreateInput.id': 'a word of the catalog',
   'CommentAuthor.id': 'a user, an agent, a customer or a credential',
   'CommentAuthorInput.id': 'a user, an agent, a customer or a credential',
+  'CoverageArea.id': 'a ZIP prefix',
+  'CoverageFeature.id': 'a ZIP prefix and a technology',
   'TicketActor.id': 'a user, an agent or a credential',
   'TicketCategory.id': 'a word of the desk',
   authorId: 'a user or any credential',
+  carrierId: 'a word of the catalog',
   catalogId: 'a word of the catalog',
+  changedBy: 'a user or any credential',
   clientId: 'an API key, an OAuth client or another credential',
   issueId: 'an id of Jira',
   requestedBy: 'a user or any credential',
   serviceAffected: 'the id of a service, or a name for what is affected',
+  template: 'a word of the catalog',
   serviceTemplate: 'a word of the catalog',
   siteId: "the customer's own name for a site",
   subjectId: 'a record of any kind',
@@ -80,8 +100,9 @@ export interface SchemaPlace {
 }
 
 /**
- * Returns a function that returns the JSON Schema rules of a field beyond its type: the validation rules of its input
- * class, and the pattern of ids. The rules are read from the classes of this process, because SDL cannot express them.
+ * Creates the function from which the OpenAPI generator gets the rules of a field beyond its type: the validation rules
+ * of its input class, and the pattern of ids. SDL cannot express these rules, so they are read from the classes of this
+ * process.
  */
 export function fieldSchemas(): (place: SchemaPlace) => JsonSchema {
   let known: ReadonlyMap<string, JsonSchema> | undefined;

@@ -90,7 +90,7 @@ type LoadersOf<R> = { [K in keyof R]: R[K] extends { forScope(scope: RecordScope
 
 type Readers = Readonly<Record<string, { forScope(scope: RecordScope): unknown }>>;
 
-/** Cache of the generated classes, by the readers of a domain. */
+/** The classes that `loadersOf` has generated, one for each set of readers. */
 const classes = new WeakMap<Readers, new (scope: RecordScope) => object>();
 
 /** Returns the loaders of one request: one per reader, created on first access. */

@@ -4,8 +4,8 @@ import { changesOf } from './reference-data.ts';
 const FIRST = 1001;
 
 /**
- * Returns the SQL for a migration that creates a counter table for one kind of number. The name of the table must end
- * with `_counter`.
+ * Returns the SQL for a migration that creates a counter table for one kind of number, such as invoice numbers. Each
+ * row contains the last number of an organization. The name of the table must end with `_counter`.
  */
 export const counterTable = (schema: string, table: `${string}_counter`): string =>
   `create table "${schema}"."${table}" ("organization_id" text primary key, "last" int not null)`;
@@ -21,8 +21,8 @@ export async function nextNumber(tx: EntityManager, table: Counter, organization
 }
 
 /**
- * Returns the next number like `nextNumber`. The statement also returns how often the reference data of the
- * organization has changed (ReferenceData).
+ * Returns the next number, as `nextNumber` does, and how often the reference data of the organization has changed
+ * (ReferenceData). One statement returns both.
  */
 export async function nextNumberAndChanges(
   tx: EntityManager,

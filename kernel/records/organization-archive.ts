@@ -10,13 +10,19 @@ import type { OrganizationData, OrganizationRows, RowKey } from './organization-
  * maximum by one file.
  */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Time limit of a part, so that the job that writes it ends long before the job counts as dead. */
+/**
+ * Time after which a part gets no more rows. It is much shorter than the time after which the job that writes the part
+ * expires.
+ */
 const PART_MS = 20_000;
 const PAGE = 200;
 /** Number of rows to read at a time from a table whose rows have files. Files may be large. */
 const PAGE_WITH_FILES = 1;
 
-/** The position where the next part begins: a table, and the key of its last row that was written. */
+/**
+ * The position where the next part begins, in the table `table`. `after` is the key of the last row of this table that
+ * is already in the archive; null if there is none.
+ */
 export interface ArchivePosition {
   table: string;
   after: RowKey | null;
@@ -37,7 +43,10 @@ export interface PartRequest {
   /** Number of the part, starting at one. The file names contain it. */
   number: number;
   now: Date;
-  /** Creates the content of the last file of the archive. `counts` are the numbers of records in the last part. */
+  /**
+   * Creates the content of the manifest, the last file of the archive. `counts` are the numbers of records in the last
+   * part only.
+   */
   manifest(counts: Readonly<Record<string, number>>): object;
 }
 

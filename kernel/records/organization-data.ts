@@ -1,9 +1,10 @@
 import type { Rows } from '../database/database.ts';
 
 /**
- * What happens to a column of a row that is not deleted with its organization. `pseudonym` replaces a value with a
- * pseudonym that does not reveal the value; equal values get equal pseudonyms. `without_addresses` removes e-mail
- * addresses from the text. `erased` stores null, and `emptied` stores an empty JSON object.
+ * What happens to a column when the organization is deleted, in a table whose rows are not deleted. `pseudonym`
+ * replaces a value with a pseudonym that does not reveal the value; equal values get equal pseudonyms.
+ * `without_addresses` removes e-mail addresses from the text. `erased` stores null, and `emptied` stores an empty JSON
+ * object.
  */
 export type Treatment = 'kept' | 'pseudonym' | 'without_addresses' | 'erased' | 'emptied';
 
@@ -31,7 +32,7 @@ export interface OrganizationTable {
   end: 'deleted' | Readonly<Record<string, Treatment>>;
 }
 
-/** Returns the treatment `kept` for these columns. */
+/** Returns the part of `OrganizationTable.end` for columns that do not change when the organization is deleted. */
 export const kept = (...columns: readonly string[]): Record<string, Treatment> =>
   Object.fromEntries(columns.map((column) => [column, 'kept']));
 

@@ -19,8 +19,8 @@ export interface ListSource<K extends { id: string }> {
   /** Types of the sort fields, to check the values in cursors. */
   properties: Properties;
   /**
-   * Returns at most `limit` rows in the order of `sort`. The first row is at `offset`, or is the row after the row
-   * whose sort fields have the values `after`.
+   * Returns at most `limit` rows in the order of `sort`. If `after` is missing, the rows begin at `offset`. Otherwise,
+   * they begin after the row whose sort fields have the values `after`.
    */
   rows(sort: readonly SortBy[], window: Window): Promise<K[]>;
   /** Returns the number of rows of the whole list. */
@@ -82,7 +82,10 @@ export async function pageFrom<K extends { id: string }>(
   };
 }
 
-/** Returns true if this page contains the end of the list. Then the total number is known without a query. */
+/**
+ * Returns true if the total number is known without a query, because the page was requested without a cursor and
+ * contains the end of the list.
+ */
 const isWhole = (found: number, offset: number, limit: number, after: unknown): boolean =>
   !after && found <= limit && (found > 0 || offset === 0);
 
@@ -95,9 +98,9 @@ function windowOf({ page, perPage, cursor, limit, offset }: PageInput): Omit<Win
 }
 
 /**
- * Returns the condition for the rows after the row whose sort fields have these values. A row matches if its first sort
- * field with another value comes after the given value, in the direction of this field. Null sorts as the largest
- * value, as in PostgreSQL.
+ * Returns the condition for the rows that come after a given row, whose sort fields have these values. The first sort
+ * field in which two rows differ decides which row comes first, in the direction of this field. Null sorts as the
+ * largest value, as in PostgreSQL.
  */
 function keysetAfter(sort: readonly SortBy[], values: readonly unknown[]): object {
   const branches = sort.map(({ field, order }, index) => {

@@ -106,8 +106,8 @@ export class RecordReader<T extends object> {
     only?: Only<T>,
   ): Promise<T[][]> {
     const values: unknown[] = [keys, organizationId, limit];
-    const narrowed = Object.entries(only ?? {}).map(
-      ([name, value]) => ` and n."${this.#columnOf(name as keyof T & string)}" = $${values.push(value)}`,
+    const narrowed = Object.entries<string | readonly string[] | undefined>(only ?? {}).map(
+      ([name, value]) => ` and n."${this.#columnOf(name as keyof T & string)}" = any($${values.push([value].flat())})`,
     );
     const seen = this.#seen('n', accounts, values);
     const { columns, joins, read } = this.#whole;
@@ -171,8 +171,8 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Returns the shape for these fields. If a field is not a property of the record, the field may need any property, so
-   * the whole record is read.
+   * Returns the shape that reads these fields. The shape reads the whole record if one of the fields is not a property,
+   * because such a field may need any property, or if there are already `MAX_PARTS` shapes.
    */
   #newPart(fields: ReadonlySet<string>): Shape<T> {
     const isField = (name: string): boolean => name in this.#metadata.properties || this.#eagerJoins.some((one) => one.name === name);
@@ -230,8 +230,8 @@ interface Shape<T> {
 }
 
 /**
- * The property by which records are found. It is a property of the record, or of child rows whose `owner` column
- * contains the id of the record.
+ * The property whose value is compared with the keys of `RecordReader.newest`. It is a property of the record, or of
+ * child rows. The `owner` property of a child row contains the id of the record.
  */
 export type Key<T> = (keyof T & string) | ChildKey;
 
@@ -251,8 +251,8 @@ function inGroups<T>(keys: readonly string[], rows: readonly (readonly unknown[]
   return keys.map((key) => groups.get(key) ?? []);
 }
 
-/** Condition that records match: the required values of some properties. */
-export type Only<T> = Readonly<Partial<Record<keyof T & string, string>>>;
+/** The allowed values of some properties. Records with other values are not returned. */
+export type Only<T> = Readonly<Partial<Record<keyof T & string, string | readonly string[]>>>;
 
 /**
  * The related records that the statement joins, by the name of the property that contains the related record. Their

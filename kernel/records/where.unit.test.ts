@@ -21,7 +21,7 @@ test('a filter with a single value, including false, is an equality condition', 
   expect(matching<Job>({ id: 'job_1', urgent: false })).toEqual({ id: 'job_1', urgent: false });
 });
 
-test('the alternatives in $or of a filter are kept unchanged', () => {
+test('a filter with $or becomes a where clause with the same alternatives', () => {
   const $or = [{ id: containing('a') }, { status: 'open' }];
   expect(matching<Job>({ $or })).toEqual({ $or });
 });

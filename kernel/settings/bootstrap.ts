@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting, text, url } from './setting.ts';
 
-/** Settings of the records that the first start creates. */
+/** Settings of the administrator, the API key and the OAuth client that the platform creates at its first start. */
 export const bootstrapSettings = {
   bootstrapEmail: setting({
     name: 'BOOTSTRAP_EMAIL',

@@ -49,7 +49,7 @@ test('loadConfig reports all invalid settings in one error, with one line for ea
 });
 
 test.each(['1e3', '-1', ' ', '4000.5', '0x10', '99999999999999999999'])(
-  'the value %j of the setting PORT is rejected, or ignored if the value is blank',
+  'loadConfig refuses the PORT %j, but a blank PORT means the default port',
   (text) => {
     if (text.trim()) expect(problemsOf({ PORT: text })).toHaveLength(1);
     else expect(loadConfig({ PORT: text }).port).toBe(4000);

@@ -1,6 +1,7 @@
-import { setting, text, url } from './setting.ts';
+import { z } from 'zod';
+import { flag, setting, text, url } from './setting.ts';
 
-/** Settings of external services: mail, SMS, files, the network. */
+/** Settings of external services: mail, SMS, file storage, and the provider of internet lines. */
 export const providerSettings = {
   smtpUrl: setting({
     name: 'SMTP_URL',
@@ -83,5 +84,38 @@ export const providerSettings = {
     schema: text,
     otherwise: 'no token is sent',
     secret: true,
+  }),
+  simulatedPace: setting({
+    name: 'SIMULATED_PACE',
+    about:
+      'How long the simulated network works on an order: `fast` (less than a second) or `realistic` (20 to 60 seconds, for demonstrations).',
+    schema: z.enum(['fast', 'realistic'], 'must be fast or realistic'),
+    fallback: 'fast',
+  }),
+  stripeSecretKey: setting({
+    name: 'STRIPE_SECRET_KEY',
+    about: 'Secret key of Stripe, which then charges and refunds payments. Requires STRIPE_WEBHOOK_SECRET.',
+    schema: text,
+    otherwise: 'payments are simulated (TEST_PAYMENTS)',
+    secret: true,
+  }),
+  stripeWebhookSecret: setting({
+    name: 'STRIPE_WEBHOOK_SECRET',
+    about: 'Signing secret of the webhook with which Stripe reports outcomes. Requires STRIPE_SECRET_KEY.',
+    schema: text,
+    otherwise: 'none',
+    secret: true,
+  }),
+  stripeUrl: setting({
+    name: 'STRIPE_URL',
+    about: "Base URL of Stripe's API, for tests.",
+    schema: url(['https:', 'http:'], 'https://api.stripe.com'),
+    otherwise: "Stripe's",
+  }),
+  testPayments: setting({
+    name: 'TEST_PAYMENTS',
+    about: 'Payments are simulated while no payment processor is configured. Set it to 0 where customers pay: then they are declined.',
+    schema: flag,
+    fallback: '1',
   }),
 } as const;

@@ -15,7 +15,7 @@ export interface Setting {
   readonly secret?: boolean;
 }
 
-/** Returns the setting with its exact type, so that in `Config` a setting with a fallback is never undefined. */
+/** Returns its argument unchanged. The exact type tells `Config` that a setting with a fallback is never undefined. */
 export const setting = <const One extends Setting>(one: One): One => one;
 
 export const wholeNumber = (from: number, to: number) =>

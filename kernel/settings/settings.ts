@@ -5,7 +5,7 @@ import { dataSettings } from './data.ts';
 import { providerSettings } from './providers.ts';
 import { flag, setting, text, wholeNumber } from './setting.ts';
 
-/** All settings. `--help`, docs/config.md and the parser are generated from this table. */
+/** All settings. The parser reads this table, and `--help` and docs/config.md are generated from it. */
 export const settings = {
   port: setting({
     name: 'PORT',
@@ -26,7 +26,7 @@ export const settings = {
   sandbox: setting({
     name: 'SANDBOX',
     option: 'sandbox',
-    about: 'With 1, the platform is a sandbox: it issues test keys (test_sk_…) and accepts the test cards.',
+    about: 'With 1, the platform is a sandbox: it issues test keys (test_sk_…).',
     schema: flag,
     fallback: '0',
   }),
@@ -81,6 +81,19 @@ export const settings = {
     about: 'How many days the text of ticket e-mails and SMS is kept. The fact that they were sent is kept with the ticket.',
     schema: wholeNumber(1, 3650),
     fallback: '90',
+  }),
+  measureSeconds: setting({
+    name: 'MEASURE_SECONDS',
+    about: 'How often each service is measured, in seconds. A service is down after two measurements in a row without connection.',
+    schema: wholeNumber(10, 120),
+    fallback: '60',
+  }),
+  sampleRetentionDays: setting({
+    name: 'SAMPLE_RETENTION_DAYS',
+    about:
+      'How many days the measurements of services are kept. With less than 62 days, the last 30 days cannot be compared with the 30 days before.',
+    schema: wholeNumber(2, 3650),
+    fallback: '62',
   }),
   auditRetentionDays: setting({
     name: 'AUDIT_RETENTION_DAYS',

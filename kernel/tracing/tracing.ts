@@ -30,8 +30,8 @@ export interface SpanDetails {
 const current = new AsyncLocalStorage<Span | string | undefined>();
 
 /**
- * Returns the value of a valid `traceparent` header. Returns undefined for any other value, because the W3C standard
- * requires that it is ignored.
+ * Returns the header if it is a valid `traceparent`. Otherwise, returns undefined, because W3C Trace Context requires
+ * that an invalid header is ignored.
  */
 export function readTraceparent(header: unknown): string | undefined {
   return typeof header === 'string' && header.length <= LENGTH_MAX && TRACEPARENT.test(header) ? header : undefined;
@@ -69,8 +69,8 @@ export function traceStatement(sql: string): void {
 }
 
 /**
- * Returns the tracer, or undefined if no provider is registered. It uses the delegate of the proxy provider, because
- * the proxy itself would create spans that do nothing.
+ * Returns the tracer, or undefined if no tracer provider is registered. OpenTelemetry's `ProxyTracerProvider` is asked
+ * for the tracer of its delegate, because its own tracer would create spans that record nothing.
  */
 function tracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();

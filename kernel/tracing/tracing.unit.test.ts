@@ -77,7 +77,7 @@ test('with a tracer provider, inTrace starts a span that is a child of the given
   ]);
 });
 
-test('a span is marked as failed if its work throws an error, and has an event for each SQL statement', async () => {
+test('a span records each SQL statement as a span event, and is marked as failed if its work throws an error', async () => {
   const spans = collect();
   const failing = inTrace(undefined, WORK, async () => {
     traceStatement('select 1');

@@ -6,7 +6,10 @@ export const DAYS_MAX = 366;
 
 export const DATE_RANGE_RULE = `must be a number of hours, days or weeks such as 24h, 30d or 12w, or two dates such as 2026-01-01..2026-01-31, at most ${DAYS_MAX} days`;
 
-/** Pattern of date ranges, shown in the API documents. It cannot check that both dates exist and are in order. */
+/**
+ * Pattern of date ranges in the OpenAPI document. A pattern cannot check that both dates exist, or that the first date
+ * is not after the second.
+ */
 export const DATE_RANGE_PATTERN =
   '^(([1-9][0-9]{0,2}|[1-7][0-9]{3})h|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])d|([1-9]|[1-4][0-9]|5[0-2])w|[0-9]{4}-[0-9]{2}-[0-9]{2}[.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})$';
 

@@ -1,4 +1,4 @@
-/** Days and months of the UTC calendar, and ISO 8601 dates: `2026-01-31`. */
+/** Functions for days and months of the UTC calendar, and for ISO 8601 dates such as `2026-01-31`. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -18,6 +18,6 @@ test.each([
   ['0000-01-01', false],
   ['2026-1-1', false],
   ['2026-01-01T00:00:00Z', false],
-])('the text %s is a calendar date: %s', (text, expected) => {
+])('isDate for the text %s returns %s', (text, expected) => {
   expect(isDate(text)).toBe(expected);
 });

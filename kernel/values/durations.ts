@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './days.ts';
 
 const SECOND_MS = 1000;
 
-/** Length of each unit. Months are not given in milliseconds, because they have no fixed length. */
+/** Length of each unit, in calendar months or in milliseconds. A month has no fixed number of milliseconds. */
 const UNITS = {
   second: { months: 0, ms: SECOND_MS },
   minute: { months: 0, ms: MINUTE_MS },
@@ -69,9 +69,9 @@ export function formatDuration({ months, ms }: Duration, separator: ' ' | '_' = 
 const counted = (count: number, unit: Unit, separator: string): string => `${count}${separator}${unit}${count === 1 ? '' : 's'}`;
 
 /**
- * Adds a duration to a date, in UTC. Months are calendar months. The day of the month is `anchorDay` (default: the day
- * of `date`), or the last day of a shorter month. A series of dates keeps its anchor day: 31 January, 28 February, 31
- * March.
+ * Adds a duration to a date, in UTC. Months are calendar months: the result is on the day `anchorDay` of the month
+ * (default: the day of `date`), or on the last day of the month if the month is shorter.
+ * With `anchorDay` 31, adding one month repeatedly to 31 January gives 28 February, 31 March and 30 April.
  */
 export function addDuration(date: Date, { months, ms }: Duration, anchorDay: number = date.getUTCDate()): Date {
   const result = new Date(date);

@@ -67,7 +67,7 @@ test('adding months to the 31st gives the last day of a shorter month and the 31
   expect(addDuration(new Date('2028-02-29T00:00:00Z'), parseDuration('1 year')).toISOString()).toBe('2029-02-28T00:00:00.000Z');
 });
 
-test('adding one month several times gives the same date as adding these months in one step', () => {
+test('adding one month several times with the same anchor day gives the same date as adding all months in one step', () => {
   for (let day = 1; day <= 31; day++) {
     const start = new Date(Date.UTC(2026, 0, day, 23, 59, 59, 999));
     let step = start;

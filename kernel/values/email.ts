@@ -13,8 +13,8 @@ const NO_LETTER_OF_NAMES = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 export const EMAIL_LENGTH_MAX = 320;
 
 /**
- * Normalizes a domain for comparison and storage to lower case and Punycode (UTS 46), so that each domain has one
- * spelling.
+ * Converts a domain to lower case and Punycode (UTS 46), so that each domain has one spelling for comparison and
+ * storage.
  * Returns undefined if the text is not an internet domain. A single label, an IP address, a trailing dot and a wildcard
  * are not allowed.
  */
@@ -42,8 +42,8 @@ export function normalizedEmail(text: string): string | undefined {
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
 /**
- * Returns all spellings, in lower case, in which an e-mail address may be stored. New records contain the normalized
- * domain. Older records contain the domain as it was typed or in Unicode.
+ * Returns all forms, in lower case, in which an e-mail address may be stored. In new records, the domain is normalized.
+ * In older records, it is in Unicode or spelled as it was typed. An invalid address has only one form.
  */
 export function storedForms(typed: string): string[] {
   const plain = typed.trim().toLowerCase();

@@ -43,7 +43,7 @@ describe('email address normalization', () => {
     expect(normalizedEmail(given)).toBeUndefined();
   });
 
-  test('storedForms returns an email address with its domain in Punycode and in Unicode', () => {
+  test('storedForms returns two forms of an email address, with the domain in Punycode and with the domain in Unicode', () => {
     expect(storedForms(' Grace@xn--bcher-kva.example ')).toEqual(['grace@xn--bcher-kva.example', 'grace@b\u00fccher.example']);
     expect(storedForms('not an address')).toEqual(['not an address']);
   });

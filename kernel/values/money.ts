@@ -6,7 +6,7 @@ Decimal.set({ precision: 60 });
 
 export { Decimal };
 
-/** Number of decimal digits of currencies that do not have two (by ISO 4217 code). */
+/** Number of decimal digits by currency (ISO 4217 code). Currencies that are not listed have two decimal digits. */
 const MINOR_DIGITS: Readonly<Record<string, number>> = {
   ...digits(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digits(3, 'BHD IQD JOD KWD LYD OMR TND'),
@@ -16,6 +16,9 @@ const MINOR_DIGITS: Readonly<Record<string, number>> = {
 function digits(count: number, currencies: string): Record<string, number> {
   return Object.fromEntries(currencies.split(' ').map((currency) => [currency, count]));
 }
+
+/** Codes of ISO 4217 that are no money: precious metals, units of account, and codes for tests. */
+export const NOT_MONEY: readonly string[] = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
 /** Returns the number of decimal digits of a currency (ISO 4217 code). */
 export const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2;

@@ -24,7 +24,7 @@ describe('currency digits', () => {
     ['150.5', 'JPY', false],
     ['1.234', 'KWD', true],
     ['1.2345', 'KWD', false],
-  ])('the amount %s %s is payable: %s', (amount, currency, expected) => {
+  ])('isPayable for the amount %s %s returns %s', (amount, currency, expected) => {
     expect(isPayable(new Decimal(amount), currency)).toBe(expected);
   });
 });

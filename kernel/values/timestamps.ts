@@ -45,8 +45,8 @@ export function isoText(instant: Date): string {
 }
 
 /**
- * Parses the format of a PostgreSQL server in UTC, such as `2026-01-31 09:30:00.125+00`. The fraction has no trailing
- * zeros. Other texts are parsed by `Date`.
+ * Parses a timestamp as PostgreSQL writes it in UTC, such as `2026-01-31 09:30:00.125+00`: with at most three decimal
+ * digits, without trailing zeros. The `Date` constructor parses all other texts.
  */
 export function timestampOf(text: string): Date {
   const { length } = text;

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { isoText, timestampOf } from './timestamps.ts';
 
-/** Yields edge cases from the year 1 to the year 9999, and random dates, half of them before the year 2097. */
+/**
+ * Yields edge cases from the year 1 to the year 9999, then random dates. Half of the random dates are before the year
+ * 2097.
+ */
 function* generated(): Generator<Date> {
   const edges = [0, -1, 1, 951_782_399_999, 951_782_400_000, 4_107_542_399_999, 253_402_300_799_999, -62_135_596_800_000];
   for (const edge of edges) yield new Date(edge);
@@ -22,7 +25,7 @@ test('isoText returns the same text as Date.toISOString for timestamps of any ye
   for (const instant of generated()) expect(isoText(instant)).toBe(instant.toISOString());
 });
 
-test('timestampOf returns the instant of every timestamp in the text format of PostgreSQL', () => {
+test('timestampOf parses a timestamp as PostgreSQL writes it, for any year from 1000 to 9999', () => {
   for (const instant of generated()) {
     if (instant.getUTCFullYear() >= 1000) expect(timestampOf(written(instant)).getTime(), written(instant)).toBe(instant.getTime());
   }

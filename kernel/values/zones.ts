@@ -4,8 +4,8 @@ import { InvalidParameters } from '../errors/errors.ts';
 export const ZONE_RULE = 'must be an IANA time zone such as America/New_York';
 
 /**
- * Returns true for a name of the IANA time zone database. Offsets such as `+02:00` are invalid, because they have no
- * daylight saving time.
+ * Returns true if a value is the name of a time zone in the IANA database, such as `Europe/Berlin`. Offsets such as
+ * `+02:00` are invalid, because they have no daylight saving time.
  */
 export function isTimeZone(name: unknown): name is string {
   if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;

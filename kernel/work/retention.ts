@@ -3,7 +3,10 @@ import { PeriodicTask, type PeriodicTaskSchedule } from './periodic-task.ts';
 
 /** Number of rows that one statement deletes. Short transactions make sure that other transactions do not wait long. */
 const BATCH = 1_000;
-/** Maximum number of batches per run, so that a run does not load the database for hours. The next run continues. */
+/**
+ * Maximum number of batches per run, so that a run does not slow down the database for hours. The next run deletes the
+ * rest.
+ */
 const BATCHES = 200;
 
 /** Rows of a table that can be deleted. */
@@ -26,8 +29,8 @@ export interface Retained {
 }
 
 /**
- * Creates the retention of the rows of a table. `expired` is called for each run, because its result depends on the
- * time.
+ * Creates a `Retained` that counts and deletes the expired rows of the table `name`. `expired` is called again each
+ * time, because its result depends on the current time.
  */
 export function retainedRows(rows: Pick<Rows, 'query'>, name: string, expired: () => Omit<Expired, 'table'>): Retained {
   return {

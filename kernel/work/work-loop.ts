@@ -11,8 +11,8 @@ const REST_MS = 10;
 /**
  * Runs a task when the loop is woken. The task runs again while it reports more work, and half a second after a
  * failure. Only one run is active at a time.
- * The relay, the log consumers and webhook deliveries use it. Notifications wake the loop. If a notification was lost,
- * the `WorkPoller` of the database wakes it.
+ * The relay, the log consumers and the sweepers use such loops. Notifications wake a loop. The `WorkPoller` of the
+ * database wakes it for work that has become due, or if a notification was lost.
  */
 export class WorkLoop {
   #running: Promise<void> | undefined;

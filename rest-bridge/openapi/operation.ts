@@ -175,8 +175,8 @@ function responses(
 const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', required: Object.keys(properties), properties });
 
 /**
- * Returns the schema of a successful response: the record or list in the general envelope, in the object that `wrap`
- * names, or by itself.
+ * Returns the schema of a successful response. The record or list is in the general envelope, or in an object with the
+ * property `wrap`. If `bare` is set, the record or list is the whole body.
  */
 function successSchema(
   { route: { wrap, bare, list = 'general' }, isPage, isList }: CompiledRoute,

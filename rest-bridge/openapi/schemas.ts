@@ -26,8 +26,8 @@ import { ref } from './types.ts';
 /**
  * Converts Sofa's JSON schemas of the REST types to OpenAPI 3.1, and adds what they lack:
  * - A field that can be null has the type `null` too.
- * - A response object has all its fields.
- * - A request object accepts no other fields.
+ * - All fields of a response object are required.
+ * - A request object allows no additional fields.
  * - Nested input objects, which Sofa leaves without a schema, refer to a named schema.
  */
 export function refineComponents(
@@ -92,8 +92,8 @@ function refineType(type: GraphQLNamedType, generated: JsonSchema, isFilter: boo
 }
 
 /**
- * Returns the constraints of a field or argument in addition to its type, such as its maximum length. `nullable` is true
- * if a request may set the field to null.
+ * Returns the constraints of a field or argument that its GraphQL type does not express, such as its maximum length.
+ * `nullable` is true if a request may set the field to null.
  */
 export type LimitsOf = (field: Pick<GraphQLArgument | GraphQLField<unknown, unknown>, 'extensions'>) => JsonSchema;
 
@@ -103,7 +103,7 @@ export function limited(schema: JsonSchema, { items, nullable: _, ...own }: Json
   return items && schema.items ? { ...limits, items: limited(schema.items as JsonSchema, items as JsonSchema) } : limits;
 }
 
-/** Returns the JSON schema of a REST type. With `showsNull`, a nullable type also allows null. */
+/** Returns the JSON schema of a REST type. Null is allowed only with `showsNull`, and only for a nullable type. */
 export function schemaOf(type: GraphQLInputType | GraphQLOutputType, showsNull: boolean): JsonSchema {
   if (isNonNullType(type)) return plainSchema(type.ofType, showsNull);
   const schema = plainSchema(type, showsNull);

@@ -1,5 +1,19 @@
-import { area, del, get, post } from '../route.ts';
-import { service } from './services.ts';
+import { area, del, get, post, put, view } from '../route.ts';
+import { changeErrors, orderErrors, quote, service } from './services.ts';
+
+const coverageMap = view(
+  'CoverageMap',
+  '{ type features { id type geometry { type coordinates } properties { zipPrefix city state technology maxMbps } } }',
+);
+
+const network = view(
+  'Network',
+  `{
+    id accountId networkType topology name status statusReason bandwidth redundancy locations { id address role serviceId }
+    sla billingCycle monthlyPrice currency features pendingChanges { id kind status effectiveAt changes priceDifference } revision
+    provisionedAt createdAt updatedAt
+  }`,
+);
 
 /** Internet access and networks (specification 4.4). */
 export const connectivity = area(
@@ -14,11 +28,7 @@ export const connectivity = area(
     }),
     post('orderInternetService', '/connectivity/internet', 'orderInternetService', {
       summary: 'Order an internet service',
-      errors: {
-        LOCATION_NOT_SERVICEABLE: 'no service is available at the location',
-        SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology is not available at the location',
-        INSUFFICIENT_BANDWIDTH: 'the maximum bandwidth of the technology at the location is too low',
-      },
+      errors: orderErrors,
       description:
         'Coverage and catalog are checked immediately. The new service is pending until it is provisioned. To follow the progress, get the status of the service or wait for the event `service.provisioned`.',
       category: 'provisioning',
@@ -37,6 +47,14 @@ export const connectivity = area(
       fixed: { type: 'internet' },
       select: service,
     }),
+    put('updateInternetService', '/connectivity/internet/{service_id}', 'updateService', {
+      summary: 'Update an internet service',
+      errors: { ...changeErrors, INSUFFICIENT_BANDWIDTH: orderErrors.INSUFFICIENT_BANDWIDTH },
+      description: 'The result is the same as that of `PUT /services/{service_id}` for an internet service.',
+      fixed: { type: 'internet' },
+      select: service,
+      example: { bandwidth: '1000mbps' },
+    }),
     del('cancelInternetService', '/connectivity/internet/{service_id}', 'endService', {
       summary: 'Cancel an internet service',
       errors: { INVALID_STATE: 'the service is already being taken down', SERVICE_MAINTENANCE: 'the service is in maintenance' },
@@ -44,10 +62,75 @@ export const connectivity = area(
       fixed: { type: 'internet' },
       select: service,
     }),
+    get('listNetworks', '/connectivity/networks', 'networks', {
+      summary: 'List networks',
+      description: 'Lists the networks, newest first.',
+      omit: ['type'],
+      select: network,
+    }),
+    post('deployNetwork', '/connectivity/networks', 'deployNetwork', {
+      summary: 'Order a network',
+      errors: {
+        ACCOUNT_SUSPENDED: 'the account is suspended',
+        SERVICE_CONFLICT: 'a feature needs another one, or a service cannot connect a site',
+      },
+      description:
+        'Orders a network between 2 to 200 sites. Each site is billed. The new network is pending until it is provisioned. A network is a service: its id works in all operations on services.',
+      category: 'provisioning',
+      resource: 'service',
+      select: network,
+      example: {
+        network_type: 'mpls',
+        topology: 'hub_and_spoke',
+        locations: [
+          { id: 'loc_hq', address: '350 Fifth Avenue', role: 'hub' },
+          { id: 'loc_branch', address: '1 Main Street', role: 'spoke' },
+        ],
+        bandwidth: '500mbps',
+        redundancy: true,
+      },
+    }),
+    get('getNetwork', '/connectivity/networks/{network_id}', 'network', { summary: 'Get a network', resource: 'service', select: network }),
+    put('updateNetwork', '/connectivity/networks/{network_id}', 'updateNetwork', {
+      summary: 'Update a network',
+      errors: changeErrors,
+      description:
+        'Changes sites, topology, bandwidth and other terms. Omit a field to keep its value. `locations` replaces all sites. A change that the provider must make is in `pending_changes` until it is applied; then the event `service.modified` is sent.',
+      resource: 'service',
+      select: network,
+      example: {
+        bandwidth: '1gbps',
+        locations: [
+          { id: 'loc_hq', address: '350 Fifth Avenue', role: 'hub' },
+          { id: 'loc_branch', address: '1 Main Street', role: 'spoke' },
+          { id: 'loc_warehouse', address: '20 Dock Road', role: 'spoke' },
+        ],
+      },
+    }),
+    post('createFiberQuote', '/connectivity/fiber/quote', 'createFiberQuote', {
+      summary: 'Create a quote for a fiber line',
+      errors: { ...orderErrors, ACCOUNT_SUSPENDED: 'the account is suspended', SERVICE_CONFLICT: 'a feature needs another one' },
+      description:
+        'The quote has one line, and can be read at `GET /services/quotes/{quote_id}`. The installation costs nothing for terms of 24 months and more.',
+      select: quote,
+      example: { location: { zip: '10118' }, bandwidth: '1000mbps', billing_preferences: { term: '36_months' } },
+    }),
     get('getFiberAvailability', '/connectivity/fiber/availability', 'fiberAvailability', {
       summary: 'Check whether fiber is available at a location',
       description:
         'The result is the same as that of `POST /services/availability/check` for fiber. Availability depends on the ZIP code only, so street and city are optional.',
+    }),
+    get('listFiberProviders', '/connectivity/fiber/providers', 'carriers', {
+      summary: 'List fiber providers',
+      description:
+        'Lists the carriers with fiber, by name, with their areas, technologies, highest bandwidths and service levels. With `zip`, lists only those that have fiber in the area of this ZIP code. Carriers with `initial: true` are fictional.',
+      fixed: { technology: ['fiber'] },
+    }),
+    get('getFiberCoverage', '/connectivity/fiber/coverage', 'coverage', {
+      summary: 'Get the coverage map',
+      description:
+        'Gets the areas with fiber, or with the technologies of `technology`, as GeoJSON (RFC 7946). `data` is a FeatureCollection. The outlines are approximate service areas. The ZIP code decides whether a service can be ordered, so check a location with `GET /services/availability`. The response has at most 500 areas. If there are more, it is 400, and `bbox` must be smaller.',
+      select: coverageMap,
     }),
   ],
   'Services',

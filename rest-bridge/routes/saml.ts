@@ -29,8 +29,8 @@ const CERTIFICATE = [
 const METADATA: LargeBody = { mebibytes: 1, reason: 'metadata has up to 262,144 characters, and the body can also contain certificates' };
 
 /**
- * The fields of a domain in REST. `checkedAt` is left out, because the platform updates it regularly, and each update
- * would change the ETag.
+ * The fields of an e-mail domain in REST. `checkedAt` is left out, because the platform updates it regularly, and each
+ * update would change the ETag.
  */
 const DOMAIN = '{ domain status txtName txtValue problem provenAt worksUntil }';
 const connection = view('SamlConnection', `{ ...fields roleMappings domains ${DOMAIN} }`);

@@ -1,13 +1,54 @@
 import { area, del, get, post, put, view } from '../route.ts';
 
-/** The REST representation of a service, in all areas. The health of a service is in `getServiceStatus` instead. */
+/** The REST representation of a service in every operation that returns services. `getServiceStatus` returns the health of a service. */
 export const service = view(
   'Service',
   `{
     id accountId type serviceType catalogId name status statusReason bandwidth
-    location sla billingCycle monthlyPrice currency configuration provider provisionedAt createdAt updatedAt
+    location sla priority billingCycle monthlyPrice currency features configuration contacts { technical billing } provider
+    quoteId termMonths oneTimeFee pendingChanges { id kind status effectiveAt changes priceDifference } revision provisionedAt createdAt updatedAt
   }`,
 );
+
+export const quote = view(
+  'Quote',
+  `{
+    id accountId status billingCycle termMonths discountPercent monthlyTotal oneTimeTotal currency validUntil
+    lines {
+      position catalogId serviceType bandwidth sla users features location available error { code message details } monthlyPrice oneTimePrice
+      serviceId
+    }
+    createdAt updatedAt
+  }`,
+);
+
+/**
+ * REST names of the options of a provisioning request. The GraphQL field `options`, for all kinds of service, is called
+ * `customizations` in REST. The GraphQL field `customizations`, only for internet lines, is omitted in REST.
+ */
+const customizations = {
+  names: { customizations: 'options', internet_customizations: 'customizations' },
+  omit: ['internet_customizations'],
+} as const;
+
+/** Errors of all operations that change a service. */
+export const changeErrors = {
+  INVALID_STATE: 'the service is not in service',
+  SERVICE_MAINTENANCE: 'the service is in maintenance',
+  SERVICE_CONFLICT: 'a feature needs another one, or the service has too many changes that have not ended',
+} as const;
+export const orderErrors = {
+  LOCATION_NOT_SERVICEABLE: 'no service is available at the location',
+  SERVICE_UNAVAILABLE_AT_LOCATION: 'the technology is not available at the location',
+  INSUFFICIENT_BANDWIDTH: 'the maximum bandwidth of the technology at the location is too low',
+} as const;
+const requestErrors = {
+  ...orderErrors,
+  ACCOUNT_SUSPENDED: 'the account is suspended',
+  SERVICE_CONFLICT: 'a feature needs another one, the request differs from its quote, or the line of the quote is already ordered',
+} as const;
+const PENDING =
+  'A change that the provider must make is in `pending_changes` until it is applied; then the event `service.modified` is sent. Other changes are applied immediately.';
 
 const catalog = view(
   'ServiceCatalog',
@@ -15,8 +56,9 @@ const catalog = view(
     categories {
       name description
       services {
-        id name description bandwidthOptions slaOptions
-        pricing { startingPrice unit currency bandwidthPrices { bandwidth monthlyPrice } slaUplifts { sla percent uptimePercentage } }
+        id name description orderable serviceType bandwidthOptions slaOptions
+        pricing { startingPrice installationFee unit currency bandwidthPrices { bandwidth monthlyPrice } slaUplifts { sla percent uptimePercentage } }
+        features { name description monthlyPrice perUnit needs }
       }
     }
   }`,
@@ -25,7 +67,7 @@ const catalog = view(
 const change = view(
   'ServiceChange',
   `{
-    id serviceId kind status statusReason effectiveAt reason dataMigration { required destination verification } requestedBy
+    id serviceId kind status statusReason effectiveAt changes priceDifference maintenanceWindow { id start end description impact status } reason dataMigration { required destination verification } requestedBy
     history { from to at reason } completedAt createdAt updatedAt
   }`,
 );
@@ -33,8 +75,29 @@ const change = view(
 const provisioningRequest = view(
   'ProvisioningRequest',
   `{
-    id status statusReason missing serviceTemplate customizations deploymentSchedule contacts accountId location sla billingCycle name
-    serviceId expectedCompletion steps history createdAt updatedAt
+    id status statusReason missing serviceTemplate customizations: options features deploymentSchedule contacts accountId location sla
+    billingCycle name quoteId quoteLine serviceId expectedCompletion steps history createdAt updatedAt
+  }`,
+);
+
+const bulk = view(
+  'Bulk',
+  `{
+    id accountId kind status statusReason parallel rollbackOnFailure
+    counts { total pending inProgress built completed failed skipped releasing released }
+    leftovers items { position status serviceId changeId error { code message details } } requestedBy createdAt updatedAt finishedAt
+  }`,
+);
+
+const bulkStatus = view(
+  'BulkStatusReport',
+  `{
+    bulk {
+      id accountId kind status statusReason parallel rollbackOnFailure
+      counts { total pending inProgress built completed failed skipped releasing released }
+      leftovers requestedBy createdAt updatedAt finishedAt
+    }
+    services { serviceId status statusReason itemStatus changeId error { code message details } updatedAt }
   }`,
 );
 
@@ -46,13 +109,82 @@ export const services = area(
     get('listServices', '/services', 'services', {
       summary: 'List services',
       description:
-        'Lists services of all types, newest first. `location` and `search` match parts of words. `fields` selects the fields in which `search` looks.',
+        'Lists services of all types, newest first. `location` and `search` (or its other name `q`) match parts of words. `fields` selects the fields in which `search` looks. `category` is a category of the catalog.',
       select: service,
+    }),
+    post('createService', '/services', 'orderCatalogService', {
+      summary: 'Order a service of the catalog',
+      errors: { ...orderErrors, SERVICE_CONFLICT: 'a feature needs another one' },
+      description:
+        'Orders any catalog service that is `orderable`. The operations of a product, such as `POST /connectivity/internet`, create the same records. The new service is pending until it is provisioned.',
+      category: 'provisioning',
+      select: service,
+      example: {
+        catalog_id: 'business_fiber',
+        account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+        bandwidth: '500mbps',
+        location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+        features: ['static_ip'],
+      },
     }),
     get('getService', '/services/{service_id}', 'service', { summary: 'Get a service', omit: ['type'], select: service, addition: true }),
     get('getServiceStatus', '/services/{service_id}/status', 'serviceStatus', {
       summary: 'Get the status of a service',
       resource: 'service',
+    }),
+    get('getServiceMetrics', '/services/{service_id}/metrics', 'serviceMetrics', {
+      summary: 'Get the metrics of a service',
+      description:
+        'The response contains the status of the service, and its measurements in a period: figures about the whole period in `summary`, and averages for at most 400 intervals in `series`. An interval without a measurement contains nulls.',
+      resource: 'service',
+    }),
+    get('getServiceHealth', '/services/{service_id}/health', 'serviceHealth', {
+      summary: 'Get the health of a service',
+      description: 'The response contains the status of the service, and the reason of each health check that is not healthy.',
+      resource: 'service',
+    }),
+    get('getServiceAnalytics', '/services/{service_id}/analytics', 'serviceAnalytics', {
+      summary: 'Get the analytics of a service',
+      description: 'All figures are computed from the stored measurements and from the present price of the service.',
+      resource: 'service',
+    }),
+    get('getServicesAnalyticsSummary', '/services/analytics/summary', 'servicesSummary', {
+      summary: 'Get a summary of all services',
+      description: 'Counts, monthly prices, uptime and traffic of all services that you may see, or of those of one account.',
+    }),
+    put('updateService', '/services/{service_id}', 'updateService', {
+      summary: 'Update a service',
+      errors: { ...changeErrors, INSUFFICIENT_BANDWIDTH: orderErrors.INSUFFICIENT_BANDWIDTH },
+      description: `Changes terms of the service, such as its name, bandwidth or service level. Omit a field to keep its value. ${PENDING}`,
+      omit: ['type'],
+      select: service,
+      example: { bandwidth: '1000mbps', sla: 'business' },
+    }),
+    put('updateServiceConfiguration', '/services/{service_id}/configuration', 'updateServiceConfiguration', {
+      summary: 'Update the configuration of a service',
+      errors: changeErrors,
+      description: `Changes settings that are specific to the kind of service. Settings that you omit stay; null removes a setting. ${PENDING}`,
+      select: service,
+      example: { configuration: { monitoring: true } },
+    }),
+    put('scaleService', '/services/{service_id}/scaling', 'scaleService', {
+      summary: 'Scale a service',
+      errors: {
+        ...changeErrors,
+        INSUFFICIENT_BANDWIDTH: orderErrors.INSUFFICIENT_BANDWIDTH,
+        SERVICE_CONFLICT: 'another scaling of the service waits for its date, or the service has too many changes that have not ended',
+      },
+      description:
+        'Makes a service larger or smaller, now or at `effective_date`. The price at the time of this request is agreed. The service is billed with its present size until the change is applied.',
+      select: change,
+      example: { scaling_action: 'scale_up', new_bandwidth: '2000mbps' },
+    }),
+    put('updateServiceFeatures', '/services/{service_id}/features', 'updateServiceFeatures', {
+      summary: 'Switch features of a service on or off',
+      errors: changeErrors,
+      description: `Features and their prices are in the catalog. ${PENDING}`,
+      select: service,
+      example: { features: { static_ip: true } },
     }),
     del('decommissionServiceById', '/services/{service_id}', 'endService', {
       summary: 'Decommission a service now',
@@ -94,6 +226,20 @@ export const services = area(
       select: change,
       addition: true,
     }),
+    post('createServiceQuote', '/services/quotes', 'createQuote', {
+      summary: 'Create a quote',
+      errors: { ACCOUNT_SUSPENDED: 'the account is suspended' },
+      description:
+        'Quotes the prices of up to 100 services for 30 days. An order with `quote_id` gets the quoted price once for each line, even if the catalog has changed. A line that cannot be ordered is `available: false`, with the error that an order would return, and is not part of the totals.',
+      select: quote,
+      example: {
+        services: [
+          { type: 'fiber', bandwidth: '1000mbps', location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' } },
+        ],
+        billing_preferences: { cycle: 'monthly', term: '36_months' },
+      },
+    }),
+    get('getServiceQuote', '/services/quotes/{quote_id}', 'quote', { summary: 'Get a quote', select: quote }),
     get('getServiceCatalog', '/services/catalog', 'catalog', { summary: 'Get the service catalog', omit: ['category'], select: catalog }),
     get('getServiceCatalogCategory', '/services/catalog/{category}', 'catalog', {
       summary: 'Get a category of the service catalog',
@@ -112,10 +258,47 @@ export const services = area(
         bandwidth_requirements: '1000mbps',
       },
     }),
+    post('bulkProvisionServices', '/services/bulk/provision', 'provisionInBulk', {
+      summary: 'Order up to 100 services at once',
+      description:
+        'Everything is stored in one transaction. Without `rollback_on_failure`, an item that cannot be ordered is `failed`, and the others go on. With it, the services become operational together when all are built, or all are released; a request with an item that cannot be ordered fails with 400 and lists all such items. To follow the progress, call `POST /services/bulk/status` with `bulk_id`, or wait for the event `bulk.finished`.',
+      category: 'provisioning',
+      priority: 'low',
+      select: bulk,
+      example: {
+        services: [
+          {
+            template: 'business_fiber',
+            location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
+            customizations: { bandwidth: '500mbps', redundancy: true },
+          },
+        ],
+        orchestration: { parallel: true, rollback_on_failure: true },
+      },
+    }),
+    post('bulkModifyServices', '/services/bulk/modify', 'changeInBulk', {
+      summary: 'Change up to 100 services at once',
+      description:
+        'Send either `service_ids` with the same new terms for all, or `services` with the new terms of each service. Each item contains its change, or the error if the service cannot be changed.',
+      priority: 'low',
+      select: bulk,
+      example: { service_ids: ['svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G'], bandwidth: '1000mbps' },
+    }),
+    post('getBulkServiceStatus', '/services/bulk/status', 'bulkServiceStatus', {
+      summary: 'Get the status of many services or of a bulk',
+      description:
+        'Send either `service_ids`, or `bulk_id`. The entries have the order of the request. A service that does not exist is an entry with an `error`.',
+      priority: 'low',
+      select: bulkStatus,
+      resource: 'bulk',
+      example: { service_ids: ['svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G'] },
+    }),
     post('provisionService', '/services/provision', 'requestProvisioning', {
       summary: 'Create a provisioning request',
       description:
-        'If you send `account_id` and `location`, the service is ordered immediately, or on `deployment_schedule.preferred_date` if that date is later. Until the service is ordered, the request is pending. `missing` lists the fields that you must still supply with `PUT /services/provision/{request_id}`.',
+        'Requests any catalog service that is `orderable`. The request is checked like an order. If nothing is missing, the service is ordered immediately, or on `deployment_schedule.preferred_date` if that date is later. Until the service is ordered, the request is pending. `missing` lists what you must still supply with `PUT /services/provision/{request_id}`: `location`, or fields of `customizations`. With `quote_id`, the service gets the quoted price. The line of the quote is not reserved until the preferred date: if the quote is not valid on that date, or its line is already ordered, the request fails with this reason.',
+      errors: { ...requestErrors, INVALID_STATE: 'the account is closed, or the quote is not pending' },
+      ...customizations,
       category: 'provisioning',
       priority: 'high',
       select: provisioningRequest,
@@ -141,8 +324,10 @@ export const services = area(
     }),
     put('updateProvisioningRequest', '/services/provision/{request_id}', 'updateProvisioningRequest', {
       summary: 'Update a provisioning request',
-      errors: { INVALID_STATE: 'the request is no longer pending' },
-      description: 'Supplies missing fields or changes other fields while the request is pending. Omit a field to keep its value.',
+      errors: { ...requestErrors, INVALID_STATE: 'the request or its quote is no longer pending, or the account is closed' },
+      description:
+        'Supplies missing fields or changes other fields while the request is pending. Omit a field to keep its value. The whole request is checked again.',
+      ...customizations,
       select: provisioningRequest,
       addition: true,
       example: {
@@ -152,8 +337,9 @@ export const services = area(
     }),
     del('cancelProvisioningRequest', '/services/provision/{request_id}', 'cancelProvisioningRequest', {
       summary: 'Cancel a provisioning request',
-      errors: { INVALID_STATE: 'the request is no longer pending' },
-      description: 'Only a pending request can be cancelled.',
+      errors: { INVALID_STATE: 'the request has ended, or is already being cancelled' },
+      description:
+        'A pending request is cancelled immediately. If its service was ordered, the service is ended: the request stays `in_progress` until the provider has released the service, and is then `cancelled`. If the provider refuses, the request is `failed`.',
       select: provisioningRequest,
       addition: true,
     }),

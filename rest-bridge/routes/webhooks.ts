@@ -3,8 +3,8 @@ import { area, del, get, post, put, type RouteOptions } from '../route.ts';
 const example = { url: 'https://example.com/hooks', events: ['ticket.*', 'billing.invoice.*'], description: 'The service desk' };
 
 /**
- * Returns the options of a path that creates webhooks for one family of events (specification 2.8). The path creates
- * the same kind of record as `POST /webhooks`. Only webhooks of the support family have filters.
+ * Returns the options of a route that creates webhooks for the events of one family, such as `POST /billing/webhooks`
+ * (specification 2.8). The records are the same as those of `POST /webhooks`. Only the support route accepts filters.
  */
 const ofFamily = (family: string, events: string[]): RouteOptions => ({
   summary: `Create a webhook for ${family} events`,

@@ -13,7 +13,10 @@ export interface Identified {
   keyLimits?: KeyLimits | undefined;
 }
 
-/** One caller at the edge: its identity, and what it is charged for its request or for each operation on its socket. */
+/**
+ * The admission of one request or of one open connection. It identifies the caller, and charges the caller for the
+ * request or for each operation on the connection.
+ */
 export class Admission implements RequestContext {
   principal: Principal = Principal.nobody;
   /** The values of the rate limit headers in the response. */
@@ -88,8 +91,8 @@ export class Admission implements RequestContext {
   }
 
   /**
-   * Refunds operations to the limits of their categories. Called for operations that were rejected before they had an
-   * effect.
+   * Refunds the given number of operations in each category. Called for operations that were rejected before they had
+   * an effect.
    */
   async giveBack(categories: NonNullable<Cost['categories']>): Promise<void> {
     if (!this.#holder || Object.keys(categories).length === 0) return;

@@ -10,8 +10,8 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 const MALFORMED = ['MALFORMED_REQUEST', 'This is not a valid HTTP request.'] as const;
 
 /**
- * Sends an error response on a connection whose data is not a complete request, and closes the connection. The headers
- * of the request were too large, arrived too slowly, or were malformed.
+ * Handles a request that Node cannot parse, because its headers are too large, it arrives too slowly, or it is
+ * malformed. Sends an error response, unless another response has already begun, and closes the connection.
  */
 export function sendClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {

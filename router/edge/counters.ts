@@ -39,8 +39,8 @@ export interface SlotClaim {
   /** Position in the queue. The claim with the lowest rank is served first. */
   readonly rank: number;
   /**
-   * True for the first request that waits in this process. This request is served before later requests of all
-   * processes.
+   * True if the request is the first one in the queue of its process. If no slot is free, Redis stores the rank of the
+   * request, so that no request with a higher rank gets a slot before it, in any process.
    */
   readonly isWaiting: boolean;
 }

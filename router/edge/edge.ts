@@ -121,8 +121,8 @@ const USER_AGENT_MAX = 500;
 export class Edge {
   readonly #limiter: RateLimiter;
   /**
-   * Holders of credentials by principal. A cached principal is always the same object. Subgraphs pass the principal to
-   * get the usage of its holder.
+   * For each authenticated principal, the holder of its credentials. `usageOf` gets only the principal and finds the
+   * holder here. This works because a cached principal is always the same object.
    */
   readonly #holders = new WeakMap<Principal, Holder>();
 

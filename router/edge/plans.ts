@@ -56,6 +56,6 @@ export const keyLimits = (rate: { requestsPerMinute?: number | null; burstLimit?
 /**
  * Values that the rate limit headers show for a plan without limits, because the headers must be numbers of at most 32
  * bits. The platform does not enforce these values.
- * The field `rate_limit.requests_per_minute` of an access token shows `burst` for such a plan.
+ * An access token for such a plan contains the value of `burst` in the field `rate_limit.requests_per_minute`.
  */
 export const FAIR_USE: RateLimit = { perHour: 60_000_000, burst: 1_000_000 };

@@ -9,8 +9,8 @@ import { sendClientError } from './client-errors.ts';
 import { mountErrorHandlers } from './error-handler.ts';
 
 /**
- * Maximum length of a path parameter. No request line can be longer, so a parameter that is too long returns 404 like
- * any unknown id.
+ * Maximum length of a path parameter. It equals Node's limit for the request line and all headers, so no parameter can
+ * exceed it. With a lower maximum, Fastify would respond with 414 to a long id, and not with 404 as to any unknown id.
  */
 const MAX_PARAM_LENGTH = 16_384;
 const SLOW_REQUEST_TIMEOUT_MS = 60_000;
@@ -33,7 +33,7 @@ const TLS = {
 export interface ServerOptions {
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
-  /** Rewrites an alias to a path that has a route. The argument and the result contain path and query. */
+  /** Replaces an alias of a path, such as `/api/v1/…`, with the path of the route. `url` is a path with its query. */
   rewriteUrl?: (url: string) => string;
   /** Creates HTML error pages for browsers. Default: all errors are JSON. */
   errorPage?: ErrorPage;
@@ -46,8 +46,8 @@ export interface ServerOptions {
 }
 
 /**
- * A server certificate in PEM format. `ca` contains the authorities that the server names to clients, which then choose
- * a certificate from one of them.
+ * A server certificate in PEM format. `ca` contains the certificate authorities for client certificates. The server
+ * sends their names in the TLS handshake, so that a client can choose a certificate that one of them has issued.
  */
 export interface ServerCertificate {
   cert: string;
@@ -96,8 +96,8 @@ export function createServer({ trustedProxies, rewriteUrl = (url) => url, tls, e
 }
 
 /**
- * A path without a route. Paths that cannot be decoded are rewritten to it, because Fastify would answer them before
- * any hook assigns a request id or a charge.
+ * A path without a route. Paths that cannot be decoded are rewritten to this path. Otherwise, Fastify would respond
+ * before any hook runs, so the response would have no request id, and the request would not be charged.
  */
 const UNDECODABLE = '/undecodable';
 

@@ -16,7 +16,7 @@ const CLASS = 1e13;
 
 interface Waiter {
   claim: SlotClaim;
-  /** Called once, with a slot, or with undefined if the request has left the queue. */
+  /** Called with the store of the slot when the request gets a slot. Not called if the request leaves the queue. */
   end(holder: SlotHolder | undefined): void;
 }
 
@@ -97,8 +97,8 @@ export class Slots {
   }
 
   /**
-   * Gives slots to the waiting requests, in order, until no slot is free. The method awaits only counters in Redis,
-   * because counters in memory respond synchronously.
+   * Gives slots to the waiting requests in the order of the queue, until no slot is free. Counters in memory respond
+   * synchronously, so the method awaits responses only if the counters are in Redis.
    */
   async #serve(key: string, queue: Queue): Promise<void> {
     queue.again = true;
@@ -149,7 +149,7 @@ export class Slot {
     return { key: this.key, limit: this.limit, rank: PRIORITIES.indexOf(priority) * CLASS + Date.now(), isWaiting };
   }
 
-  /** Stores the slot that a charge has returned. If `leave` was called during the charge, the slot is released. */
+  /** Stores the slot that the request got, if any. If `leave` was called in the meantime, releases the slot instead. */
   take(holder: SlotHolder | undefined): void {
     if (!holder) return;
     if (this.#hasLeft) this.slots.release(this.key, holder);

@@ -1,7 +1,7 @@
 /**
  * The amount counted in one time window. All times are from the platform's clock.
- * If the clock is set back, charges with a later time count as charges of the current time. So no charge counts for
- * longer than the length of the window. An expired amount does not count again.
+ * If the clock is set back, a charge whose time is now in the future is treated as a charge of the current time, so that
+ * it does not count for longer than a new charge. An amount that has expired does not count again.
  */
 export interface Window {
   /** Returns the amount that counts at the time `nowMs`. */

@@ -16,7 +16,10 @@ export class EntityBatch {
     private readonly known: Map<string, number> = new Map(),
   ) {}
 
-  /** Creates a batch for other objects. The new batch and this batch share one list of representations. */
+  /**
+   * Creates a batch for another entity list of the same fetch. Each batch has its own objects, but both batches share
+   * one list of representations.
+   */
   sibling(represent: Represent): EntityBatch {
     return new EntityBatch(represent, this.representations, this.known);
   }

@@ -10,7 +10,7 @@ import type { Fragments } from './projection.ts';
 export interface DistinctOperation {
   operation: OperationDefinitionNode;
   fragments: Fragments;
-  /** The client's response keys, by the keys that have replaced them. */
+  /** Maps each new response key to the client's response key that it has replaced. */
   renamed: ReadonlyMap<string, string>;
 }
 
@@ -18,11 +18,12 @@ export interface DistinctOperation {
  * Replaces response keys that the planner (0.0.38) does not support:
  * - A key that belongs to different fields, which GraphQL allows in fragments on different types. The planner merges
  *   these fields into one selection, and crashes if they differ.
- * - Any other alias. An alias may equal the name of a field that the planner adds, and entities would get a wrong key:
- *   `{ accounts { id: name services { id } } }`.
+ * - Any other alias that differs from the name of its field. The alias may equal the name of a field that the planner
+ *   adds to identify entities. In `{ accounts { id: name services { id } } }`, the planner would use the name of an
+ *   account as its id.
  *
- * Removes an alias that equals its field name. The planner crashes if the plain field is selected too: `{ by { name }
- * ... on Book { by { name: name } } }`.
+ * Removes an alias that equals the name of its field. The planner crashes if the field is also selected without the
+ * alias: `{ by { name } ... on Book { by { name: name } } }`.
  */
 export function distinguish(operation: OperationDefinitionNode, fragments: Fragments): DistinctOperation {
   const meanings = meaningsOf(operation, fragments);
@@ -79,8 +80,8 @@ const meaningOf = (field: FieldNode): string =>
   field.arguments?.length ? `${field.name.value}(${argumentsOf(field).map(print).join()})` : field.name.value;
 
 /**
- * Returns one map for each response key in the operation. The keys of this map are the fields with their arguments, as
- * text. The values are the names of the fields.
+ * Returns, for each response key in the operation, the fields that have this key. They are a map from the text of a
+ * field, with its arguments, to the name of the field.
  */
 function meaningsOf(operation: OperationDefinitionNode, fragments: Fragments): Map<string, Map<string, string>> {
   const meanings = new Map<string, Map<string, string>>();

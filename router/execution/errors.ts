@@ -7,7 +7,7 @@ export function errorAt(error: GraphQLError, path: Path | undefined): GraphQLErr
   return new GraphQLError(error.message, { path, originalError: error.originalError ?? error, extensions: error.extensions });
 }
 
-/** A fetch that failed for some objects as a whole, or whose errors do not contain the path of the failure. */
+/** An error of a fetch that does not say which field failed. Any field that the fetch should have loaded may be absent. */
 interface Failure {
   error: GraphQLError;
   /** The paths, as JSON, of the objects for which the fetch should have loaded fields. */
@@ -53,9 +53,10 @@ export class RunErrors {
   }
 
   /**
-   * Returns all errors. A problem of the response is included only if no other error explains it.
-   * `isOfAnotherType` returns true if the operation selects the field at a path only for other types. A subgraph may
-   * have fetched the field before the type was known. The error of such a field is dropped.
+   * Returns all errors. A value of the wrong type is always reported. An absent value is reported only if no error of a
+   * field explains it. Its error is then the error of a failed fetch, if there is one.
+   * `isOfAnotherType` returns true if the operation selects the field at a path, but not for the type of this object.
+   * A subgraph may have fetched such a field before the type was known, so the error of the field is dropped.
    */
   complete(problems: readonly Problem[], isOfAnotherType: (path: Path) => boolean = () => false): GraphQLError[] {
     const located = this.#located.filter(({ error }) => !isOfAnotherType(error.path ?? []));

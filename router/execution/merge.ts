@@ -5,11 +5,16 @@ export const isObject = (value: unknown): value is JsonObject => typeof value ==
 /** A response key that would access the prototype of an object. This key is skipped in all responses. */
 export const PROTOTYPE = '__proto__';
 
-/** Marks an object whose record does not exist in the subgraph that owns it. The record may have been deleted. */
+/**
+ * Marks an object for which a subgraph returned null without an error. The record of the object may have been deleted.
+ */
 export const GONE = Symbol('gone');
 export const isGone = (value: object): boolean => GONE in value;
 
-/** Marks an object whose fields could not be fetched, because a field of the object's entity key is null. */
+/**
+ * Marks an object for which a fetch was skipped, because none of the fields that the fetch requires has a value. These
+ * are usually the fields of an entity key.
+ */
 export const UNKNOWN = Symbol('unknown');
 /** Returns true if fields of an object may be absent although no fetch failed. */
 export const isIncomplete = (value: object): boolean => GONE in value || UNKNOWN in value;

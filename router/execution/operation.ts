@@ -65,7 +65,7 @@ export class CompiledOperation<C> {
     return errors.length > 0 ? { data, errors } : { data };
   }
 
-  /** Returns true if the response contains the field at this path, or a null above it. */
+  /** Returns true if the response contains the field at this path, or if a parent of the field is null. */
   #isShown(data: JsonObject | null, path: Path): boolean {
     let value: unknown = data;
     for (const step of path) {
@@ -77,7 +77,7 @@ export class CompiledOperation<C> {
     return true;
   }
 
-  /** Replaces the keys in the path of an error with the client's response keys. */
+  /** Returns the error with the client's response keys in its path, in place of the keys that `distinguish` chose. */
   #asAsked(error: GraphQLError): GraphQLError {
     const { renamed } = this.distinct;
     if (!error.path?.some((step) => typeof step === 'string' && renamed.has(step))) return error;

@@ -7,7 +7,7 @@ export type Path = readonly (string | number)[];
 type Visit = (entity: JsonObject, path: Path) => void;
 type Walk = (value: unknown, path: Path, visit: Visit) => void;
 
-/** Finds all objects at a path of a plan, in order. The path is compiled once. */
+/** A path of a query plan, compiled once. It finds the objects at this path in the data of each run. */
 export class EntityPath {
   readonly #walk: Walk;
   readonly #collect: (value: unknown, into: JsonObject[]) => void;
@@ -17,14 +17,16 @@ export class EntityPath {
     this.#collect = compileCollect(segments, schema);
   }
 
-  /** Returns the objects. Every run needs them. */
+  /** Returns all objects at the path, in the order in which they occur in `data`. */
   collect(data: JsonObject): JsonObject[] {
     const found: JsonObject[] = [];
     this.#collect(data, found);
     return found;
   }
 
-  /** Returns the paths of the objects. They are needed only if there is an error. */
+  /**
+   * Returns the path in `data` of each object that `collect` returns, in the same order. Only errors need these paths.
+   */
   locate(data: JsonObject): Path[] {
     const paths: Path[] = [];
     this.#walk(data, [], (_, path) => paths.push(path));

@@ -29,8 +29,8 @@ export class Problems {
   }
 
   /**
-   * Called at the start of an object or list. Returns the index in `path` for the keys of the object or the indexes of
-   * the list.
+   * Called at the start of an object or list. Returns its depth, which is the index in `path` where the caller stores
+   * the current key or list index.
    */
   enter(): number {
     return this.#depth++;
@@ -48,10 +48,10 @@ export class Problems {
   }
 
   /**
-   * Called after the object or list at this depth became null. Removes the problems of missing fields inside it,
-   * because these fields no longer matter. The last problem is the value that caused the null. If `isGone` is true, the
-   * record no longer exists, and this last problem is removed too if it is a null. Returns true if the last problem was
-   * removed.
+   * Called when the object or list at `depth` becomes null because of the last problem. Removes the problems of missing
+   * fields inside it, because these fields no longer matter.
+   * If `isGone` is true, the record of the object no longer exists. If the last problem is then a null in a field of
+   * this object itself, the problem is removed too, and the method returns true.
    */
   collapse(depth: number, isGone: boolean): boolean {
     const last = this.#found.at(-1);

@@ -24,14 +24,15 @@ import { type Problem, Problems } from './problems.ts';
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * The field that an object selects if all of its fields are skipped, because GraphQL has no empty selection. It is
- * fetched, but not included in the response.
+ * The field that replaces the selection of an object if `@skip` and `@include` remove all of its fields, because
+ * GraphQL allows no empty selection. It is fetched, but left out of the response.
  */
 const NOTHING: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 export const NOTHING_SELECTED: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [NOTHING] };
 
 /**
- * Result of the completion of a null that the schema does not allow. The nearest nullable field around it becomes null.
+ * Result of completing a null that the schema does not allow, or a value of a wrong type. The nearest nullable field or
+ * list item that contains the value becomes null.
  */
 const BROKEN = Symbol('null where none is allowed');
 type Complete = (value: unknown) => unknown;
@@ -41,7 +42,7 @@ interface ResponseField {
   key: string;
   source: string;
   complete: Complete;
-  /** The value of `__typename`. Undefined for other fields. */
+  /** The name of the type, if the field is `__typename`. Undefined for all other fields. */
   constant?: string;
   /**
    * True if every JavaScript object inherits a property with this name, such as `constructor`. An inherited property is
@@ -116,8 +117,9 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of a list, an object, or an interface or union.
-   * The compiled function returns `BROKEN` if it reported a problem. It returns null or undefined if there is no value.
+   * Compiles the completion of a list, object, interface or union.
+   * The compiled function returns `BROKEN` if the value is invalid or contains a null that the schema does not allow.
+   * It returns null or undefined if the value is absent or its record no longer exists.
    */
   #present(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
     if (isListType(type)) return this.#list(this.#complete(type.ofType, nodes));
@@ -127,8 +129,8 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of a scalar or enum. It is a single function for speed, because most values of a response
-   * are scalars.
+   * Compiles the completion of a scalar or enum. The compiled function also handles null, because one call per value is
+   * faster, and most values of a response are scalars.
    */
   #leaf(type: GraphQLLeafType, isNullable: boolean): Complete {
     const read = compileLeaf(type);
@@ -202,9 +204,8 @@ class Compiler {
   }
 
   /**
-   * Compiles the completion of an interface or union. The `__typename` of the value selects its object type. Plans
-   * fetch `__typename` wherever this selection needs it.
-   * Each object type is compiled at its first use.
+   * Compiles the completion of an interface or union. The `__typename` of a value, which `withTypenames` adds to the
+   * operation, determines its object type. Each object type is compiled at its first use.
    */
   #abstract(declared: GraphQLAbstractType, nodes: FieldNode[]): Complete {
     const byType = new Map<unknown, Complete>();

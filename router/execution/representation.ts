@@ -46,8 +46,9 @@ function interfacesOf(schema: GraphQLSchema, interfaceObjects: readonly string[]
 }
 
 /**
- * Returns a list with the type name that a rewrite writes to `__typename`. The list is empty if the rewrite changes
- * another field. This type is an interface that the subgraph defines as an object (`@interfaceObject`).
+ * Returns the type name that the rewrite writes to `__typename`, in a list. The list is empty if the rewrite changes
+ * another field. The planner writes only names of interfaces that the subgraph defines as objects
+ * (`@interfaceObject`).
  */
 export function typeSetBy(rewrite: InputRewrite): string[] {
   if ('KeyRenamer' in rewrite) return [];
@@ -63,9 +64,9 @@ interface Requirements {
 
 /**
  * Returns the check that decides if a required fragment applies to an entity.
- * If all entities are sent with the name of their interface, the fragment applies to every type of the interface. This
- * is needed because the planner (0.0.38) names only one of several selected types. The fields of the other types would
- * be missing.
+ * If a rewrite sends all entities under the name of an interface, a fragment on one object type of this interface
+ * applies to all of its types. Otherwise, fields would be missing, because the planner (0.0.38) writes a fragment for
+ * only one of the selected types.
  */
 function checkOf(name: string, { schema, sentAs }: Requirements): TypeCheck {
   const isMember = (type: string): boolean => typeCheck(schema, [type])(name);

@@ -20,12 +20,12 @@ export function compileRewrites(rewrites: readonly FetchRewrite[], schema: Graph
   };
 }
 
-/** Translates the path of an error from the keys of a fetch to the client's response keys. */
+/** Translates the path of an error from the response keys of a fetch to those of the planned operation. */
 export type RenamePath = (path: Path) => Path;
 
 /**
- * Returns a function that replaces the field names of a subgraph in an error path by the names in the client's query.
- * Returns undefined if the fetch renames no field.
+ * Returns a function that replaces the aliases of a fetch in the path of an error with the response keys of the planned
+ * operation. Returns undefined if the fetch renames no field.
  */
 export function renamesOf(rewrites: readonly FetchRewrite[]): RenamePath | undefined {
   const renames = new Map<string | number, string>();

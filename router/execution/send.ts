@@ -20,7 +20,10 @@ export interface Response {
   errors: readonly GraphQLError[];
 }
 
-/** Sends the operation of a fetch, with the variables of the request that this operation uses. */
+/**
+ * Sends the operation of a fetch to its subgraph. Adds to `variables` the variables of the client that this operation
+ * uses.
+ */
 export type Send<C> = (run: Run<C>, variables: JsonObject) => Promise<Response>;
 
 export function compileSend<C>(node: FetchNode | BatchFetchNode, document: DocumentNode): Send<C> {

@@ -6,6 +6,8 @@ import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
+import { PaymentService } from './payments/payment.service.ts';
+import { PaymentMethodService } from './payments/payment-method.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -26,9 +28,23 @@ export class BillingContext {
   }
 
   @once get invoices(): InvoiceService {
-    const { orm, graph } = this.#core.ports;
+    const { counters, ports } = this.#core;
+    const { graph, rows } = ports;
     const { invoices: loader, lines } = this.loaders;
-    const em = organizationEm(orm, this.principal);
-    return new InvoiceService({ em, request: this.#request, clock: this.clock, graph, loader, lines });
+    return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines });
+  }
+
+  @once get payments(): PaymentService {
+    const { attempts, processor } = this.#core;
+    const { invoices, payments } = this.loaders;
+    return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
+  }
+
+  @once private get paymentMethods(): PaymentMethodService {
+    return new PaymentMethodService({ ...this.shared, methods: this.loaders.paymentMethods, processor: this.#core.processor });
+  }
+
+  @once private get shared() {
+    return { em: organizationEm(this.#core.ports.orm, this.principal), request: this.#request, clock: this.clock };
   }
 }

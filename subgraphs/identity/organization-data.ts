@@ -4,13 +4,13 @@ import { type OrganizationExport, partKeysOf } from './operator/organization-exp
 const OF_USERS = `"user_id" in (select "id" from "identity"."user" where "organization_id" = $1)`;
 const OF_CONNECTIONS = `"connection_id" in (select "id" from "identity"."saml_connection" where "organization_id" = $1)`;
 
-/** Lists the files of an export. The parameter is a database row with column names. */
+/** Returns the storage keys of an export's files. The parameter is a row of `organization_export`, with column names as keys. */
 const exportFiles = ({ id, organization_id: organizationId, parts }: Readonly<Record<string, unknown>>): string[] =>
   partKeysOf({ id, organizationId, parts } as OrganizationExport);
 
 /**
- * Defines what happens to identity's records when an organization is deleted. Users and credentials are deleted. Accounts, which invoices
- * refer to, and audit records stay without personal data.
+ * Defines what happens to identity's records when an organization is deleted. Users and credentials are deleted. Audit
+ * records and accounts are kept without personal data, accounts because invoices refer to them.
  */
 export const organizationData: OrganizationTables = {
   tables: [

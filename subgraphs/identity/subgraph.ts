@@ -9,6 +9,7 @@ import { ApiKey } from './api-keys/api-key.entity.ts';
 import { ApiKeyResolver } from './api-keys/api-key.resolver.ts';
 import { AuditResolver } from './audit/audit.resolver.ts';
 import { AuditRecord } from './audit/audit-record.entity.ts';
+import { catalogChanged } from './audit/catalog-changed.reaction.ts';
 import { ticketLinksRevoked } from './audit/ticket-links-revoked.reaction.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
 import { type Bootstrapped, bootstrap, type Presets } from './bootstrap.ts';
@@ -68,7 +69,7 @@ export interface RunningIdentity extends RunningDomain {
   mount(app: FastifyInstance): Promise<void>;
   /** Returns the challenge for a user who must verify a second factor before an operation (specification 2.4). */
   challenge(request: RequestContext): Promise<Demand>;
-  /** Starts background work and starts to receive the changes of other processes. */
+  /** Starts background work, and receives notifications when other processes change records that credentials depend on. */
   start(): Promise<void>;
   /**
    * Stops background work and writes the counters that are in memory. Call it after the last request and before the
@@ -151,7 +152,12 @@ export const identity: Domain<IdentityPorts, RunningIdentity> = {
         },
         createContext: (request) => new IdentityContext(core, request),
       }),
-      reactions: [webhookDisabled(mailing), integrationDisabled(mailing), ticketLinksRevoked({ ...ports, trail: core.trail })],
+      reactions: [
+        webhookDisabled(mailing),
+        integrationDisabled(mailing),
+        ticketLinksRevoked({ ...ports, trail: core.trail }),
+        catalogChanged({ ...ports, trail: core.trail }),
+      ],
       authenticator: core.authenticator,
       core,
       retained: core.retained,

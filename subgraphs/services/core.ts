@@ -1,32 +1,74 @@
 import type { Ports } from '../../kernel/domain.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { RetentionTask } from '../../kernel/work/retention.ts';
+import { Bulk } from './bulk/bulk.entity.ts';
+import { bulkSweeper, defineBulk } from './bulk/bulk.job.ts';
+import { BulkItem } from './bulk/bulk-item.entity.ts';
 import { defineConverge } from './changes/converge.job.ts';
 import { ServiceChange } from './changes/service-change.entity.ts';
-import { serviceChangeSweeper } from './changes/service-change.sweeper.ts';
+import { changeApplicationSweeper, serviceChangeSweeper } from './changes/service-change.sweeper.ts';
 import { Service } from './inventory/service.entity.ts';
-import type { ConnectivityProvider } from './providers/connectivity.provider.ts';
-import { SimulatedConnectivityProvider } from './providers/simulated.provider.ts';
+import { maintenanceSweeper } from './maintenance/maintenance.sweeper.ts';
+import { MaintenanceWindow } from './maintenance/maintenance-window.entity.ts';
+import type { ServiceProvider } from './providers/service.provider.ts';
+import { SimulatedProvider } from './providers/simulated.provider.ts';
 import { ProvisioningRequest } from './provisioning-requests/provisioning-request.entity.ts';
+import { Quote } from './quotes/quote.entity.ts';
+import { QuoteLine } from './quotes/quote-line.entity.ts';
+import { sampleRetention } from './samples/sample.retention.ts';
+import { samplePartitions } from './samples/sample-partitions.ts';
+import { type SampleStore, SampleTable } from './samples/sample-store.ts';
 import { StatusChange } from './status/status-change.entity.ts';
+import { telemetrySweeper } from './telemetry/telemetry.sweeper.ts';
 
 export interface ServicesPorts extends Ports {
-  /** Provider that builds and measures internet lines. Default: SimulatedConnectivityProvider. */
-  connectivity?: ConnectivityProvider;
+  /** Provider that builds and measures services. Default: SimulatedProvider. */
+  connectivity?: ServiceProvider;
+  /** How often each service is measured, in seconds. Default: 60. */
+  measureSeconds?: number;
+  /** Number of days for which measurements are kept. Default: 62. */
+  sampleRetentionDays?: number;
 }
+
+const RETENTION_MS = 600_000;
 
 /** Objects that exist once per process. All requests and jobs use them. */
 export type ServicesCore = ReturnType<typeof createCore>;
 
-export function createCore({ connectivity = new SimulatedConnectivityProvider(), ...given }: ServicesPorts) {
+export function createCore({
+  connectivity = new SimulatedProvider(),
+  measureSeconds = 60,
+  sampleRetentionDays: days = 62,
+  ...given
+}: ServicesPorts) {
   const ports = { ...given, connectivity };
+  const { orm, rows, clock, log } = ports;
+  const partitions = samplePartitions(orm);
+  const samples: SampleStore = new SampleTable(rows, partitions);
+  const retained = sampleRetention({ rows, partitions, days, clock });
   defineConverge(ports);
+  defineBulk(ports);
   return {
     ports,
-    changeSweeper: serviceChangeSweeper(ports),
+    samples,
+    retained,
+    retention: new RetentionTask({ name: 'services.samples', everyMs: RETENTION_MS, log }, () => retained),
+    sweepers: [
+      serviceChangeSweeper(ports),
+      changeApplicationSweeper(ports),
+      maintenanceSweeper(ports),
+      bulkSweeper(ports),
+      telemetrySweeper({ ...ports, samples, everyMs: measureSeconds * 1000 }),
+    ],
     readers: {
       services: new RecordReader(ports, Service),
       statusChanges: new RecordReader(ports, StatusChange),
       serviceChanges: new RecordReader(ports, ServiceChange),
+      quotes: new RecordReader(ports, Quote),
+      quoteLines: new RecordReader(ports, QuoteLine),
+      maintenanceWindows: new RecordReader(ports, MaintenanceWindow),
+      bulks: new RecordReader(ports, Bulk),
+      bulkItems: new RecordReader(ports, BulkItem),
       provisioningRequests: new RecordReader(ports, ProvisioningRequest),
     },
   };

@@ -6,15 +6,29 @@ import type { OrganizationTables } from '../../kernel/records/organization-data.
  */
 export const organizationData: OrganizationTables = {
   tables: [
+    { table: 'service_measurement', withheld: 'all', end: 'deleted' },
+    // thousands of rows a day for each service; the export contains their sums
+    { table: 'service_sample', withheld: 'all', end: 'deleted' },
+    { table: 'service_sample_day', end: 'deleted' },
+    { table: 'maintenance_window', end: 'deleted' },
     { table: 'provisioning_request', end: 'deleted' },
+    { table: 'quote_line', end: 'deleted' },
+    { table: 'quote', end: 'deleted' },
+    { table: 'bulk_item', end: 'deleted' },
+    { table: 'bulk', end: 'deleted' },
     { table: 'service_change', end: 'deleted' },
     { table: 'service_status_change', end: 'deleted' },
     { table: 'service', end: 'deleted' },
   ],
   others: {
+    carrier: 'carriers, the same for everybody',
+    carrier_area: 'carriers, the same for everybody',
     catalog_bandwidth: 'the catalog, the same for everybody',
     catalog_category: 'the catalog, the same for everybody',
+    catalog_feature: 'the catalog, the same for everybody',
+    catalog_price_change: 'the history of the catalog, which belongs to the operator',
     catalog_service: 'the catalog, the same for everybody',
+    catalog_term_discount: 'the catalog, the same for everybody',
     catalog_sla: 'the catalog, the same for everybody',
     coverage_area: 'coverage, the same for everybody',
     coverage_technology: 'coverage, the same for everybody',

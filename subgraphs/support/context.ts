@@ -35,7 +35,7 @@ import { isDesk } from './visibility.ts';
 export class SupportContext {
   readonly principal: Principal;
   readonly clock: Clock;
-  /** Public origin of the platform, with which links begin. */
+  /** Public origin of the platform. The links in responses begin with it. */
   readonly origin: string;
   readonly reportLinks: ReportLinks;
   readonly #core: SupportCore;

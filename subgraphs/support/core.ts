@@ -1,5 +1,6 @@
 import type { RecordScope } from '../../kernel/access/principal.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Counters } from '../../kernel/tally/counters.ts';
 import { RetentionTask } from '../../kernel/work/retention.ts';
 import { Agent } from './agents/agent.entity.ts';
 import { Attachment } from './attachments/attachment.entity.ts';
@@ -30,7 +31,7 @@ import { TicketRouter } from './routing/ticket-router.ts';
 import { slaSweeper } from './sla/sla.sweeper.ts';
 import { SlaTracker } from './sla/sla-tracker.ts';
 import { supportEvents } from './support.events.ts';
-import { accountCountersBackfill, TicketCounters } from './ticket-search/ticket-counters.ts';
+import { TICKET_ACCOUNT_TALLY, TICKET_TALLY } from './ticket-search/ticket-tallies.ts';
 import { accentsBackfill, textAccountsBackfill } from './ticket-search/ticket-text.ts';
 import { Ticket } from './tickets/ticket.entity.ts';
 import { TicketChange } from './tickets/ticket-change.entity.ts';
@@ -42,7 +43,7 @@ const RETENTION_MS = 600_000;
 export type SupportCore = ReturnType<typeof createCore>;
 
 export function createCore(ports: SupportPorts) {
-  const { clock, database, log, origin, rows, secrets } = ports;
+  const { clock, log, origin, rows, secrets } = ports;
   const links = new TicketLinks(ports);
   const sender = new NotificationSender({ ...ports, links });
   const editor = new TicketEditor(clock, new SlaTracker(), [followWithAutomations]);
@@ -82,7 +83,7 @@ export function createCore(ports: SupportPorts) {
     desks: desks(),
     knowledge: knowledgeOf(ports),
     integrations: new Integrations(ports, supportEvents, comments),
-    counters: new TicketCounters(rows, database.poller, accountCountersBackfill(ports), log),
+    counters: new Counters(ports, TICKET_TALLY, TICKET_ACCOUNT_TALLY),
     accents: accentsBackfill(ports),
     textAccounts: textAccountsBackfill(ports),
     slaSweeper: slaSweeper({ ...ports, editor }),

@@ -11,7 +11,7 @@ test('a placeholder is replaced by its value, with or without spaces inside its 
   expect(fill('[{{ticket.number}}] {{ ticket.number }}', textFor)).toBe('[TKT-1001] TKT-1001');
 });
 
-test('placeholders and replacement patterns in the value of a placeholder are inserted as text', () => {
+test('a value that contains a placeholder or a replacement pattern such as $& is inserted unchanged', () => {
   expect(fill('{{evil}}!', textFor)).toBe('{{ticket.number}} $& $1!');
 });
 

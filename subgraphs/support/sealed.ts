@@ -1,6 +1,8 @@
 import type { SealedColumn } from '../../kernel/access/sealed-column.ts';
 
-/** Encryption purposes of the secrets that the support domain stores. */
+/**
+ * Purposes of the `SecretBox` instances that encrypt the secrets of the support domain. Each purpose has its own key.
+ */
 export const SLACK_WEBHOOK_URLS = 'support.slack-webhook-url';
 export const JIRA_API_TOKENS = 'support.jira-api-token';
 export const JIRA_INBOUND_SECRETS = 'support.jira-inbound-secret';

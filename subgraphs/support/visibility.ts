@@ -16,8 +16,8 @@ registerEnumType(Visibility, {
 });
 
 /**
- * Returns whether the caller belongs to the support staff, because the caller may work on tickets. All other callers
- * are customers and may not read internal content.
+ * Returns whether the caller is support staff. Every caller with the permission `support:write` is support staff. All
+ * other callers are customers and may not read internal content.
  */
 export const isDesk = (principal: Principal): boolean => principal.may('support:write');
 

@@ -13,7 +13,7 @@ export const searchQuery = (parameter: string): string => `websearch_to_tsquery(
 export const transitionalQuery = (parameter: string): string =>
   `(${searchQuery(parameter)} || websearch_to_tsquery(${ACCENTED}, ${parameter}))`;
 
-/** Returns SQL for a query that requires all words of a text and has no operators. */
+/** Returns SQL for a query that requires all words of a text and treats none as an operator. `text` is an SQL expression. */
 export const plainQuery = (text: string): string => `plainto_tsquery(${WORDS}, ${text})`;
 
 /** Returns SQL for an excerpt of a text in which the search words are marked. */

@@ -105,7 +105,7 @@ describeInChromium('dashboard example in a browser', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  test('the dashboard example signs a user in, shows open tickets and adds and removes tickets live', async () => {
+  test('the dashboard example signs in a user, lists open tickets, and updates the list when a ticket is created or resolved', async () => {
     const { origin, organization } = await rig();
     const tenant = await organization();
     const user = await userOf(tenant, 'admin');

@@ -12,7 +12,7 @@ import { RunningProcess } from '../support/process.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 const text = readFileSync('docs/guide/webhooks.md', 'utf8');
-/** The two TypeScript examples of the page: with a library and without. */
+/** The two TypeScript examples in docs/guide/webhooks.md. The first uses a library, the second does not. */
 const [withLibrary = '', byHand = ''] = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 
@@ -68,7 +68,10 @@ test('the documented webhook receiver handles a delivery once and returns 400 to
   expect(started.stdout.match(/evt_1/g)).toHaveLength(1);
 });
 
-/** The documented functions of a language that verify a signature: of the headers, and of the last property of the body. */
+/**
+ * The documented verification functions in one programming language. `headers` verifies the signature in the headers,
+ * and `body` verifies the signature in the last property of the body.
+ */
 interface Verification {
   headers(body: string, headers: Record<string, string>, secret: string, now: number): boolean;
   body(body: string, secret: string): boolean;

@@ -9,7 +9,7 @@ import { openTicket, subscribe } from './webhooks.setup.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** An events world on 10 January with an organization whose plan the test can change. */
+/** Starts a process of the events domain on 10 January, for an organization whose plan the test can change. */
 async function planned(): Promise<{ world: EventsWorld; process: Process; change(plan: Plan): void }> {
   const world = await EventsWorld.open();
   world.clock.set(new Date('2030-01-10T12:00:00.000Z'));

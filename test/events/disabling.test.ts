@@ -27,7 +27,7 @@ const webhookOf = async (tenant: Tenant, id: string): Promise<Json> => (await te
 const failingSince = async (tenant: Tenant, id: string): Promise<string | null> =>
   (await tenant.graphql('query ($id: ID!) { webhook(id: $id) { failingSince } }', { id })).data.webhook.failingSince;
 
-/** Waits until the newest deliveries have these statuses and attempts. */
+/** Waits until the webhook's deliveries, newest first, have these statuses and attempt counts. */
 const delivered = (tenant: Tenant, id: string, ...expected: [string, number][]): Promise<Json[]> =>
   eventually(async () => {
     const { data } = (await tenant.rest('GET', `/webhooks/${id}/deliveries`)).body;

@@ -14,7 +14,7 @@ import { composeSupergraph } from '../../router/supergraph.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { SseClient } from './sse.client.ts';
 
-/** The platform whose subgraphs and event log a separate server with a small buffer uses. */
+/** The platform that provides the subgraphs and the event log. Each test starts its own server, which has a small buffer. */
 let platform: Rig;
 beforeAll(async () => {
   platform = await rig();

@@ -130,7 +130,7 @@ describe('open event streams', () => {
     await eventually(() => stream.isClosed);
   });
 
-  test('an open event stream is closed when its API key loses the permission to read an area', async () => {
+  test('an open event stream is closed when its API key loses one of its read permissions', async () => {
     const tenant = await platform.organization();
     const permissions = ['webhooks:read', 'support:read', 'billing:read'];
     const { body } = await tenant.rest('POST', '/auth/api-keys', { body: { name: 'Dashboard', permissions } });

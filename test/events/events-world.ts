@@ -54,7 +54,7 @@ export class EventsWorld extends DomainWorld {
 }
 
 export class Process extends DomainProcess<RunningEvents> {
-  /** Appends events to the log like the relay does. `data.index` numbers them from `from`. */
+  /** Appends `count` events to the log like the relay does. Their `data.index` counts up from `from`. */
   async append(count: number, from = 0): Promise<void> {
     const { clock, organizationId } = this.world;
     const batch = Array.from({ length: count }, (_, offset): Omit<LoggedEvent, 'sequence'> => {
@@ -83,7 +83,7 @@ export class Process extends DomainProcess<RunningEvents> {
     return data.createWebhook.id;
   }
 
-  /** Starts the relay of the domain's own events into its log. */
+  /** Starts a relay that moves the events domain's own events from its outbox to the event log. */
   async relay(): Promise<void> {
     const { database, orm } = this.world.store;
     const relay = new Relay([{ schema: 'events', database, orm }], (batch) => this.running.append(batch), silent);

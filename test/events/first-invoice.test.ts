@@ -56,7 +56,7 @@ describe('service.provisioned reaction', () => {
     expect(numbers).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1004', 'INV-1005', 'INV-1006']);
   });
 
-  test('the invoice for a service.provisioned event has all decimal digits of the currency of the service', async () => {
+  test('the invoice for a service.provisioned event keeps all decimal places that the currency of the service has', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 33.335, currency: 'KWD', billing_cycle: 'quarterly' });
     await reaction.handle(event);
     expect(await invoicesOf(tenant)).toMatchObject([{ amount: 100.005, currency: 'KWD' }]);

@@ -47,7 +47,7 @@ describe('deliveryUpdated subscription', () => {
     expect(seen.map(({ revision }) => Number(revision))).toEqual(seen.map(({ revision }) => Number(revision)).toSorted((a, b) => a - b));
   });
 
-  test('deliveryUpdated sends a delivery that changed several times before the resume once, in its current state', async () => {
+  test('a client that resumes deliveryUpdated gets a delivery once, in its current state, even if it changed several times', async () => {
     const tenant = await platform.organization();
     const { id, hook } = await subscribed(tenant);
     const after = await firstRevision(tenant, id);
@@ -83,7 +83,7 @@ describe('deliveryUpdated subscription', () => {
     expect(new Set(of(failed))).toEqual(new Set([bad.id]));
   });
 
-  test('deliveryUpdated can select the event and its record in other subgraphs', async () => {
+  test('deliveryUpdated can select the delivered event and the ticket of this event from another subgraph', async () => {
     const tenant = await platform.organization();
     const { id } = await subscribed(tenant, 500);
     const query =

@@ -32,7 +32,7 @@ const lastEvent = (tenant: Tenant, subjectId: string): Promise<string> =>
   });
 
 describe('ticketUpdated subscription', () => {
-  test('ticketUpdated sends the changed fields with the current ticket, account and service', async () => {
+  test('ticketUpdated sends the old and new values of changed fields, and the current ticket with its account and service', async () => {
     const tenant = await platform.organization({ plan: 'custom' });
     const account = await createAccount(tenant, 'Acme Corporation');
     const { service } = await orderService(tenant, account.id, { name: 'Head office', location: LOCATION });
@@ -75,7 +75,7 @@ describe('ticketUpdated subscription', () => {
     expect(ofTicket.of('ticketUpdated').map(({ ticket }) => ticket.id)).toEqual([first.id]);
   });
 
-  test('a ticketUpdated client that resumes after its last event gets no lost or repeated events', async () => {
+  test('a client that subscribes to ticketUpdated again with the id of its last event misses no event and gets none twice', async () => {
     const tenant = await platform.organization();
     const first = await openTicket(tenant);
     const before = follow(tenant, TICKETS, { after: await lastEvent(tenant, first.id) });
@@ -131,7 +131,7 @@ describe('ticketUpdated subscription', () => {
   });
 });
 
-test('with an account filter, serviceStatusChanged sends service events and invoiceUpdated sends invoice events of this account', async () => {
+test('serviceStatusChanged and invoiceUpdated, filtered by an account, send the service and invoice events of that account', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const account = await createAccount(tenant);
   const after = await lastEvent(tenant, (await openTicket(tenant)).id);

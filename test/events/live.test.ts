@@ -49,7 +49,7 @@ describe('events subscription', () => {
     expect(arrival.text.replace(/,"signature":"sha256=[0-9a-f]{64}"}$/, '}')).toBe(event.payload);
   });
 
-  test("the events subscription can select the event's record across subgraphs", async () => {
+  test('the events subscription can select fields of the event subject, such as a ticket, from other subgraphs', async () => {
     const tenant = await platform.organization();
     const query =
       'subscription($after: ID) { events(after: $after, patterns: ["ticket.*"]) { event data subject { __typename ... on Ticket { id title sla { timeRemaining } account { companyName: name } } } } }';
@@ -96,7 +96,7 @@ describe('events subscription', () => {
 });
 
 describe('event log queries', () => {
-  test('the events query can be filtered by name, subject and time, and returns pages with the newest event first', async () => {
+  test('the events query can be filtered by name, subject and time, and returns its results in pages, newest first', async () => {
     const tenant = await platform.organization();
     const tickets = [await openTicket(tenant), await openTicket(tenant)];
     await tenant.rest('PUT', `/support/tickets/${tickets[0].id}`, { body: { status: 'in_progress' } });
@@ -122,7 +122,7 @@ describe('event log queries', () => {
     expect((await read({}, { limit: 2, cursor: first.pageInfo.nextCursor })).nodes).toEqual(nodes.slice(2));
   });
 
-  test('the events query returns no events of another organization or of areas that the caller may not read', async () => {
+  test('the events query returns neither events of another organization nor events that the caller may not read', async () => {
     const [tenant, other] = [await platform.organization(), await platform.organization()];
     const id = await firstEvent(tenant);
     const query = 'query($id: ID!) { event(id: $id) { id } events { nodes { id } } }';

@@ -49,7 +49,7 @@ const purged = (process: Process): Promise<true> =>
   });
 
 describe('event log', () => {
-  test('the event log has one partition per UTC day with events and keeps the append order', async () => {
+  test('the event log has one partition for each UTC day that has events, and numbers events in the order of appending', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const batch = ['2026-03-01T00:00:00.000Z', '2026-02-28T23:59:59.999Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'].map(
@@ -148,7 +148,7 @@ describe('event log retention', () => {
     expect(await idsIn(world)).toEqual([young.id]);
   });
 
-  test('a late event of a day whose log partition was dropped is stored, even by a process that wrote to that partition', async () => {
+  test('an event of a day whose log partition was dropped is stored, even by a process that once wrote to this partition', async () => {
     const { world, process, old } = await twoAges();
     await purged(await world.start());
     const late = eventAt(world, old.occurredAt);

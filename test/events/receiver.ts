@@ -16,7 +16,7 @@ export type Respond = (response: ServerResponse, index: number) => void;
 export interface Receiver {
   url: string;
   arrivals: Arrival[];
-  /** Names of the received events, in order. */
+  /** Names of the received events, in the order of arrival. */
   names(): string[];
   respond(respond: Respond): void;
 }

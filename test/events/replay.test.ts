@@ -30,7 +30,7 @@ const setActive = (process: Process, id: string, active: boolean): Promise<unkno
   process.graphql('mutation($id: ID!, $active: Boolean!) { updateWebhook(id: $id, input: { active: $active }) { id } }', { id, active });
 
 describe('webhook replay', () => {
-  test('a replay delivers events of the time when the webhook did not exist or was inactive, once and in order', async () => {
+  test('a replay delivers events that occurred before its webhook existed or while it was inactive, once and in log order', async () => {
     const world = await EventsWorld.open();
     const [process, hook] = [await world.start(), await receiver()];
     const since = world.clock.now();

@@ -4,7 +4,7 @@ import { eventually } from '../rig.ts';
 import { serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** Waits until the service has `count` events and returns them in order. */
+/** Waits until the service has `count` events, and returns these events, oldest first. */
 const eventsOf = (tenant: Tenant, id: string, count: number): Promise<Json[]> =>
   eventually(async () => {
     const { data } = await tenant.graphql('query($id: ID!) { events(filter: { subjectId: [$id] }) { nodes { payload } } }', { id });
@@ -32,13 +32,17 @@ test('provisioning a service emits service.status_changed for each change and se
     name: 'Business Fiber, 350 Fifth Avenue',
     status: 'operational',
     bandwidth: '1000mbps',
+    term_months: null,
+    one_time_fee: 199,
+    features: [],
+    configuration: {},
     sla: 'enterprise',
     billing_cycle: 'monthly',
     price: {
       amount: 403.65,
       currency: 'USD',
       unit: 'month',
-      lines: [{ catalog_id: 'business_fiber', unit: 'month', quantity: 1, unit_price: 403.65 }],
+      lines: [{ catalog_id: 'business_fiber', item: 'bandwidth:1000mbps', unit: 'month', quantity: 1, unit_price: 403.65 }],
     },
     created_at: service.created_at,
     updated_at: service.updated_at,

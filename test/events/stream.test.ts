@@ -87,7 +87,7 @@ async function append(
 const organization = (): string => newId('organization');
 
 describe('stream subscribers', () => {
-  test('an event subscriber gets only new events of its organization, in order', async () => {
+  test('an event subscriber gets only new events of its organization, in log order', async () => {
     const [own, other] = [organization(), organization()];
     await append(own, 3);
     const subscriber = await follow(own);

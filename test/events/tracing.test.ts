@@ -22,7 +22,7 @@ async function order(tenant: Tenant, headers: Record<string, string>): Promise<J
   return body.data;
 }
 
-test('the traceparent of an order is in its service and invoice events and in the headers of their webhooks', async () => {
+test('the traceparent of a request that orders a service is in the resulting events and in the headers of their deliveries', async () => {
   const tenant = await tenantOf();
   const hook = await receiver();
   const events = ['service.provisioned', 'invoice.generated'];
@@ -44,7 +44,7 @@ test('the traceparent of an order is in its service and invoice events and in th
 test.each([
   ['no traceparent', {}],
   ['an invalid traceparent', { traceparent: INVALID }],
-])('the event and webhook of an order with %s have no traceparent', async (_, headers) => {
+])('if a request that orders a service has %s, the invoice event and its delivery have no traceparent', async (_, headers) => {
   const tenant = await tenantOf();
   const hook = await receiver();
   await tenant.rest('POST', '/webhooks', { body: { url: hook.url, events: ['invoice.generated'] } });

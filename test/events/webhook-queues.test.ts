@@ -51,9 +51,9 @@ describe('hanging receivers', () => {
 
 describe('deliveries that become due while a lease ends', () => {
   test.runIf(process.env.TEST_DATABASE_URL).each([
-    ['for the first time', false],
-    ['after another delivery already became due', true],
-  ])('a delivery that becomes due %s while the lease of its webhook ends is still due after the lease', async (_, isMarked) => {
+    ['as the first one during the lease', false],
+    ['as the second one during the lease', true],
+  ])('a webhook is still due after its lease if a delivery becomes due while the lease ends, %s', async (_, isMarked) => {
     const world = await EventsWorld.open();
     const stopped = await world.start();
     const id = await stopped.subscribe('http://127.0.0.1:9/hook');
@@ -91,7 +91,7 @@ describe('deliveries that become due while a lease ends', () => {
     expect(webhook?.due_at).not.toBeNull();
   });
 
-  test('sixty deliveries that become due when the previous lease of their webhook ends are delivered in order', async () => {
+  test('sixty deliveries arrive in log order even if each becomes due just when the previous lease of their webhook ends', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();
@@ -109,7 +109,7 @@ describe('deliveries that become due while a lease ends', () => {
 });
 
 describe('delivery order while results are recorded', () => {
-  test('250 deliveries of a webhook are each attempted once and in order, while results of earlier deliveries are being recorded', async () => {
+  test('250 deliveries of a webhook are each attempted once and in log order while earlier results are still being recorded', async () => {
     const world = await EventsWorld.open();
     const process = await world.start();
     const hook = await receiver();

@@ -31,8 +31,8 @@ export const delivered = (tenant: Tenant, id: string, expected: object): Promise
   });
 
 /**
- * Verifies a delivery as a receiver would, at the platform's time, because the library rejects timestamps older than
- * five minutes.
+ * Verifies a delivery as a receiver would. Sets the system time to `at`, by default the platform's time, because the
+ * library rejects timestamps that differ from the system time by more than five minutes.
  */
 export function verified(secret: string, text: string, headers: IncomingHttpHeaders, at = clock.now()): unknown {
   vi.setSystemTime(at);

@@ -8,7 +8,7 @@ const indexes = (arrivals: readonly { event: { data: { index: number } } }[]): n
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('two concurrent processes', () => {
-  test('two concurrent processes deliver each event to a webhook once and in order', async () => {
+  test('while two processes run, a webhook receives each event once and in the order of the event log', async () => {
     const world = await EventsWorld.open();
     const [one, two] = [await world.start(), await world.start()];
     const hooks = await Promise.all(upTo(2).map(() => receiver((response) => void setTimeout(() => response.end(), 2))));
@@ -40,7 +40,7 @@ describe('two concurrent processes', () => {
 });
 
 describe('stopped processes', () => {
-  test('the next process repeats a delivery, with the same id, that was in progress when the previous process stopped', async () => {
+  test('a delivery that was in progress when its process stopped is repeated by the next process with the same id', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver((response, index) => void (index > 0 && response.end()));
     const one = await world.start();
@@ -55,7 +55,7 @@ describe('stopped processes', () => {
     expect(new Set(hook.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  test('a lease that a killed process did not release delays the deliveries of its webhook by only one minute', async () => {
+  test('if a process is killed while it delivers to a webhook, the next deliveries to this webhook begin within a minute', async () => {
     const world = await EventsWorld.open();
     const hook = await receiver();
     const one = await world.start();
@@ -117,7 +117,7 @@ describe('clock changes', () => {
 describe('reactions', () => {
   const reaction = (handle: Reaction['handle']): Reaction => ({ name: 'test.reaction', on: 'thing.happened', handle });
 
-  test('a failing reaction to an event is retried with the stored event until the reaction succeeds', async () => {
+  test('a reaction that fails is retried with the same event until the reaction succeeds', async () => {
     const world = await EventsWorld.open();
     const seen: LoggedEvent[] = [];
     const flaky = reaction(async (event) => {

@@ -1,6 +1,6 @@
 import type { Json } from '../tenant.ts';
 
-/** The text in all records from which examples are recorded. `polish` replaces it by realistic text. */
+/** The text in the text fields of all records that are created for examples. `polish` replaces this text with realistic text. */
 export const LABEL = 'Recorded Example';
 
 /** Realistic texts, by id prefix and field of the record, or by the field alone. */
@@ -68,7 +68,7 @@ const NOW = Date.parse('2026-01-31T09:30:00.000Z');
 const TODAY = Date.parse('2026-01-31T00:00:00.000Z');
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** The number of entries of a list that an example contains. */
+/** The maximum number of entries of each list in an example. */
 const ENTRIES = 2;
 const TEXT_LENGTH = 400;
 
@@ -88,9 +88,11 @@ class Polisher {
     this.#at = at;
   }
 
-  /** `kind` is the prefix of the id of the nearest record around the value. */
+  /** Converts one value of a response. `kind` is the id prefix of the innermost record that contains the value. */
   value(value: Json, field: string, kind: string): Json {
-    if (Array.isArray(value)) return value.slice(0, ENTRIES).map((item) => this.value(item, field, kind));
+    // the newest measurements are the last ones of a series
+    if (Array.isArray(value))
+      return (field === 'series' ? value.slice(-ENTRIES) : value.slice(0, ENTRIES)).map((item) => this.value(item, field, kind));
     if (typeof value === 'string') return this.#text(value, field, kind);
     if (typeof value !== 'object' || value === null) return value;
     return this.#record(value, kind);
@@ -145,7 +147,10 @@ class Polisher {
   }
 }
 
-/** A placeholder with the length and the kind of characters of the text. */
+/**
+ * Returns a placeholder of the same length as the text. It consists of decimal digits if the text does, of hexadecimal
+ * digits if the text does, and otherwise of letters.
+ */
 function hidden(text: string): string {
   const characters = /^[\d-]+$/.test(text) ? '1234567890' : /^[0-9a-f]+$/i.test(text) ? '0123456789abcdef' : 'EXAMPLE';
   return Array.from(text, (_, at) => characters.charAt(at % characters.length)).join('');

@@ -35,7 +35,7 @@ describe('billing relations', () => {
     });
   });
 
-  test('a service lists an invoice with several lines for this service only once', async () => {
+  test('the invoices of a service contain an invoice only once, even if several of its lines are for this service', async () => {
     const own = await billedTenant();
     const line = { service_id: own.serviceId, quantity: 1, unit_price: 1 };
     await createInvoice(own, {}, { services: [line, line, line] });
@@ -52,7 +52,7 @@ describe('billing relations', () => {
     expect(data?.account?.invoices).toBeUndefined();
   });
 
-  test.each([0, 201])('the invoices field of an account with a limit of %i returns INVALID_PARAMETERS', async (limit) => {
+  test.each([0, 201])('the invoices field of an account returns INVALID_PARAMETERS if its limit is %i', async (limit) => {
     const { errors } = await billed.tenant.graphql('query($id: ID!, $limit: Int) { account(id: $id) { invoices(limit: $limit) { id } } }', {
       id: billed.accountId,
       limit,
@@ -84,7 +84,7 @@ describe('invoice list', () => {
     return data.invoices;
   };
 
-  test('paging the invoice list by cursor returns every earlier invoice once while new invoices are added', async () => {
+  test('paging the invoice list by cursor returns each existing invoice once, even if an invoice is added between two pages', async () => {
     const own = await billedTenant();
     for (const unit_price of [30, 10, 20]) await createInvoice(own, { quantity: 1, unit_price });
     const query =

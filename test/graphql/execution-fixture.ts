@@ -74,7 +74,7 @@ const sources = {
 
 export interface Fixture {
   ours(query: string, variables?: Row): Promise<ExecutionResult>;
-  /** Runs the query on Apollo's gateway over the same subgraphs; its response is the expected one. */
+  /** Runs the query on Apollo's gateway over the same subgraphs. Tests compare the response of `ours` with this response. */
   theirs(query: string, variables?: Row): Promise<ExecutionResult>;
   /** The subgraph fetches of the last operation. */
   fetches: SubgraphFetch<object>[];

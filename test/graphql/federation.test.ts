@@ -17,7 +17,7 @@ const FRONTEND = `query Accounts($n: Int!) {
 
 const SERVED = 4;
 
-/** Creates accounts with two tickets each. The first accounts also have a service and its invoice. */
+/** Creates accounts with two tickets each. The first `SERVED` accounts also have a service with an invoice. */
 async function accountsOf(tenant: Tenant, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const account = await createAccount(tenant);

@@ -89,7 +89,7 @@ const BEYOND = {
   ],
 };
 
-test('a connection beyond the connection limit of the plan is closed with 4429 until another connection closes', async () => {
+test('a connection beyond the limit of the plan is closed with 4429, and a new connection is accepted after another closes', async () => {
   const { socket } = await open();
   await open();
   const refusal = { code: 4429, reason: expect.stringMatching(/^RATE_LIMIT_EXCEEDED: The plan allows 2 live connections/) };

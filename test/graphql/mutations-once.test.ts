@@ -160,7 +160,7 @@ describe('idempotency keys of a caller', () => {
     expect((await send(limited, over, CREATE, ticket('T'))).body.errors[0].extensions.code).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('a request with an Idempotency-Key from a session without its second factor returns 403 mfa_required', async () => {
+  test('a request with an Idempotency-Key returns 403 mfa_required if no second factor was verified in the session', async () => {
     const { user } = await confirmed(tenant);
     const account = await createAccount(tenant);
     const key = randomUUID();

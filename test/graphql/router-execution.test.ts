@@ -186,7 +186,7 @@ describe('operation limits', () => {
     ['root fields', `{ ${Array.from({ length: 51 }, (_, n) => `a${n}: whoAmI`).join(' ')} }`, /51 root fields; at most 50/],
     ['tokens', `{ ${'whoAmI '.repeat(5_001)} }`, /more than? 5000 tokens|more that 5000 tokens/],
     ['cost by list sizes', '{ people(limit: 1000) { orders { items { id } } } }', /could have \d+ objects; at most 250000/],
-  ])('an operation beyond a limit returns an error with the limit: %s', async (_, document, message) => {
+  ])('an operation that exceeds a limit returns an error that states the limit (%s)', async (_, document, message) => {
     const { errors } = await run(document);
     expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
   });

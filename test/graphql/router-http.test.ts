@@ -38,7 +38,7 @@ async function post(body: unknown, headers: Record<string, string> = {}): Promis
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
 }
 
-/** Optional audits that the router fails, each with the reason. */
+/** Optional audits of the graphql-http package that the router fails, each with the reason. */
 const NOT_FOLLOWED: Record<string, string> = {
   'SHOULD use 200 status code on document parsing failure when accepting application/json':
     '400, as over REST: proxies and monitoring see that the request was wrong',
@@ -47,7 +47,7 @@ const NOT_FOLLOWED: Record<string, string> = {
 };
 
 describe('GraphQL over HTTP', () => {
-  test('the router passes all GraphQL over HTTP audits, except the optional audits that this test lists', async () => {
+  test('the router passes all audits of the graphql-http package, except the optional audits in NOT_FOLLOWED', async () => {
     const results = await auditServer({ url: server.url });
     expect(results.filter(({ status }) => status === 'error')).toEqual([]);
     const failing = results.filter(({ status }) => status !== 'ok').map(({ name }) => name);

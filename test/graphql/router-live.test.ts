@@ -112,7 +112,7 @@ test('subscriptions that differ in caller, permissions, variables or accounts do
   expect(live).toEqual({ subscribers: 8, streams: 7 });
 });
 
-test('subscribers that resume after an event have separate streams, and all other subscribers share one stream', async () => {
+test('each subscriber that resumes with an event id has its own stream, and all other subscribers share one stream', async () => {
   const document = 'subscription ($after: ID) { orderPlaced(after: $after) { id } }';
   await follow(document, caller(), { after: 'o1' });
   await follow(document, caller(), { after: 'o1' });
@@ -160,7 +160,7 @@ test('the buffer of a slow subscriber is also limited by its size in bytes', asy
   expect(kept.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([undefined, 'RATE_LIMIT_EXCEEDED']);
 });
 
-test('a subscriber that resumes after an event receives all events, even if it reads slowly', async () => {
+test('a subscriber that resumes with the id of its last event receives all later events, even if it reads slowly', async () => {
   const stream = await follow('subscription { orderPlaced(after: "o1") { id } }');
   const ids = Array.from({ length: 10 }, (_, index) => `o3${index}`);
   for (const id of ids) place(id);
@@ -183,7 +183,7 @@ test('if a subgraph rejects a subscription, the router returns the error of the 
   expect(live).toEqual({ subscribers: 0, streams: 0 });
 });
 
-test('a subscription to an entity that other subgraphs cannot resolve returns an error with the selectable fields', async () => {
+test('a subscription with fields of another subgraph returns an error if the subscribed records cannot be loaded by id', async () => {
   const result = (await router.subscribe({
     document: 'subscription { itemCounted { id available } }',
     context: caller(),

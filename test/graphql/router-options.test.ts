@@ -59,7 +59,7 @@ test('an 87 KB query returns an error with the default limits and succeeds with 
   expect([status, body.errors]).toEqual([200, undefined]);
 });
 
-test('a subgraph that takes longer than --timeout returns an error at its fields', async () => {
+test('if a subgraph takes longer than --timeout, the fields of this subgraph return an error', async () => {
   const [people] = subgraphs;
   const url = await started('--timeout', '50');
   if (people) people.instead = () => undefined;

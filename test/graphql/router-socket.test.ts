@@ -114,7 +114,7 @@ test('queries, mutations and subscriptions can use one socket, and each is charg
   ]);
 });
 
-test('an operation beyond the limit of concurrent operations returns RATE_LIMIT_EXCEEDED, and the socket stays open', async () => {
+test('an operation that gets no free concurrency slot returns RATE_LIMIT_EXCEEDED, and the socket stays open', async () => {
   const { client } = connect();
   const refused = await ask(client, '{ one: whoAmI two: whoAmI }');
   expect(refused).toMatchObject({ errors: [{ message: 'All are taken.', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }] });
@@ -223,7 +223,7 @@ test('adding permissions to an API key does not end the subscriptions of the key
 });
 
 test.each(['exhausted', 'unlucky'])(
-  'a socket stays open if rechecking its credentials fails for a temporary reason (test key %s)',
+  'a socket with the API key %s stays open if rechecking this key fails for a temporary reason',
   async (apiKey) => {
     const { client, closed } = connect({ apiKey });
     const events = client.iterate({ query: 'subscription { orderPlaced { id } }' });
@@ -236,7 +236,7 @@ test.each(['exhausted', 'unlucky'])(
   },
 );
 
-test('open sockets are rechecked at most eight at a time', async () => {
+test('the credentials of at most eight open sockets are rechecked at the same time', async () => {
   let release = (): void => {};
   const opened = await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {

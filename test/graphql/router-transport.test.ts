@@ -30,7 +30,7 @@ afterEach(async () => {
 const serverOf = (name: string) => servers.find((server) => server.name === name) as SubgraphServer;
 
 describe('subgraph over HTTP', () => {
-  test('the router calls a subgraph over HTTP with the principal and request id of the caller, over kept-alive connections', async () => {
+  test('the router calls a subgraph over HTTP with the principal and request id of the caller, over keep-alive connections', async () => {
     const context = caller('key_9');
     const { data, errors } = await router.execute({ document: '{ whoAmI people { name orders { id items { available } } } }', context });
     expect(errors).toBeUndefined();
@@ -62,7 +62,7 @@ describe('subgraph over HTTP', () => {
     expect(result).toMatchObject({ data: { person: null }, errors: [{ extensions: { code: 'INTERNAL_ERROR' } }] });
   });
 
-  test('the router returns platform errors of HTTP subgraphs unchanged, including invalid custom scalars', async () => {
+  test('the router returns platform errors of HTTP subgraphs unchanged, also for an invalid value of a custom scalar', async () => {
     const unknown = await router.execute({ document: 'mutation { rename(id: "p9", name: "x") { id } }', context: caller() });
     expect(unknown.errors?.[0]).toMatchObject({
       message: 'There is no user p9.',

@@ -81,7 +81,7 @@ describe('descriptions of root fields', () => {
     expect((await described(type, field)).split('\n\n').at(-1)).toBe(facts);
   });
 
-  test('descriptions in the OpenAPI document do not contain the GraphQL lines about permission, weight and cost', async () => {
+  test('OpenAPI descriptions do not repeat the paragraph on permission, weight and cost that ends GraphQL descriptions', async () => {
     const openapi = await (await fetch(`${tenant.origin}/v1/openapi.json`)).text();
     expect(openapi).not.toContain('Rate limit weight:');
     expect(openapi).not.toContain('Permission: `support:read`. Rate');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ServiceStatus } from '../../subgraphs/services/inventory/service.states.ts';
+import type { ObservedLink } from '../../subgraphs/services/providers/service.provider.ts';
 import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
 import type { Json } from '../tenant.ts';
 
@@ -57,12 +58,17 @@ test('an incident that began more than 30 days ago reduces the uptime only for i
   expect((await record()).uptimePercentage).toBeCloseTo(50, 1);
 });
 
-test('a high latency makes the performance check of a service unhealthy, and a security incident sets the security check to degraded', async () => {
+/** Measures the service with these values, and moves the clock to the next measurement. */
+async function measure(link: Partial<ObservedLink> = {}): Promise<void> {
   const measuredAt = alone.clock.now();
-  provider.measured = async () => ({
-    ...{ latencyMs: 400, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1 },
-    ...{ securityIncidents: 1, measuredAt },
-  });
+  const good = { siteId: null, isUp: true, latencyMs: 5, bandwidthUtilization: 10, packetLoss: 0, jitterMs: 1, securityIncidents: 0 };
+  provider.measured = async () => ({ measuredAt, links: [{ ...good, ...link }], transferredBytes: null, counter: null });
+  await alone.measure(provider);
+  alone.clock.advance(60_000);
+}
+
+test('a high latency makes the performance check of a service unhealthy, and a security incident sets the security check to degraded', async () => {
+  await measure({ latencyMs: 400, securityIncidents: 1 });
   expect(await record()).toMatchObject({
     performanceMetrics: { latencyMs: 400 },
     healthChecks: { connectivity: 'HEALTHY', performance: 'UNHEALTHY', security: 'DEGRADED' },
@@ -71,6 +77,7 @@ test('a high latency makes the performance check of a service unhealthy, and a s
 
 test('if the provider does not respond, the measurements of a service are null and the status is still returned', async () => {
   provider.measured = () => Promise.reject(new Error('connect ECONNREFUSED'));
+  await alone.measure(provider);
   expect(await record()).toMatchObject({
     status: 'OPERATIONAL',
     performanceMetrics: { latencyMs: null },

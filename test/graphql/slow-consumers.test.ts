@@ -72,7 +72,7 @@ async function follow(after?: string): Promise<Follower> {
   return Object.assign(follower, { socket });
 }
 
-/** Emits events until the condition is true; between two events other subscribers can read. */
+/** Emits events until the condition is true. Pauses after each event, so that subscribers can read it. */
 async function tickUntil(condition: () => boolean): Promise<void> {
   while (!condition()) {
     ticker.tick();
@@ -80,7 +80,7 @@ async function tickUntil(condition: () => boolean): Promise<void> {
   }
 }
 
-test('a client that stops reading is closed with 4450 and receives every event once after it resumes', async () => {
+test('the socket of a client that stops reading is closed with 4450, and no event is lost or repeated if the client resumes', async () => {
   // long enough for a slow machine to send the buffered events
   await serve({ closeMs: 60_000 });
   const [slow, fast] = [await follow(), await follow()];
@@ -116,7 +116,7 @@ test("a client that does not read again is disconnected after the time in the se
   stuck.socket.terminate();
 });
 
-test('while the client of a resumed subscription does not read, no events are read from the log; all are delivered later', async () => {
+test('the log is read no further while the client of a resumed subscription does not read; all events are delivered later', async () => {
   await serve({});
   const first = await follow();
   await tickUntil(() => first.ids.length === 400);

@@ -11,7 +11,10 @@ afterAll(() => rig.close());
 
 const execute = <R>(sql: string, values: unknown[] = []): Promise<R[]> => rig.orm.em.getConnection().execute<R[]>(sql, values, 'all');
 
-/** Creates the rows that a login creates, with this id and expiry time. */
+/**
+ * Creates rows of logins, request signatures and revoked tokens with this id. At the time `at`, the session ended, the
+ * counters started, and the other rows expire.
+ */
 const createRows = async (id: string, at: Date): Promise<void> => {
   await execute(
     `insert into identity.session (id, organization_id, user_id, method, created_at, last_used_at, expires_at, ended_at)
@@ -30,7 +33,7 @@ const createRows = async (id: string, at: Date): Promise<void> => {
   await execute('insert into identity.revoked_token (id, revoked_at, expires_at) values (?, ?, ?)', [id, at, at]);
 };
 
-test('the retention task deletes expired data of logins and signed requests and keeps current data', async () => {
+test('the retention task deletes expired rows of logins, request signatures and revoked tokens, and keeps the other rows', async () => {
   const now = rig.clock.now().getTime();
   await createRows('old', new Date(now - 25 * HOUR_MS));
   await createRows('young', new Date(now + HOUR_MS));

@@ -55,7 +55,7 @@ test.each([
   expect(body.data.accounts).toEqual(access === 'only this account' ? [invitedTo] : null);
 });
 
-test('an invitation can set the accounts of a member, returns 400 for an admin and 404 for an unknown account', async () => {
+test('an invitation can limit a member to accounts, but returns 400 if it limits an admin, and 404 for an unknown account', async () => {
   expect((await invite(account.id, { role: 'member', accounts: null })).body.data.accounts).toBeNull();
   expect((await invite(own.id, { role: 'member', accounts: [account.id] })).body.data.accounts).toEqual([account.id]);
   const admin = await invite(account.id, { role: 'admin', accounts: [account.id] });

@@ -157,7 +157,7 @@ describe('conditions for closing an organization', () => {
   });
 });
 
-/** Removes a service directly in the database, because no operation removes services yet. */
+/** Sets the service to decommissioned directly in the database, so that the test does not wait for the provider. */
 async function decommissioned(id: string): Promise<void> {
   const { rows } = (await rig()).assembly.domains.identity.core.ports;
   await rows.query(`update "services"."service" set "status" = 'decommissioned' where "id" = $1`, [id]);

@@ -90,7 +90,7 @@ describe('invitations of an address in use by another organization', () => {
 });
 
 describe('two invitations of one address', () => {
-  test('if two organizations invite one email address, the first used link activates the user, and the other link returns 401', async () => {
+  test('if two organizations invite one email address, the first link to be used activates a user, and the other returns 401', async () => {
     const stranger = await platform.organization({ plan: 'custom' });
     const email = newAddress();
     const [one, other] = await Promise.all([invite(tenant, email), invite(stranger, email)]);
@@ -120,7 +120,7 @@ describe('invitations of an address in use by another account', () => {
     return { admin, known, path, inviteBy };
   }
 
-  test('inviting an email address of another account returns the same response as a new address and sends an email', async () => {
+  test('inviting a user of an account hidden from the caller returns the same response as a new address, and sends an email', async () => {
     const { admin, known, path, inviteBy } = await strangers();
     const [taken, free] = [await inviteBy(admin, known.email), await inviteBy(admin, newAddress())];
     expect([taken.status, free.status]).toEqual([201, 201]);
@@ -140,7 +140,7 @@ describe('invitations of an address in use by another account', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  test('inviting an email address of a hidden account runs the same SQL statements as inviting a new address', async () => {
+  test('inviting a user of an account hidden from the caller runs the same SQL statements as inviting a new address', async () => {
     const { admin, known, inviteBy } = await strangers();
     const statements = async (email: string) => {
       const seen = await platform.statements(() => inviteBy(admin, email));
@@ -150,7 +150,7 @@ describe('invitations of an address in use by another account', () => {
     expect(await statements(known.email)).toEqual(await statements(newAddress()));
   });
 
-  test('if two accounts invite one new email address, the first used link activates the user, and the other link returns 401', async () => {
+  test('if two accounts invite one new email address, the first link to be used activates a user, and the other returns 401', async () => {
     const { admin, inviteBy } = await strangers();
     const email = newAddress();
     const other = await strangers();
@@ -180,7 +180,7 @@ test('an email address gets at most five invitations in 15 minutes, while each i
   expect(mailsTo(email)).not.toHaveLength(0);
 });
 
-test('a user whom the previous release created or activated can log in', async () => {
+test('a user who was created or activated by the previous release of the platform can log in', async () => {
   const database = await rows();
   const known = await userOf(tenant);
   const [id, other] = [newId('user'), newId('user')];

@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOME = '2001:db8:aa:1::7';
 
 let platform: Rig;
-/** Another process on the same database, if the database supports two. */
+/** A second process on the same database, or `platform` itself if the tests run without PostgreSQL. */
 let other: Rig;
 let tenant: Tenant;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const stranger = (): string => {
   return `2001:db8:${(0x1000 + strangers).toString(16)}:1::1`;
 };
 
-/** The tokens in the emails of both processes to this address, without duplicates. */
+/** The tokens in all emails that the two processes have sent to this address. */
 const mailedLinks = (email: string): string[] =>
   [...new Set([...platform.mails, ...other.mails])]
     .filter(({ to }) => to === email)

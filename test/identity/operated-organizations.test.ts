@@ -138,7 +138,7 @@ test('after a downgrade, requests of the current minute count against the lower 
   expect([refused.status, refused.body.error.details.window, refused.body.error.details.limit]).toEqual([429, 'burst', 100]);
 });
 
-test("clearing a review resets the organization's burst violations, so that one more violation starts no review", async () => {
+test("clearing an organization's review resets its count of burst limit violations, so the next one starts no review", async () => {
   const tenant = await (await rig()).organization();
   const { core } = (await rig()).assembly.domains.identity;
   const { principal } = await core.authenticator.authenticate({

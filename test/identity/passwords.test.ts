@@ -118,7 +118,7 @@ describe('password reset', () => {
         return tokenMailedTo(email, /new password/);
       },
     ],
-  ])('the token of %s is neither stored in any table nor logged as plain text, before and after its use', async (_, mailed) => {
+  ])('the token of %s appears in no table and no log entry as plain text, neither before nor after its use', async (_, mailed) => {
     const token = await mailed();
     const expectNowhere = async () => {
       for (const table of await tables()) expect(await rowsWith(table, token), table).toBe(0);
@@ -174,7 +174,7 @@ describe('password rules', () => {
   });
 });
 
-test('the form of POST /password/forgot returns 400 for an email address with a null character', async () => {
+test('submitting the form of /password/forgot with a null character in the email address returns 400', async () => {
   const response = await fetch(`${tenant.origin}/password/forgot`, {
     method: 'POST',
     body: new URLSearchParams({ email: 'a\0@example.com' }),
@@ -182,7 +182,7 @@ test('the form of POST /password/forgot returns 400 for an email address with a 
   expect(response.status).toBe(400);
 });
 
-describe('login during a change', () => {
+describe('login while the password or the status of the user changes', () => {
   const core = async () => (await rig()).assembly.domains.identity.core;
   const client = { ip: '127.0.0.1', userAgent: 'Test' };
 

@@ -225,7 +225,7 @@ describe('session management', () => {
     user = await userOf(tenant, 'member');
   });
 
-  test('a user can list sessions with IP address and User-Agent, and can delete a session', async () => {
+  test('a user can list their sessions with IP address and User-Agent, and can delete one of them', async () => {
     const other = await user.again();
     const { body } = await user.rest('GET', '/auth/sessions');
     expect(body.data.map(({ id }: Json) => id).toSorted()).toEqual([user.tokens.session_id, other.tokens.session_id].toSorted());

@@ -23,7 +23,7 @@ const ask = (token: string): Promise<RestResponse> => callerWith(token).rest('GE
 const refusal = async (token: string): Promise<string | undefined> => (await ask(token)).body.error?.code;
 
 describe('tokens of a trusted issuer', () => {
-  test('a caller with a token of a trusted issuer is an API client with the permissions of the issuer', async () => {
+  test('a token of a trusted issuer authenticates an API client that has the permissions of the issuer', async () => {
     const { id, token, response } = await idp({ body: { permissions: ['accounts:read', 'credentials:read'] } });
     expect(response.status).toBe(201);
     const { status, body } = await ask(await token());
@@ -41,7 +41,7 @@ describe('tokens of a trusted issuer', () => {
     expect((await client.graphql('{ organization { id } }')).data.organization.id).toBe(tenant.organizationId);
   });
 
-  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('a token of a trusted issuer is accepted with a signature by %s', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('a token of a trusted issuer is accepted if it is signed with %s', async (alg) => {
     const { token } = await idp({ keys: [await signer(alg)] });
     expect((await ask(await token())).status).toBe(200);
   });
@@ -97,7 +97,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(soon)).toBe('TOKEN_EXPIRED');
   });
 
-  test('a token of a trusted issuer without a signature or with an HMAC by the public key returns INVALID_CREDENTIALS', async () => {
+  test("a trusted issuer's token that is unsigned, or signed by HMAC with the public key, returns INVALID_CREDENTIALS", async () => {
     const [key] = [await signer('RS256')];
     const { uri } = await idp({ keys: [key] });
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -109,7 +109,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(confused)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('a token of a trusted issuer that is signed by the key in its header or with another algorithm returns INVALID_CREDENTIALS', async () => {
+  test("a trusted issuer's token signed by a key in its header, or not with its key's algorithm, returns INVALID_CREDENTIALS", async () => {
     const { token, set } = await idp();
     const foreign = await signer();
     expect(await refusal(await token({}, { jwk: foreign.jwk }, foreign))).toBe('INVALID_CREDENTIALS');
@@ -125,7 +125,7 @@ describe('refused tokens of trusted issuers', () => {
     expect(await refusal(`${header}.${payload}.${signature}`)).toBe('INVALID_CREDENTIALS');
   });
 
-  test('a token immediately loses permissions that its trusted issuer loses, and is rejected after the issuer is deleted', async () => {
+  test("reducing a trusted issuer's permissions limits its tokens immediately, and deleting the issuer invalidates them", async () => {
     const { id, token } = await idp();
     const shown = await token();
     expect((await ask(shown)).status).toBe(200);
@@ -245,7 +245,7 @@ describe('trusted issuer registration', () => {
       expect((await other.rest(method, `/auth/trusted-issuers/${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
   });
 
-  test('registering an issuer and audience a second time returns 409, and the error does not contain the id of the first organization', async () => {
+  test('registering the same issuer and audience again returns 409 without the id of the organization that has them', async () => {
     const { uri } = await idp();
     const other = await platform.organization();
     for (const by of [tenant, other]) {
@@ -292,7 +292,7 @@ describe('trusted issuer registration', () => {
     expect(body.error.details.field).toBe('issuer');
   });
 
-  test('registering a trusted issuer with a private or http key set URL returns 400 unless ALLOW_PRIVATE_URLS is set', async () => {
+  test('a trusted issuer whose key set URL uses http or a private address returns 400 unless ALLOW_PRIVATE_URLS is set', async () => {
     const strict = await start({ ALLOW_PRIVATE_URLS: '' });
     const own = await strict.organization();
     for (const url of ['http://1.1.1.1/keys', 'https://127.0.0.1/keys', 'https://169.254.169.254/latest', 'https://[::1]/keys']) {
@@ -303,7 +303,7 @@ describe('trusted issuer registration', () => {
     await strict.close();
   });
 
-  test('creating, changing or deleting a trusted issuer with more permissions than the caller is rejected with the required permission', async () => {
+  test('creating, changing or deleting a trusted issuer that has more permissions than the caller returns an error that names the missing permission', async () => {
     const limited = await tenant.limitedTo('credentials:admin', 'accounts:read');
     expect((await post({ permissions: ['accounts:write'] }, limited)).body.error.details.required).toBe('accounts:write');
     const { id } = await idp({ body: { permissions: ['billing:read'] } });

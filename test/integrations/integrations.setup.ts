@@ -32,7 +32,7 @@ export async function withJira(tenant: Tenant, jira: JiraServer, input: Json = {
   return response.body.data;
 }
 
-/** An integration as REST returns it to its organization. */
+/** Gets an integration over REST with the credentials of `tenant`. */
 export const readBack = async (tenant: Tenant, kind: 'slack' | 'jira', id: string): Promise<Json> =>
   (await tenant.rest('GET', `/support/integrations/${kind}/${id}`)).body.data;
 

@@ -60,7 +60,7 @@ const comment = (on: World, content: string, more: Json = {}): Promise<Json> =>
   on.tenant.rest('POST', `/support/tickets/${on.ticket.id}/comments`, { body: { content, ...more } });
 
 describe('comments from Jira', () => {
-  test('a Jira comment in wiki or document format becomes one internal ticket comment, even if it is sent several times', async () => {
+  test('a Jira comment in wiki or Atlassian Document Format creates one internal ticket comment, even if sent repeatedly', async () => {
     const here = await world();
     expect((await sendFromJira(here, commented(here, { id: '20001', body: 'Fibre cut at *km 12*.' }))).status).toBe(204);
     await Promise.all([1, 2, 3].map(() => sendFromJira(here, commented(here, { id: '20002', body: document('Splicing now.') }))));
@@ -121,7 +121,7 @@ describe('comments from Jira', () => {
 });
 
 describe('comments to Jira', () => {
-  test('a ticket comment is posted to its Jira issue once with its author, and is not imported back', async () => {
+  test("a ticket comment is posted once, with the name of its author, to the ticket's Jira issue and is not imported back", async () => {
     const here = await world();
     const created = await comment(here, 'A technician is on the way.\n\nBy noon.');
     expect(created.status).toBe(201);
@@ -162,7 +162,7 @@ describe('comments to Jira', () => {
   });
 });
 
-test('a ticket has the new key and URL of a moved Jira issue, and a deleted Jira issue receives no more updates', async () => {
+test('a ticket shows the new key and URL of its Jira issue after a move, and a deleted Jira issue receives no more updates', async () => {
   const here = await world();
   const { id } = here.issue;
   const fields = { status: { name: 'In Progress' } };

@@ -64,7 +64,7 @@ describe('Jira issue creation', () => {
     expect(creations(jira)).toHaveLength(1);
   });
 
-  test('after the creation of a Jira issue has failed, the issue is created if a search does not find it', async () => {
+  test('if the creation of a Jira issue returns 502, the platform searches for the issue and creates it if none is found', async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     jira.next('POST /rest/api/3/issue', [502, '<html>Bad gateway</html>']);
@@ -151,7 +151,7 @@ describe('Jira error responses', () => {
     await eventually(() => jira.issues.length === 1);
   });
 
-  test('only the event that receives the Jira response 400 fails, and its delivery contains the message of Jira without the token', async () => {
+  test("if Jira rejects an event with 400, only this event fails, and its delivery has Jira's message without the API token", async () => {
     const [tenant, jira] = [await platform.organization(), await jiraServer()];
     const { id } = await withJira(tenant, jira);
     const errors = { customfield_10010: `Team is required. ${API_TOKEN}` };

@@ -35,7 +35,7 @@ test('concurrent jobs of one integration send each event to Jira once', async ()
   expect(new Set(jira.issues.map(({ fields }) => fields.labels[0])).size).toBe(5);
 });
 
-test('a Jira issue whose creation was not recorded is found by a search after the lease of the killed process has expired', async () => {
+test("if a process is killed before it records a new Jira issue, a search finds the issue after the process's lease expires", async () => {
   const [tenant, jira] = [await platform.organization(), await jiraServer()];
   const { id } = await withJira(tenant, jira);
   const ticket = await openTicket(tenant);

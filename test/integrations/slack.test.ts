@@ -33,7 +33,7 @@ describe('Slack messages', () => {
     });
   });
 
-  test('Slack messages of a ticket are sent once, in order and at most one per second', async () => {
+  test("Slack messages about a ticket are each sent once, in the order of the ticket's events, and at most one per second", async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack, { message_format: { template: '{{event.name}} {{changes}}' } });
     const ticket = await openTicket(tenant);
@@ -121,7 +121,7 @@ describe('Slack error responses', () => {
   );
 
   test.each(['invalid_payload', 'no_text', 'invalid_blocks', 'user_not_found'])(
-    'only the message that receives the Slack response 400 %s fails, and later messages are sent',
+    'if Slack rejects a message with 400 %s, only this message fails, and later messages are sent',
     async (word) => {
       const [tenant, slack] = [await platform.organization(), await slackServer()];
       const { id } = await withSlack(tenant, slack);
@@ -159,7 +159,7 @@ describe('Slack error responses', () => {
     expect(slack.posted.map(({ section }) => section)).toEqual(['First', 'Second', 'Third'].map((title) => expect.stringContaining(title)));
   });
 
-  test('a Retry-After from Slack above a day postpones the next attempt by one day', async () => {
+  test('if Slack sends a Retry-After of more than a day, the next attempt is postponed by only one day', async () => {
     const [tenant, slack] = [await platform.organization(), await slackServer()];
     const { id } = await withSlack(tenant, slack);
     slack.next([429, 'rate_limited', { 'retry-after': '9'.repeat(20) }]);

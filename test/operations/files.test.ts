@@ -15,7 +15,7 @@ const error = (code: string) => `<?xml version="1.0" encoding="UTF-8"?><Error><C
 class Bucket {
   readonly objects = new Map<string, Buffer>();
   readonly requests: { method: string; path: string; authorization: string }[] = [];
-  /** Failures for the next requests, in order. Without an entry a request succeeds. */
+  /** Failures of the next requests: each request removes the first entry. If there is none, the request succeeds. */
   readonly failures: ('busy' | 'truncated')[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   endpoint = '';

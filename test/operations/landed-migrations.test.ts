@@ -48,7 +48,7 @@ const HARMLESS = {
 const takesAway = ({ statements, needs }: MigrationStep): boolean =>
   needs === undefined && statements.some((text) => TAKES_AWAY.test(text));
 
-test('a migration that is incompatible with earlier releases names the migration that a compatible release must contain', () => {
+test('a migration that can break earlier releases names an existing migration in its property needs', () => {
   const all = Object.entries(STEPS).flatMap(([schema, steps]) => steps.map((step) => ({ title: `${schema} ${step.name}`, step })));
   expect(all.filter(({ step }) => takesAway(step)).map(({ title }) => title)).toEqual(Object.keys(HARMLESS));
   for (const { step } of all) if (step.needs) expect(all.map((one) => one.step.name)).toContain(step.needs);

@@ -10,7 +10,7 @@ import { Tenant } from '../tenant.ts';
 
 const RESET = programOf('reset-admin');
 const OPERATOR = programOf('operator');
-/** The commands and the platform use the embedded database in every test mode. */
+/** An empty DATABASE_URL selects the embedded database, even if the other tests use PostgreSQL. */
 const SETTINGS = { DATABASE_URL: '', SECRET_KEY: 'a secret for tests that is long enough' };
 const USER = { BOOTSTRAP_EMAIL: 'admin@example.com', BOOTSTRAP_PASSWORD: 'a password of the test' };
 
@@ -99,7 +99,7 @@ test('npm run operator shows why an organization export failed, and can start th
   expect((await run('export-status', id)).stdout).toMatch(/^status +READY$/m);
 }, 180_000);
 
-test('npm run operator --help lists the commands, and an invalid command exits with 1 and one line', async () => {
+test('npm run operator --help lists the commands, and an invalid command exits with code 1 and prints one error line', async () => {
   const help = await runInProcess(operate, ['--help'], SETTINGS);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('plan ORGANIZATION PLAN') });
   for (const [args, says] of [

@@ -8,7 +8,7 @@ import { loadConfig } from '../../kernel/settings/config.ts';
 import { lastingPort } from '../support/port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-/** Starts a platform without domains, to test what every platform does. */
+/** Starts a platform without domains, to test what does not depend on them. `parts` replaces parts of the assembly. */
 async function start(parts: Partial<Assembly> = {}, settings: Record<string, string> = {}): Promise<Platform> {
   const assemble: Assemble = async () => ({
     authenticate: () => Promise.reject(new InvalidCredentials('The API key is not valid.')),
@@ -129,7 +129,7 @@ test('closing the platform completes running requests, closes idle connections, 
   await expect(fetch(`${platform.origin}/healthz`)).rejects.toThrow();
 });
 
-test('if a part fails to start, the platform closes the parts that have started and releases its data folder and port', async () => {
+test('if background work fails to start, the platform closes the assembly and releases its data folder', async () => {
   const DATA_DIR = temporaryFolder();
   const closed: string[] = [];
   const broken: Partial<Assembly> = {

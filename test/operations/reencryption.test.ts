@@ -158,7 +158,7 @@ test('an interrupted npm run maintenance reencrypt can be continued, and until t
 }, 300_000);
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'an interrupted npm run maintenance reencrypt of two databases can be continued, and until then both secret keys are needed',
+  'an interrupted npm run maintenance reencrypt of two databases can be continued, and until then the platform needs both secret keys',
   async () => {
     const databases = await twoDatabases(['support', 'events']);
     const { kept, created } = await withSecrets(databases);

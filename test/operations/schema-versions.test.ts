@@ -29,7 +29,7 @@ describe('rejected database schemas', () => {
     );
   });
 
-  test('the platform does not start if the database has an unknown migration from another history', async () => {
+  test('the platform does not start if the database has an unknown migration that sorts before the latest known one', async () => {
     await kept.sql(`insert into "support"."migration" (name, checksum) values ('0000-elsewhere', 'c')`);
     expect(await refused()).toMatch(/0000-elsewhere is unknown here/);
   });
@@ -61,7 +61,7 @@ test('the platform with MIGRATE=never starts if the schema is up to date', async
 describe('databases without migration checksums', () => {
   beforeEach(() => kept.sql('alter table "support"."migration" drop column checksum, drop column needs'));
 
-  test("the platform adds migration checksums to a database without them if its tables match, apart from the operator's additions", async () => {
+  test('the platform adds missing migration checksums if the tables match the migrations, ignoring what the operator added', async () => {
     await kept.sql(`create index of_operator on "support"."ticket" ("updated_at"); alter table "support"."ticket" add column of_operator text;
       create table "support"."of_operator_too" (id text not null)`);
     await kept.startedOnce();
@@ -69,7 +69,7 @@ describe('databases without migration checksums', () => {
     expect(steps).toEqual([{ checksum: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
   });
 
-  test('the platform does not start and changes nothing if a database without checksums differs from the migrations', async () => {
+  test('without migration checksums, the platform does not start if tables differ from the migrations, and changes nothing', async () => {
     await kept.sql(`alter table "support"."ticket" drop column "sla_due_at";
       alter table "support"."agent" add column "from_before" text not null default '';
       alter table "support"."agent" alter column "from_before" drop default`);

@@ -14,7 +14,7 @@ interface Sent {
   body: Json;
 }
 
-/** Sends exactly these bytes, without credentials unless `as` is given. */
+/** Posts `body` unchanged, without credentials unless `as` is given. */
 async function send(path: string, body: string | Buffer, headers: Record<string, string> = {}, as?: Tenant): Promise<Sent> {
   const response = await fetch(`${tenant.origin}${path}`, {
     method: 'POST',

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { rig } from '../rig.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
-/** Limits of specification 8.4: 200 account management operations and 10 large exports per hour. */
+/**
+ * Returns how many requests of a rate limit category are used. Specification 8.4 allows 200 account management
+ * operations and 10 large exports per hour.
+ */
 const usedOf = async (tenant: Tenant, category: string): Promise<number> => {
   const { body } = await tenant.rest('GET', '/monitoring/rate-limits');
   return body.data.categories.find((one: Json) => one.category === category).used;

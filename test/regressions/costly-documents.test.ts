@@ -16,7 +16,7 @@ async function post(query: string, variables = {}) {
   return { status: response.status, data: body.data, messages: body.errors?.map(({ message }) => message) };
 }
 
-test('a document with more than 20,000 pairs of repeated selections returns 400 and is not validated', async () => {
+test('a document with more than 20,000 pairs of fields that share a response key returns 400 and is not validated', async () => {
   const validated = vi.spyOn(Documents.prototype, 'operation');
   const { status, messages } = await post(`{ people { ${'orders { id } '.repeat(150)} } }`);
   expect(status).toBe(400);
@@ -49,7 +49,7 @@ test.each([
   expect(await post(nested(2_400))).toMatchObject(tooDeep);
 });
 
-test('the error for a document within the limits lists all its validation errors', async () => {
+test('an invalid document that exceeds no limit returns 400 with all of its validation errors', async () => {
   const { status, messages } = await post('{ nobody people { nothing } }');
   expect(status).toBe(400);
   expect(messages).toEqual([expect.stringMatching(/nobody/), expect.stringMatching(/nothing/)]);

@@ -5,8 +5,8 @@ import { placeOrder } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
 /**
- * The limit of specification 8.4. Failed orders count too, so that these tests order for an account that does not
- * exist.
+ * The limit of service orders per hour (specification 8.4). Failed orders count too, so the tests use an account that
+ * does not exist.
  */
 const ORDERS_AN_HOUR = 50;
 const UNKNOWN = 'acc_00000000000000000000000000';
@@ -32,7 +32,7 @@ async function orderBySocket(tenant: Tenant): Promise<Json> {
   return refusal;
 }
 
-test('the 51st order within an hour over REST, GraphQL or a socket returns RATE_LIMIT_EXCEEDED', async () => {
+test('the 51st service order of an organization within an hour, by REST, GraphQL or socket, returns RATE_LIMIT_EXCEEDED', async () => {
   const { organization, advance } = await rig();
   const tenant = await organization();
   const elsewhere = await organization();
@@ -51,7 +51,7 @@ test('the 51st order within an hour over REST, GraphQL or a socket returns RATE_
   expect((await order(tenant, 1))[0].code).toBe('RESOURCE_NOT_FOUND');
 });
 
-test('a GraphQL operation whose orders together exceed the limit returns RATE_LIMIT_EXCEEDED and counts none of them', async () => {
+test('if the service orders of a GraphQL operation exceed the limit, it returns RATE_LIMIT_EXCEEDED and no order is counted', async () => {
   const tenant = await (await rig()).organization();
   expect((await order(tenant, 30))[0].code).toBe('RESOURCE_NOT_FOUND');
   expect(await order(tenant, 21)).toMatchObject([{ code: 'RATE_LIMIT_EXCEEDED', details: { window: 'provisioning' } }]);

@@ -38,7 +38,7 @@ test.each([
   ]);
 });
 
-test('__typename and the aliases of __typename that Relay writes are allowed', async () => {
+test('__typename is allowed, and so are the aliases that the GraphQL client Relay gives it, such as __isPerson', async () => {
   expect((await run('{ person(id: "p1") { __typename __isPerson: __typename kind: __typename } }')).data).toEqual({
     person: { __typename: 'Person', __isPerson: 'Person', kind: 'Person' },
   });
@@ -75,7 +75,7 @@ test.each([
   ['the name of a type', doubling(40, '__typename')],
   ['data', doubling(40, 'whoAmI')],
   ['within the schema', `{ __schema { ${'queryType { ...t0 }'} } } ${doublingTypes(40)}`],
-])('a document whose fragments double 40 times returns 400 before it is expanded: %s', async (_, query) => {
+])('a document with 40 fragments that each spread the next one twice returns 400 before it is expanded: %s', async (_, query) => {
   const { status, body } = await post(query);
   expect(status).toBe(400);
   expect(body.errors?.[0]).toMatchObject({ message: expect.stringMatching(/at most \d+/), extensions: { code: 'INVALID_PARAMETERS' } });

@@ -10,8 +10,8 @@ interface Desk {
   platform: Rig;
   tenant: Tenant;
   /**
-   * A direct connection to PostgreSQL that reads the list of sessions. `holder` cannot do this, because the list does not
-   * change inside its transaction.
+   * A direct connection to PostgreSQL that reads `pg_stat_activity`. `holder` cannot do this, because it is inside a
+   * transaction, and there the view does not change.
    */
   observer: pg.Client;
   holder: pg.Client;
@@ -35,7 +35,7 @@ async function desk(): Promise<Desk> {
 const openTicket = (tenant: Tenant): Promise<RestResponse> =>
   tenant.rest('POST', '/support/tickets', { body: { title: 'Lost', description: 'Lost' } });
 
-/** Backends that wait for a lock, which the test holds. */
+/** Selects the PostgreSQL sessions that wait for a lock; in this test, the connection `holder` holds it. */
 const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`;
 
 test.runIf(process.env.TEST_DATABASE_URL)(

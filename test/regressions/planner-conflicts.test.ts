@@ -22,7 +22,10 @@ async function compared(subgraphs: readonly SubgraphSource[], query: string, err
   return { ours: await world.ours(query, {}), expected: world.expected(parse(query), {}) };
 }
 
-/** Earlier, the planner merged both fields in one selection, and the process crashed with `Unexpected conflict`. */
+/**
+ * Earlier, the planner merged the two fields with the same response key into one selection, and the process crashed
+ * with `Unexpected conflict`.
+ */
 test.each([
   ['arguments', '{ search { ... on Book { cover { thumbnail(width: 1) } } ... on Film { cover { thumbnail(width: 2) } } } }'],
   ['fields under one alias', '{ search { ... on Book { cover { y: url } } ... on Film { cover { y: thumbnail(width: 3) } } } }'],
@@ -63,10 +66,10 @@ test('fields of an interface object are returned for every selected type', async
 });
 
 /**
- * Earlier, the planner asked the subgraph with the interface object for a member type, which that subgraph does not
- * have.
+ * Earlier, the planner asked the subgraph that defines the interface object for the type `Book`, which this subgraph
+ * does not have.
  */
-test('a recursive field of an interface object is fetched by the name of its interface', async () => {
+test('a field of an interface object that returns its interface can be selected in a fragment on a member type', async () => {
   const { ours, expected } = await compared(
     WITH_INTERFACE_OBJECTS,
     '{ person { favourite { related { __typename } ...Related } } } fragment Related on Book { related { ... on Book { id } } }',

@@ -17,7 +17,7 @@ test('REST validation messages use the parameter names and body paths of REST', 
   expect(invoice.body.error.details.errors.map(({ field }: Json) => field)).toContain('services.0.quantity');
 });
 
-test('the ETag of a PUT response equals the ETag of a GET and is accepted by If-Match once', async () => {
+test('the ETag of a PUT response equals the ETag of the next GET, and If-Match accepts it until the record changes', async () => {
   const created = await tenant.rest('POST', '/support/tickets', { body: { title: 'T', description: 'D' } });
   const path = `/support/tickets/${created.body.ticket.id}`;
   const put = await tenant.rest('PUT', path, { body: { priority: 'high' } });

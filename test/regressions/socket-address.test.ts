@@ -22,8 +22,8 @@ function opened(origin: string, key: string, forwardedFor: string): Promise<unkn
 }
 
 /**
- * Earlier, the address of a socket was the address of the proxy. An API key that was limited to an office was rejected,
- * and failed logins of one client counted for every client of the proxy.
+ * Earlier, the client address of a WebSocket connection was the address of the proxy. An API key that was limited to the IP
+ * address of an office was rejected, and failed logins of one client counted for every client behind the proxy.
  */
 test.each([
   ['behind a trusted proxy', '127.0.0.0/8,::1', 'connection_ack', [200, 403]],

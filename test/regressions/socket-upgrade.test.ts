@@ -9,8 +9,8 @@ const request = (path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
 
 /**
- * Earlier, the response to an upgrade on another path was written to a socket without an error handler: the process
- * crashed.
+ * Earlier, the process crashed if a client requested a WebSocket at a path other than /graphql and then reset the
+ * connection, because the socket of the rejected request had no error handler.
  */
 test.each(['/nope', '/graphql'])(
   'a client that requests a WebSocket at %s and resets the connection does not crash the process',

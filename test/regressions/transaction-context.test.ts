@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => opened.drop());
 
 /**
- * MikroORM stores the open transaction in async local storage. Earlier, a relay that was woken by a commit ran the billing
- * reaction in the storage of services, so that its entity manager wrote to the schema of services.
+ * MikroORM stores the open transaction in async local storage. Earlier, if a commit of the services domain woke the relay,
+ * the reaction of billing ran with this stored transaction. Its entity manager then wrote to the schema of services.
  */
 test('an entity manager that is created inside the transaction of another subgraph uses the schema of its own subgraph', async () => {
   await organizationEm(first, 'org_1').transactional(async () => {

@@ -7,7 +7,7 @@ import { userOf } from '../users.setup.ts';
 
 /** The contents of a recorded database, for tests that open the database later. */
 export interface History {
-  /** Ids of the records by their name in `recordKinds`. */
+  /** The id of the created record of each kind. The key is the name of the kind in `recordKinds`. */
   records: Record<string, string>;
   /** Paths below /v1 that returned 200 for the API key of the organization. */
   readable: string[];
@@ -31,8 +31,9 @@ const LISTS = [
 ];
 
 /**
- * Creates records of every domain in an organization over REST: one record of each kind in `recordKinds`, so that new kinds
- * are included automatically, and other data: files, ratings, escalations, idempotent responses and failed deliveries.
+ * Creates records of every domain in an organization over REST. It creates one record of each kind in `recordKinds`, so that
+ * new kinds are included automatically. It also creates files, ratings, escalations, idempotent responses and failed
+ * deliveries.
  */
 export async function createHistory(tenant: Tenant, label: string): Promise<History> {
   const own = new Records(tenant, label);

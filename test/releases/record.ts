@@ -13,7 +13,10 @@ import { describeRelease, dump, packFolder, RELEASES, type Recording, SETTINGS }
 const { RECORD_NAME: name = '', RECORD_DATABASE_URL: server = '' } = process.env;
 const SECRET_KEY = 'the secret key of a recorded platform';
 
-/** Run by `npm run record-release -- <name>`. It is a test, because it uses the helpers of tests to create records. */
+/**
+ * The command `npm run record-release -- <name>` runs this recording. It is written as a test, so that it can use the test
+ * helpers that create records.
+ */
 test('the database of this release is recorded for upgrade tests, embedded and on PostgreSQL', async () => {
   expect(name, 'npm run record-release -- <name>').toMatch(/^[\w.-]+$/);
   expect(server, 'RECORD_DATABASE_URL must be the URL of a PostgreSQL server, where a database is created and dropped').not.toBe('');

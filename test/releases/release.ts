@@ -34,7 +34,8 @@ export const SETTINGS = { SANDBOX: '1' };
 const [DESCRIPTION, DUMP] = ['release.json', 'postgres.sql.gz'];
 
 /**
- * `embedded` is the data folder of the embedded platform, with its key; `postgres` has the files of the other platform.
+ * `embedded` is the data folder of a platform with the embedded database; it also contains the secret key. `postgres` is the
+ * data folder of a platform on PostgreSQL; it contains the stored files.
  */
 export type DataFolder = 'embedded' | 'postgres';
 const archiveOf = (name: string, folder: DataFolder): string => join(RELEASES, name, `${folder}.tar.br`);

@@ -16,7 +16,7 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2', 'acc_3'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
+/** Creates a support database with the schema before the migration 0018-account-tally, adds tickets, and then migrates it. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await migrator.migrate([new SteppedSchema('support', migrations)]);
 });
 
-/** Creates tickets of two organizations on several days. Each has an account or a customer, both, or neither. */
+/** Creates tickets of two organizations on several days. A ticket has an account, a customer, both or neither. */
 const open = (name: string, count: number): Promise<object[]> =>
   rows.query(
     `insert into "support"."ticket" ("id", "organization_id", "number", "title", "description", "status", "priority", "urgency", "category",
@@ -60,7 +60,7 @@ const isCounted = async () => (await rows.query(`select from "support"."backfill
 const isFolded = async () => (await rows.query('select from "support"."ticket_account_tally" where not "folded" limit 1', [])).length === 0;
 const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
 
-test('the background migration of the account counters counts each existing ticket once during concurrent ticket changes', async () => {
+test('the background migration of the account counters counts each existing ticket once, even if tickets change meanwhile', async () => {
   const changed = async (turn: number): Promise<void> => {
     await open(`new_${turn}_`, 7);
     await rows.query(
@@ -90,7 +90,7 @@ test('the background migration of the account counters counts each existing tick
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'the ticket total of a customer equals the number of tickets before and after the background migration has counted existing tickets',
+  'the total of tickets filtered by customers is correct before and after the backfill has counted the existing tickets',
   async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

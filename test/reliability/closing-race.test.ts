@@ -38,7 +38,7 @@ async function orderDuring(tenant: Tenant, accountId: string, meanwhile: () => P
 }
 
 describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
-  test('an order that is running while its organization is closed returns 201 and reactivates the organization within minutes', async () => {
+  test('if an organization is closed while a service order is stored, the order succeeds and the organization is reopened', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, () => act('close', tenant));
@@ -64,7 +64,7 @@ describe.runIf(process.env.TEST_DATABASE_URL)('orders during closing', () => {
     expect([again.status, again.body.error.details.service_ids]).toEqual([409, [id]]);
   });
 
-  test('an order that is running while its suspended organization is closed sets the organization to suspended again', async () => {
+  test('if an organization is suspended and closed while a service order is stored, the organization becomes suspended again', async () => {
     const { advance } = await rig();
     const { tenant, accountId } = await tenantWithAccount();
     const ordered = await orderDuring(tenant, accountId, async () => {

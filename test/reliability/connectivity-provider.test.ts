@@ -1,84 +1,38 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ConnectivityOrder } from '../../subgraphs/services/providers/connectivity.provider.ts';
-import { ProvisioningRejected } from '../../subgraphs/services/providers/connectivity.provider.ts';
-import { HttpConnectivityProvider } from '../../subgraphs/services/providers/http.provider.ts';
-import type { Json } from '../tenant.ts';
+import type { ApplyOrder, ObservedService } from '../../subgraphs/services/providers/service.provider.ts';
+import { OrderRejected } from '../../subgraphs/services/providers/service.provider.ts';
+import { TmfProvider } from '../../subgraphs/services/providers/tmf.provider.ts';
+import { Carrier, send, CARRIER_TOKEN as TOKEN } from '../support/carrier.ts';
 
-const TOKEN = 'carrier-token';
-const ORDER: ConnectivityOrder = {
+const ORDER: ApplyOrder = {
+  orderId: 'svc_1',
   serviceId: 'svc_1',
+  reference: null,
   name: 'Headquarters',
-  technology: 'fiber',
-  bandwidthMbps: 1000,
-  location: { address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' },
-  sla: 'enterprise',
-  redundancy: true,
-  monitoring: false,
+  spec: {
+    type: 'internet',
+    serviceType: 'fiber',
+    characteristics: { accessTechnology: 'fiber', bandwidth: '1000mbps', serviceLevel: 'enterprise', redundancy: true },
+    places: [{ role: 'installation', id: null, address: '350 Fifth Avenue', city: 'New York', state: 'NY', zip: '10118' }],
+  },
   attempt: 1,
 };
 
-/** A carrier that implements the parts of the TM Forum APIs that the platform uses. */
-class Carrier {
-  readonly orders: Json[] = [];
-  readonly requests: { method: string; path: string; authorization: string | undefined }[] = [];
-  /** If set, it handles POST requests instead of the carrier. */
-  instead: ((response: ServerResponse) => void) | undefined;
-  nextState = 'acknowledged';
-  readonly cancellations: Json[] = [];
-  characteristics: object[] = [];
-  readonly server: Server = createServer((request, response) => void this.#answer(request, response));
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tmf-api/`;
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://carrier');
-    this.requests.push({ method: request.method ?? '', path: pathname, authorization: request.headers.authorization });
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    if (this.instead && request.method === 'POST') return this.instead(response);
-    if (pathname.endsWith('/serviceOrder') && request.method === 'POST') {
-      const order = { ...JSON.parse(text), id: `so-${this.orders.length + 1}`, state: this.nextState };
-      this.orders.push(order);
-      return send(response, 201, order);
-    }
-    if (pathname.endsWith('/cancelServiceOrder') && request.method === 'POST') {
-      this.cancellations.push({ ...JSON.parse(text), id: `cso-${this.cancellations.length + 1}`, state: 'acknowledged' });
-      return send(response, 201, this.cancellations.at(-1));
-    }
-    if (pathname.endsWith('/cancelServiceOrder')) return send(response, 200, this.cancellations);
-    if (pathname.endsWith('/serviceOrder'))
-      return send(
-        response,
-        200,
-        this.orders.filter(({ externalId }) => externalId === searchParams.get('externalId')),
-      );
-    return send(response, 200, { id: 'line-1', serviceCharacteristic: this.characteristics });
-  }
-}
-
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
 let carrier: Carrier;
-let provider: HttpConnectivityProvider;
+let provider: TmfProvider;
 beforeEach(async () => {
-  carrier = new Carrier();
-  await new Promise<void>((resolve) => carrier.server.listen(0, '127.0.0.1', resolve));
-  provider = new HttpConnectivityProvider({ url: carrier.url, token: TOKEN, timeoutMs: 500, checkAfterSeconds: 7 });
+  carrier = await Carrier.start();
+  provider = new TmfProvider({ url: carrier.url, token: TOKEN, timeoutMs: 500, checkAfterSeconds: 7 });
 });
-afterEach(() => {
-  carrier.server.closeAllConnections();
-  carrier.server.close();
+afterEach(async () => {
+  await provider.close();
+  carrier.close();
 });
 
 describe('orders to a carrier', () => {
   test('the connectivity provider places a TMF641 service order with the service id and sends the token of the carrier', async () => {
-    expect(await provider.provision(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
+    expect(await provider.apply(ORDER)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(1);
     expect(carrier.orders[0]).toMatchObject({
       externalId: 'svc_1',
@@ -101,42 +55,42 @@ describe('orders to a carrier', () => {
   });
 
   test('provisioning the same service three times places one order with the carrier', async () => {
-    for (let attempt = 1; attempt <= 3; attempt += 1) await provider.provision({ ...ORDER, attempt });
+    for (let attempt = 1; attempt <= 3; attempt += 1) await provider.apply({ ...ORDER, attempt });
     expect(carrier.orders).toHaveLength(1);
-    await provider.provision({ ...ORDER, serviceId: 'svc_2' });
+    await provider.apply({ ...ORDER, orderId: 'svc_2', serviceId: 'svc_2' });
     expect(carrier.orders).toHaveLength(2);
   });
 
   test("provisioning a service whose carrier order is completed returns the carrier's line id", async () => {
-    await provider.provision(ORDER);
+    await provider.apply(ORDER);
     Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
-    expect(await provider.provision(ORDER)).toEqual({ state: 'completed', reference: 'line-1' });
+    expect(await provider.apply(ORDER)).toEqual({ state: 'completed', reference: 'line-1' });
   });
 
   test.each(['pending', 'held', 'inProgress', 'assessingCancellation'])(
     'provisioning a service whose carrier order is %s returns in_progress',
     async (state) => {
-      await provider.provision(ORDER);
+      await provider.apply(ORDER);
       carrier.orders[0].state = state;
-      expect(await provider.provision(ORDER)).toMatchObject({ state: 'in_progress' });
+      expect(await provider.apply(ORDER)).toMatchObject({ state: 'in_progress' });
     },
   );
 
   test.each(['rejected', 'failed', 'cancelled', 'partial'])(
-    "provisioning a service whose carrier order is %s throws ProvisioningRejected with the carrier's reason",
+    "provisioning a service whose carrier order is %s throws OrderRejected with the carrier's reason",
     async (state) => {
-      await provider.provision(ORDER);
+      await provider.apply(ORDER);
       Object.assign(carrier.orders[0], { state, errorMessage: [{ reason: 'No duct enters the building.', message: 'E4711' }] });
-      const attempt = provider.provision(ORDER);
-      await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+      const attempt = provider.apply(ORDER);
+      await expect(attempt).rejects.toBeInstanceOf(OrderRejected);
       await expect(attempt).rejects.toThrow('No duct enters the building.');
     },
   );
 
-  test("provisioning throws ProvisioningRejected with the carrier's reason if the carrier responds with 400", async () => {
+  test("provisioning throws OrderRejected with the carrier's reason if the carrier responds with 400", async () => {
     carrier.instead = (response) => send(response, 400, { code: '22', reason: 'The address is unknown.' });
-    const attempt = provider.provision(ORDER);
-    await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+    const attempt = provider.apply(ORDER);
+    await expect(attempt).rejects.toBeInstanceOf(OrderRejected);
     await expect(attempt).rejects.toThrow('The address is unknown.');
   });
 
@@ -144,9 +98,9 @@ describe('orders to a carrier', () => {
     'provisioning throws a retryable error that does not contain the token if the carrier responds with %i',
     async (status) => {
       carrier.instead = (response) => send(response, status, { reason: `Bearer ${TOKEN} is not welcome` });
-      const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+      const error = await provider.apply(ORDER).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(Error);
-      expect(error).not.toBeInstanceOf(ProvisioningRejected);
+      expect(error).not.toBeInstanceOf(OrderRejected);
       expect(String(error)).toContain(String(status));
       expect(String(error)).not.toContain(TOKEN);
     },
@@ -161,20 +115,20 @@ describe('orders to a carrier', () => {
     ['redirects to another URL', (response: ServerResponse) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
   ])('provisioning throws a retryable error if the carrier %s', async (_, instead) => {
     carrier.instead = instead;
-    const error = await provider.provision(ORDER).catch((thrown: unknown) => thrown);
+    const error = await provider.apply(ORDER).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(ProvisioningRejected);
+    expect(error).not.toBeInstanceOf(OrderRejected);
   });
 });
 
 describe('release of a line at a carrier', () => {
-  const RELEASE = { releaseId: 'order_1', serviceId: 'svc_1', reference: null, name: 'Headquarters' };
+  const RELEASE = { releaseId: 'order_1', serviceId: 'svc_1', reference: null, openOrderIds: [], name: 'Headquarters' };
   const complete = async (line = 'line-1'): Promise<void> => {
-    await provider.provision(ORDER);
-    Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: line } }] });
+    await provider.apply(ORDER);
+    carrier.complete(0, line);
   };
 
-  test('a line that was never ordered is released without an order', async () => {
+  test('releasing a service without a carrier order returns the state released and places no delete order', async () => {
     expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
     expect([carrier.orders, carrier.cancellations]).toEqual([[], []]);
   });
@@ -185,6 +139,7 @@ describe('release of a line at a carrier', () => {
   ])('releasing a line whose order is completed places one delete order with the release id and %s', async (_, reference, line) => {
     await complete();
     const release = { ...RELEASE, reference };
+    carrier.services.set('line-7', {});
     for (let attempt = 1; attempt <= 3; attempt += 1)
       expect(await provider.release(release)).toEqual({ state: 'in_progress', checkAfterSeconds: 7 });
     expect(carrier.orders).toHaveLength(2);
@@ -194,7 +149,7 @@ describe('release of a line at a carrier', () => {
   });
 
   test('an order in progress is cancelled once, and the line is released when the carrier has cancelled the order', async () => {
-    await provider.provision(ORDER);
+    await provider.apply(ORDER);
     for (let attempt = 1; attempt <= 3; attempt += 1) expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
     expect(carrier.cancellations).toMatchObject([{ serviceOrder: { id: 'so-1' } }]);
     carrier.orders[0].state = 'cancelled';
@@ -202,7 +157,7 @@ describe('release of a line at a carrier', () => {
   });
 
   test.each(['rejected', 'cancelled'])(
-    'a line whose order is %s is released without a second order, even if the order reserved a line id',
+    'releasing a service whose carrier order is %s places no delete order, even if the carrier order contains a line id',
     async (state) => {
       await complete();
       carrier.orders[0].state = state;
@@ -221,24 +176,24 @@ describe('release of a line at a carrier', () => {
     }
   });
 
-  test('if the carrier refuses to cancel an order and then completes it, the release deletes the completed line', async () => {
-    await provider.provision(ORDER);
+  test('if the carrier completes an order that it refused to cancel, the release places an order to delete the line', async () => {
+    await provider.apply(ORDER);
     carrier.instead = (response) => send(response, 422, { reason: 'Too late.' });
     expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
     carrier.instead = undefined;
-    Object.assign(carrier.orders[0], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-1' } }] });
+    carrier.complete(0);
     expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
     expect(carrier.orders[1]).toMatchObject({ serviceOrderItem: [{ action: 'delete', service: { id: 'line-1' } }] });
   });
 
   test.each(['rejected', 'failed', 'cancelled', 'partial'])(
-    "a release whose order is %s throws ProvisioningRejected with the carrier's reason, and a release with a new id places a new order",
+    "a release whose order is %s throws OrderRejected with the carrier's reason, and a release with a new id places a new order",
     async (state) => {
       await complete();
       await provider.release(RELEASE);
       Object.assign(carrier.orders[1], { state, errorMessage: [{ reason: 'The contract runs until May.' }] });
       const attempt = provider.release(RELEASE);
-      await expect(attempt).rejects.toBeInstanceOf(ProvisioningRejected);
+      await expect(attempt).rejects.toBeInstanceOf(OrderRejected);
       await expect(attempt).rejects.toThrow('The contract runs until May.');
       expect(await provider.release({ ...RELEASE, releaseId: 'order_2' })).toMatchObject({ state: 'in_progress' });
     },
@@ -249,36 +204,185 @@ describe('release of a line at a carrier', () => {
     carrier.instead = (response) => send(response, 503, {});
     const error = await provider.release(RELEASE).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(ProvisioningRejected);
+    expect(error).not.toBeInstanceOf(OrderRejected);
+  });
+});
+
+describe('changes at a carrier', () => {
+  const CHANGE: ApplyOrder = { ...ORDER, orderId: 'order_7', reference: 'line-1' };
+  const RELEASE = { releaseId: 'order_9', serviceId: 'svc_1', reference: 'line-1', openOrderIds: ['order_7'], name: 'Headquarters' };
+  beforeEach(async () => {
+    await provider.apply(ORDER);
+    carrier.complete(0);
+  });
+
+  test('a repeated change places one modify order and returns the reference of the line', async () => {
+    for (let attempt = 1; attempt <= 3; attempt += 1) expect(await provider.apply(CHANGE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.orders).toHaveLength(2);
+    expect(carrier.orders[1]).toMatchObject({ externalId: 'order_7', serviceOrderItem: [{ action: 'modify', service: { id: 'line-1' } }] });
+    carrier.complete(1);
+    expect(await provider.apply(CHANGE)).toEqual({ state: 'completed', reference: 'line-1' });
+  });
+
+  test('a completed change returns the line id of its carrier order, or the previous reference if the order has no line id', async () => {
+    await provider.apply(CHANGE);
+    Object.assign(carrier.orders[1], { state: 'completed', serviceOrderItem: [] });
+    expect(await provider.apply(CHANGE)).toEqual({ state: 'completed', reference: 'line-1' });
+    Object.assign(carrier.orders[1], { serviceOrderItem: [{ service: { id: 'line-2' } }] });
+    expect(await provider.apply(CHANGE)).toEqual({ state: 'completed', reference: 'line-2' });
+  });
+
+  test('a change whose response was lost is found by its id and is not placed again', async () => {
+    carrier.losesResponses = true;
+    await expect(provider.apply(CHANGE)).rejects.not.toBeInstanceOf(OrderRejected);
+    carrier.losesResponses = false;
+    expect(await provider.apply(CHANGE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.orders).toHaveLength(2);
+  });
+
+  test.each(['rejected', 'failed', 'cancelled', 'partial'])(
+    "a change whose order is %s throws OrderRejected with the carrier's reason",
+    async (state) => {
+      await provider.apply(CHANGE);
+      Object.assign(carrier.orders[1], { state, errorMessage: [{ reason: 'The port is too slow.' }] });
+      await expect(provider.apply(CHANGE)).rejects.toThrow(new OrderRejected('The port is too slow.'));
+    },
+  );
+
+  test('if the carrier does not have a line, changing it throws OrderRejected, and releasing it returns the state released', async () => {
+    carrier.services.clear();
+    await expect(provider.apply(CHANGE)).rejects.toBeInstanceOf(OrderRejected);
+    expect(await provider.release(RELEASE)).toEqual({ state: 'released' });
+    expect(carrier.orders).toHaveLength(1);
+  });
+
+  test('a release cancels a change in progress once, and deletes the line after the change has ended', async () => {
+    await provider.apply(CHANGE);
+    for (let check = 1; check <= 2; check += 1) expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.cancellations).toMatchObject([{ serviceOrder: { id: 'so-2' } }]);
+    carrier.orders[1].state = 'cancelled';
+    expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+    expect(carrier.orders[2]).toMatchObject({ serviceOrderItem: [{ action: 'delete', service: { id: 'line-1' } }] });
+  });
+
+  test.each(['done', 'terminatedWithError'])(
+    'releasing a service waits for a change that continues although its cancellation is %s, and then deletes the changed line',
+    async (state) => {
+      await provider.apply(CHANGE);
+      await provider.release(RELEASE);
+      carrier.cancellations[0].state = state;
+      expect(await provider.release(RELEASE)).toMatchObject({ state: 'in_progress' });
+      expect([carrier.orders.length, carrier.cancellations.length]).toEqual([2, 1]);
+      carrier.services.set('line-2', {});
+      Object.assign(carrier.orders[1], { state: 'completed', serviceOrderItem: [{ service: { id: 'line-2' } }] });
+      await provider.release(RELEASE);
+      expect(carrier.orders[2]).toMatchObject({ serviceOrderItem: [{ action: 'delete', service: { id: 'line-2' } }] });
+    },
+  );
+});
+
+describe('unexpected responses of a carrier', () => {
+  test('an existing order is found on any page of the order list if the carrier ignores the externalId filter', async () => {
+    for (let index = 0; index < 7; index += 1) await provider.apply({ ...ORDER, orderId: `svc_${index}` });
+    Object.assign(carrier, { ignoresFilter: true, pageSize: 3 });
+    for (let index = 0; index < 7; index += 1) await provider.apply({ ...ORDER, orderId: `svc_${index}` });
+    expect(carrier.orders).toHaveLength(7);
+  });
+
+  test('provisioning fails and places no order if the carrier returns the first page of its order list for every page', async () => {
+    await provider.apply({ ...ORDER, orderId: 'svc_0' });
+    Object.assign(carrier, { ignoresFilter: true, repeatsFirstPage: true });
+    await expect(provider.apply(ORDER)).rejects.toThrow('too many orders');
+    expect(carrier.orders).toHaveLength(1);
+  });
+
+  test('the message of OrderRejected has at most 300 characters and contains neither line breaks nor the token', async () => {
+    carrier.instead = (response) => send(response, 422, { reason: `<b>${TOKEN}</b>\n\u0000${'x'.repeat(5000)}` });
+    const error = (await provider.apply(ORDER).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toBeInstanceOf(OrderRejected);
+    expect(error.message).toMatch(/^<b>\*\*\*<\/b> x+$/);
+    expect(error.message).toHaveLength(300);
+  });
+
+  test.each([[[{ reason: 4711 }]], ['text'], [{ reason: 'text' }]])(
+    'OrderRejected has a default message if the errorMessage of the rejected carrier order is %j',
+    async (errorMessage) => {
+      await provider.apply(ORDER);
+      Object.assign(carrier.orders[0], { state: 'rejected', errorMessage });
+      await expect(provider.apply(ORDER)).rejects.toThrow(new OrderRejected("The provider's order so-1 is rejected."));
+    },
+  );
+
+  test('an order whose line id is too long to be stored is not completed', async () => {
+    await provider.apply(ORDER);
+    carrier.complete(0, 'x'.repeat(201));
+    await expect(provider.apply(ORDER)).rejects.toThrow('unexpected body');
   });
 });
 
 describe('measurements of a line', () => {
   const now = new Date('2026-01-31T09:30:00.000Z');
-  const line = { serviceId: 'svc_1', reference: 'line-1', technology: 'fiber' };
+  const spec = { type: 'internet', serviceType: 'fiber', characteristics: {}, places: [] };
+  const line: ObservedService = { serviceId: 'svc_1', reference: 'line-1', name: 'Headquarters', spec, previous: null };
+  const MEASURED = { latencyMs: '4.2', bandwidthUtilization: 31, packetLoss: 0.01, jitterMs: 0.4 };
+  const link = {
+    siteId: null,
+    isUp: true,
+    latencyMs: 4.2,
+    bandwidthUtilization: 31,
+    packetLoss: 0.01,
+    jitterMs: 0.4,
+    securityIncidents: 0,
+  };
+  const reports = (characteristics: Record<string, unknown>): void => {
+    carrier.characteristics = Object.entries(characteristics).map(([name, value]) => ({ name, value }));
+  };
+  const previous = (counter: number | null) => ({ ...line, previous: { measuredAt: new Date(now.getTime() - 60_000), counter } });
 
-  test('the telemetry of a line contains the characteristics of its TMF638 service', async () => {
-    carrier.characteristics = Object.entries({
-      latencyMs: '4.2',
-      bandwidthUtilization: 31,
-      packetLoss: 0.01,
-      jitterMs: 0.4,
-      color: 'green',
-    }).map(([name, value]) => ({ name, value }));
-    expect(await provider.telemetry(line, now)).toEqual({
-      latencyMs: 4.2,
-      bandwidthUtilization: 31,
-      packetLoss: 0.01,
-      jitterMs: 0.4,
-      securityIncidents: 0,
-      measuredAt: now,
-    });
+  test('the observation of a line contains the characteristics of its TMF638 service', async () => {
+    reports({ ...MEASURED, color: 'green' });
+    expect(await provider.observe(line, now)).toEqual({ measuredAt: now, links: [link], transferredBytes: null, counter: null });
     expect(carrier.requests[0]?.path).toBe('/tmf-api/serviceInventory/v4/service/line-1');
   });
 
-  test('the telemetry of a line is null if the carrier does not report every measurement', async () => {
-    carrier.characteristics = [{ name: 'latencyMs', value: 4.2 }];
-    expect(await provider.telemetry(line, now)).toBeNull();
-    expect(await provider.telemetry({ ...line, reference: null }, now)).toBeNull();
+  test.each([
+    ['a higher reading of the counter', 5000, 4200, 800],
+    ['a lower reading, because the counter was restarted', 300, 4200, 300],
+    ['the first reading', 5000, null, null],
+    ['a reading that is no number', 'many', 4200, null],
+    ['readings of more than a petabyte', 5e16 + 4096, 5e16, 4096],
+    ['an impossible reading', 1e300, 4200, null],
+    ['an impossible increase', 1e17, 4200, null],
+  ])("the transferred bytes are calculated from two readings of the carrier's byte counter: %s", async (_, reading, before, expected) => {
+    reports({ ...MEASURED, transferredBytes: reading });
+    expect((await provider.observe(previous(before), now))?.transferredBytes).toBe(expected);
+  });
+
+  test.each(['failed', 'stopped'])(
+    'a line whose operatingStatus is %s is not up, with or without measurements',
+    async (operatingStatus) => {
+      carrier.operatingStatus = operatingStatus;
+      reports({});
+      const [down] = (await provider.observe(line, now))?.links ?? [];
+      expect(down).toMatchObject({ isUp: false, latencyMs: null });
+    },
+  );
+
+  test('the measurements of each site of a network are read from the characteristic that is named sites', async () => {
+    const place = { role: 'site', address: '1 Main Street', city: null, state: null, zip: null };
+    const sites = { ...line, spec: { ...spec, places: ['loc_1', 'loc_2'].map((id) => ({ ...place, id })) } };
+    reports({ sites: [{ id: 'loc_2', operatingStatus: 'failed' }, { id: 'loc_1', ...MEASURED, securityIncidents: 2 }, { id: 'other' }] });
+    expect((await provider.observe(sites, now))?.links).toEqual([
+      { ...link, siteId: 'loc_1', securityIncidents: 2 },
+      { ...link, siteId: 'loc_2', isUp: false, latencyMs: null, bandwidthUtilization: null, packetLoss: null, jitterMs: null },
+    ]);
+    reports({ sites: [{ id: 'loc_1', ...MEASURED }] });
+    expect(await provider.observe(sites, now)).toBeNull();
+  });
+
+  test('the observation of a line is null if the carrier does not report every measurement', async () => {
+    reports({ latencyMs: 4.2 });
+    expect(await provider.observe(line, now)).toBeNull();
+    expect(await provider.observe({ ...line, reference: null }, now)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ const alter = (folder: string, change: Partial<ReturnType<typeof holderIn>>) =>
 /** Starts a process that runs until it is killed. */
 const bystander = () => new RunningProcess(['-e', 'setInterval(() => {}, 1000)']);
 
-test('a data folder can be locked by one process at a time, and locked again after its release', async () => {
+test('a data folder has at most one lock at a time, and can be locked again after the lock is released', async () => {
   const folder = temporaryFolder();
   const first = await lockDataFolder(folder);
   await expect(lockDataFolder(folder)).rejects.toThrow(`The data folder ${folder} is in use by process ${process.pid}.`);

@@ -11,7 +11,7 @@ const PATIENCE_MS = 120_000;
 const places = ({ arrivals }: Receiver): number[] => arrivals.map(({ event }) => Number(event.data.ticket.number));
 
 test.runIf(process.env.TEST_DATABASE_URL)(
-  'after two database outages under load, each webhook has received every event in order',
+  'after two database outages under load, each webhook has received all events in the order in which they were recorded',
   async () => {
     const proxy = await DatabaseProxy.start((await ownDatabase()) ?? '');
     const running = await DeliveryProcess.start({ url: proxy.url });

@@ -6,7 +6,10 @@ import { Tenant } from '../tenant.ts';
 
 const KEY = `sk_live_${'Test'.repeat(16)}`;
 const SERVICES = 6;
-/** The simulated provider needs 200 milliseconds for a release, so some services are at the provider at this time. */
+/**
+ * Time between the requests to end the services and the kill. The simulated provider needs 200 milliseconds to release a
+ * service, so some releases are in progress at the kill.
+ */
 const KILL_AFTER_MS = 300;
 
 const start = (dataDir: string): RunningProcess => runPlatform(['--data', dataDir, '--port', '0'], { BOOTSTRAP_API_KEY: KEY });

@@ -46,7 +46,7 @@ const send: DoDue = async (tx, id) => {
 const sweep = (act: DoDue, due: DueRows = BILLS, limit = 10): Promise<number> =>
   sweepOf({ ...attached, clock, log }, due, act)(clock.now(), limit);
 
-test('a sweep of due rows processes them earliest first and up to its limit, and no other rows', async () => {
+test('a sweep processes only rows that are due, earliest first, and at most as many as its limit', async () => {
   await bill('today', from(-1000));
   await bill('yesterday', from(-24 * HOUR_MS));
   await bill('tomorrow', from(24 * HOUR_MS));
@@ -115,7 +115,7 @@ test('a sweep of due rows locks the owner of a row before the row, and skips row
 test.skipIf(!process.env.TEST_DATABASE_URL).each([
   ['the row', 'bill'],
   ['its owner', 'account'],
-])('a sweep of due rows skips a row and does not wait while another transaction locks %s', async (_, table) => {
+])('a sweep of due rows skips a row without waiting if another transaction locks %s', async (_, table) => {
   await bill('one', from(-1000));
   await organizationEm(attached.orm, 'org_1').transactional(async (tx) => {
     await tx.execute(`select 1 from "due_test"."${table}" for update`);

@@ -34,7 +34,7 @@ async function queueOf(name: string, handle: (index: number) => Promise<void>, c
 }
 const soon = () => new Date(Date.now() + 1000);
 
-test('forty jobs that become due together run in less time than one poll per job would take', async () => {
+test('forty jobs that become due together are completed in less time than forty polls take', async () => {
   const done: number[] = [];
   const { jobs, later } = await queueOf('test.backlog', async (index) => void done.push(index), 1);
   const startAfter = new Date(Date.now() + HOUR_MS);
@@ -59,7 +59,7 @@ test('a scheduled job starts when it is due, even if another job of its queue is
   end();
 });
 
-test('starting the job system writes only queues that are missing or have changed settings', async () => {
+test('starting the job system creates missing queues, updates queues whose settings differ, and does not write other queues', async () => {
   const boss = new PgBoss({ db: new JobDatabase(database, () => undefined, log), schema: 'pgboss', migrate: false });
   const start = async (retryLimit: number) => {
     const jobs = new Jobs(database, log);

@@ -63,7 +63,7 @@ function end(platform: RunningProcess, signal: NodeJS.Signals): RunningProcess['
   return platform.exited;
 }
 
-/** Creates tickets concurrently and kills the platform during it. Returns the ids of the tickets with a 201 response. */
+/** Creates tickets concurrently, and kills the platform after `KILL_AFTER` of them. Returns the ids of tickets with a 201 response. */
 async function createUntilKilled(tenant: Tenant, kill: () => Promise<unknown>): Promise<string[]> {
   const answered: string[] = [];
   let next = 0;

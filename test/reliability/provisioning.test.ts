@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Provisioning } from '../../subgraphs/services/providers/connectivity.provider.ts';
-import { ProvisioningRejected } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import type { Applied } from '../../subgraphs/services/providers/service.provider.ts';
+import { OrderRejected } from '../../subgraphs/services/providers/service.provider.ts';
 import { LOCATION } from '../billing.setup.ts';
 import { eventually } from '../rig.ts';
 import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
@@ -12,8 +12,14 @@ const BUILT_ONCE = [
   'service.status_changed provisioning>operational',
 ];
 
-const built = async (): Promise<Provisioning> => ({ state: 'completed', reference: 'line-1' });
-const outage = async (): Promise<Provisioning> => {
+const built = async (): Promise<Applied> => ({ state: 'completed', reference: 'line-1' });
+/** Defines the queues of the domain, whose jobs the test runs itself. */
+async function withQueues(provider: ScriptedProvider): Promise<void> {
+  alone.subgraph(provider);
+  await alone.jobs.start({ work: false });
+}
+
+const outage = async (): Promise<Applied> => {
   throw new Error('connect ECONNREFUSED 10.0.0.7:443');
 };
 
@@ -42,7 +48,7 @@ describe('successful provisioning', () => {
   });
 
   test('a provisioning run that was interrupted is repeated with the same order, and the late result of the first run is ignored', async () => {
-    let finish: (outcome: Provisioning) => void = () => undefined;
+    let finish: (outcome: Applied) => void = () => undefined;
     const stuck = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();
     const stopped = alone.provision(id, stuck);
@@ -79,7 +85,7 @@ describe('successful provisioning', () => {
 describe('failed provisioning', () => {
   test('provisioning fails immediately with the reason if the provider rejects the order', async () => {
     const provider = new ScriptedProvider(async () => {
-      throw new ProvisioningRejected('No duct enters the building.');
+      throw new OrderRejected('No duct enters the building.');
     });
     const id = await alone.ordered();
     await alone.provision(id, provider);
@@ -91,6 +97,7 @@ describe('failed provisioning', () => {
 
   test('provisioning is retried while the provider is unreachable, and then fails with a reason without internal details', async () => {
     const provider = new ScriptedProvider(outage);
+    await withQueues(provider);
     const id = await alone.ordered();
     await expect(alone.provision(id, provider)).rejects.toThrow('ECONNREFUSED');
     for (let run = 0; run < ENOUGH && (await alone.row(id)).status === 'provisioning'; run += 1) {
@@ -103,6 +110,36 @@ describe('failed provisioning', () => {
     expect(provider.orders.map(({ attempt }) => attempt)).toEqual(provider.orders.map((_, index) => index + 1));
     expect(provider.orders.length).toBeGreaterThan(5);
     expect((await alone.events(id)).at(-1)?.data.reason).toBe(reason);
+  });
+
+  test('a service that fails because the provider is unreachable is released, since the provider may still build it', async () => {
+    const provider = new ScriptedProvider(outage);
+    await withQueues(provider);
+    const id = await alone.ordered();
+    for (let run = 0; run < ENOUGH && (await alone.row(id)).status !== 'failed'; run += 1) {
+      await alone.provision(id, provider).catch(() => undefined);
+    }
+    provider.released = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:443'));
+    await alone.provision(id, provider);
+    expect(provider.releases).toMatchObject([{ serviceId: id, reference: null, releaseId: `${id}/release` }]);
+    expect((await alone.jobsOf(id)).length).toBeGreaterThan(1);
+    provider.released = async () => ({ state: 'released' });
+    alone.clock.advance(60_000);
+    await alone.provision(id, provider);
+    // nothing is left to do
+    await alone.provision(id, provider);
+    expect(provider.releases).toHaveLength(2);
+    expect(await alone.row(id)).toMatchObject({ status: 'failed', status_reason: expect.stringContaining('could not be reached') });
+  });
+
+  test('a service that the provider has refused is not released', async () => {
+    const provider = new ScriptedProvider(async () => {
+      throw new OrderRejected('No duct enters the building.');
+    });
+    const id = await alone.ordered();
+    await alone.provision(id, provider);
+    await alone.provision(id, provider);
+    expect(provider.releases).toEqual([]);
   });
 
   test('provisioning succeeds when it is retried after the provider is reachable again', async () => {
@@ -124,14 +161,14 @@ describe('provisioning requests', () => {
   };
 
   test('a provisioning request is in progress while its service is built, and is completed once', async () => {
-    let finish: (outcome: Provisioning) => void = () => undefined;
+    let finish: (outcome: Applied) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const subgraph = alone.subgraph(provider);
     await alone.jobs.start();
     const { id, serviceId } = (await alone.query(subgraph, ASK, { input: wanted })).requestProvisioning;
     const read = async () => (await alone.query(subgraph, READ, { id })).provisioningRequest;
     await eventually(() => provider.orders.length === 1);
-    expect(provider.orders).toMatchObject([{ serviceId, bandwidthMbps: 1000, redundancy: true, monitoring: false }]);
+    expect(provider.orders).toMatchObject([{ serviceId, spec: { characteristics: { bandwidth: '1000mbps', redundancy: true } } }]);
     expect(await read()).toMatchObject({ status: 'IN_PROGRESS', steps: [{}, {}, {}, { name: 'BUILD', status: 'RUNNING' }] });
 
     finish({ state: 'completed', reference: 'line-1' });
@@ -139,5 +176,26 @@ describe('provisioning requests', () => {
     await alone.jobs.stop();
     await alone.provision(serviceId, new ScriptedProvider(built));
     expect((await read()).history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'COMPLETED' }]);
+  });
+
+  test('a provisioning request whose line is still built after the cancellation is cancelled when the line has been released', async () => {
+    let finish: (outcome: Applied) => void = () => undefined;
+    const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
+    const subgraph = alone.subgraph(provider);
+    await alone.jobs.start();
+    const { id, serviceId } = (await alone.query(subgraph, ASK, { input: wanted })).requestProvisioning;
+    const read = async () => (await alone.query(subgraph, READ, { id })).provisioningRequest;
+    await eventually(() => provider.orders.length === 1);
+    await alone.query(subgraph, 'mutation($id: ID!) { cancelProvisioningRequest(id: $id) { status } }', { id });
+    await eventually(() => provider.releases.length > 0);
+    expect((await read()).status).toBe('IN_PROGRESS');
+
+    finish({ state: 'completed', reference: 'line-1' });
+    await eventually(async () => (await read()).status === 'CANCELLED');
+    await alone.jobs.stop();
+    expect(provider.releases.at(-1)).toMatchObject({ serviceId, reference: 'line-1' });
+    expect(await alone.row(serviceId)).toMatchObject({ status: 'decommissioned', provider_reference: null });
+    expect((await read()).history).toEqual([{ to: 'ACKNOWLEDGED' }, { to: 'IN_PROGRESS' }, { to: 'CANCELLED' }]);
+    expect(await story(serviceId)).not.toContain('service.provisioned');
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceStatus } from '../../subgraphs/services/inventory/service.states.ts';
-import { type Provisioning, ProvisioningRejected, type Release } from '../../subgraphs/services/providers/connectivity.provider.ts';
+import { type Applied, OrderRejected, type Released } from '../../subgraphs/services/providers/service.provider.ts';
 import { eventually } from '../rig.ts';
 import { ScriptedProvider, ServicesAlone } from '../services-alone.ts';
 
-const built = async (): Promise<Provisioning> => ({ state: 'completed', reference: 'line-1' });
+const built = async (): Promise<Applied> => ({ state: 'completed', reference: 'line-1' });
 const END = 'mutation($id: ID!) { endService(id: $id) { status } }';
 const CHANGES = 'query($id: ID!) { serviceChanges(serviceId: $id) { nodes { id status history { to } } } }';
 const LONG_AGO_MS = 60_000;
@@ -24,7 +24,7 @@ afterEach(async () => {
 const end = async (id: string) => (await alone.query(alone.subgraph(new ScriptedProvider(built)), END, { id })).endService.status;
 const changes = async (id: string) =>
   (await alone.query(alone.subgraph(new ScriptedProvider(built)), CHANGES, { id })).serviceChanges.nodes;
-/** The names of the events of a service after it became operational, with the statuses. */
+/** Returns the events about the decommission of a service: the name of each event, with the old and the new status. */
 const ending = async (id: string): Promise<string[]> =>
   (await alone.events(id))
     .map(({ event, data: { changes: change } }) => (change ? `${event} ${change.status.from}>${change.status.to}` : event))
@@ -82,7 +82,7 @@ describe('release of a service at its provider', () => {
     const provider = new ScriptedProvider(built);
     const id = await operational(provider);
     await end(id);
-    let finish: (outcome: Release) => void = () => undefined;
+    let finish: (outcome: Released) => void = () => undefined;
     provider.released = () => new Promise((resolve) => (finish = resolve));
     const stopped = alone.provision(id, provider);
     await eventually(() => provider.releases.length === 1);
@@ -105,7 +105,7 @@ describe('release of a service at its provider', () => {
     const { last_incident_at } = await alone.row(id);
     await end(id);
     provider.released = async () => {
-      throw new ProvisioningRejected('The contract runs until May.');
+      throw new OrderRejected('The contract runs until May.');
     };
     await alone.provision(id, provider);
     const reason = 'The provider refused to end the service: The contract runs until May.';
@@ -120,8 +120,8 @@ describe('release of a service at its provider', () => {
 });
 
 describe('jobs that release a service', () => {
-  const inProgress = async (): Promise<Release> => ({ state: 'in_progress', checkAfterSeconds: 5 });
-  const unreachable = async (): Promise<Release> => {
+  const inProgress = async (): Promise<Released> => ({ state: 'in_progress', checkAfterSeconds: 5 });
+  const unreachable = async (): Promise<Released> => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:443');
   };
 
@@ -166,11 +166,11 @@ describe('jobs that release a service', () => {
     const late = alone.provision(id, provider);
     await eventually(() => provider.releases.length === 1);
     provider.released = async () => {
-      throw new ProvisioningRejected('The contract runs until May.');
+      throw new OrderRejected('The contract runs until May.');
     };
     await alone.provision(id, provider);
     await end(id);
-    refuse(new ProvisioningRejected('The contract runs until May.'));
+    refuse(new OrderRejected('The contract runs until May.'));
     await late;
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioning' });
     expect(await changes(id)).toMatchObject([{ status: 'IN_PROGRESS' }, { status: 'FAILED' }]);
@@ -178,21 +178,21 @@ describe('jobs that release a service', () => {
 });
 
 describe('a service that is ended while the provider builds it', () => {
-  /** Orders a service, and returns while the provider is building it. `finished` sends the result of the provider. */
+  /** Orders a service, and returns while the provider is building it. `finished` makes the provider return the given result. */
   async function inConstruction() {
-    let finish: (outcome: Provisioning) => void = () => undefined;
+    let finish: (outcome: Applied) => void = () => undefined;
     const provider = new ScriptedProvider(() => new Promise((resolve) => (finish = resolve)));
     const id = await alone.ordered();
     const building = alone.provision(id, provider);
     await eventually(() => provider.orders.length === 1);
-    const finished = async (outcome: Provisioning): Promise<void> => {
+    const finished = async (outcome: Applied): Promise<void> => {
       finish(outcome);
       await building;
     };
     return { provider, id, finished };
   }
 
-  test('a service is not decommissioned immediately if a process of the previous release may be ordering it', async () => {
+  test('a service is decommissioned after a delay if a process of the previous platform version may be ordering it', async () => {
     const provider = new ScriptedProvider(async () => ({ state: 'in_progress', checkAfterSeconds: 5 }));
     const id = await alone.ordered();
     await alone.provision(id, provider);
@@ -249,7 +249,7 @@ describe('a service that is ended while the provider builds it', () => {
     await alone.provision(id, provider);
     await finished({ state: 'completed', reference: 'line-9' });
     provider.released = async () => {
-      throw new ProvisioningRejected('The contract runs until May.');
+      throw new OrderRejected('The contract runs until May.');
     };
     for (let run = 0; run < 3; run += 1) await alone.provision(id, provider);
     expect(await alone.row(id)).toMatchObject({ status: 'decommissioned', provider_reference: 'line-9' });

@@ -13,7 +13,7 @@ const BEFORE = migrations.slice(
 );
 const onServer = process.env.TEST_DATABASE_URL !== undefined;
 
-/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
+/** Creates a support database with the schema before the migration 0011-accents, adds tickets, and then migrates it. */
 async function upgradedDesk(): Promise<{ world: SupportWorld; rows: Rows }> {
   const { database, rows } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   // the embedded database starts as a copy of a migrated database
@@ -123,7 +123,7 @@ test('a process of the previous release finds accented words in texts that the c
 });
 
 test.runIf(onServer)(
-  'a text that is not converted yet is found by its accented words, and is converted after its row lock is released',
+  'a search finds a locked text only by its accented words, until the lock ends and the text is indexed without accents',
   async () => {
     const { world, rows } = await upgradedDesk();
     let commit: () => void = () => undefined;

@@ -28,7 +28,7 @@ test('a failing short read does not affect other concurrent short reads', async 
   expect(after).toMatchObject({ value: [[5]] });
 });
 
-test('short reads return timestamps as text or as a Date, and jsonb as an object', async () => {
+test('short reads return a timestamp as a Date or as text that Date can parse, and jsonb as an object', async () => {
   const [row] = await rows.tuples(`select '2026-01-31 09:30:00.125+00'::timestamptz, '{"a": 1}'::jsonb`, [], PREPARED);
   expect(new Date(row?.[0] as string | Date).toISOString()).toBe('2026-01-31T09:30:00.125Z');
   expect(row?.[1]).toEqual({ a: 1 });

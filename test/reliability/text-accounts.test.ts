@@ -16,7 +16,7 @@ const ACCOUNTS = [null, 'acc_1', 'acc_2'];
 let world: SupportWorld;
 let rows: Rows;
 
-/** Creates a support database with the schema and tickets of the previous release, and then migrates it. */
+/** Creates a support database with the schema before the migration 0022-text-accounts, adds tickets, and then migrates it. */
 beforeEach(async () => {
   const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
   rows = store.rows;

@@ -29,7 +29,7 @@ const TABLES = {
 
 interface World extends Attached {
   proxy: DatabaseProxy;
-  /** The statements of each round trip; each statement is its first word. */
+  /** One list for each round trip, with the first word of each statement, such as `insert`. */
   sent: string[][];
 }
 

@@ -50,7 +50,7 @@ const parcelsAt = (clock: TestClock) => ({
   values: () => [clock.now(), new Date(0)],
 });
 
-test('the poller passes to each work source only the rows of the query of that source, and no rows after the source is removed', async () => {
+test('a work source receives only the rows that its own query returns, and no rows after it is removed from the poller', async () => {
   const clock = new TestClock();
   const [parcels, mail, none] = [poll(parcelsAt(clock)), poll(letters), poll({ ...letters, query: `${letters.query} offset 5` })];
   await run(`insert into "work_test"."letter" values ('a'), ('b')`);

@@ -57,7 +57,7 @@ describe('response bodies', () => {
     expect(Object.keys(await read('/v1/support/tickets/ticket_1'))).toEqual(['ticket']);
   });
 
-  test('a REST route without a wrapper and envelope returns only the value, with enum values in lower case', async () => {
+  test('a REST route with neither a wrapper name nor an envelope returns only the value, with enum values in lower case', async () => {
     expect(await read('/v1/priorities')).toEqual(['low', 'high']);
   });
 

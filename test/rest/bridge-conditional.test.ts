@@ -74,7 +74,7 @@ describe('conditional writes', () => {
     expect([response.statusCode, toy.desk.tickets.some((ticket) => ticket.id === id)]).toEqual([409, true]);
   });
 
-  test('a change with If-Match of a record that does not exist returns 404', async () => {
+  test('changing a record that does not exist returns 404, even if the request has an If-Match header', async () => {
     expect((await toy.send({ method: 'PUT', url: '/v1/toys/ticket_99', payload: {}, headers: { 'if-match': '"any"' } })).statusCode).toBe(
       404,
     );

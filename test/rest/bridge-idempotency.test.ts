@@ -125,7 +125,7 @@ describe('POST with an Idempotency-Key', () => {
     expect((await create(order())).statusCode).toBe(201);
   });
 
-  test('a 409 response because of the state of a record is stored and replayed for the same Idempotency-Key', async () => {
+  test('a 409 INVALID_STATE response is stored, and replayed for a request with the same Idempotency-Key', async () => {
     const [first, again] = [await create(order('refused')), await create(order('refused'))];
     expect([first.statusCode, again.statusCode, again.headers['idempotent-replayed']]).toEqual([409, 409, 'true']);
     expect(again.json()).toMatchObject({ error: { code: 'INVALID_STATE', request_id: again.headers['x-request-id'] } });

@@ -84,7 +84,7 @@ describe('input passed to GraphQL', () => {
     });
   });
 
-  test('a ticket search accepts its filters in a GET body, a query string or a POST body', async () => {
+  test('a ticket search accepts its filters in the query string, or in the body of a GET or POST request', async () => {
     const search = { filters: { status: ['open'] }, sort: { field: 'created_at', order: 'desc' }, pagination: { page: 1, limit: 2 } };
     const expected = { filter: { status: ['OPEN'] }, sort: [{ field: 'CREATED_AT', order: 'DESC' }], page: { page: 1, limit: 2 } };
     expect(await requested('/v1/support/tickets/search', search, 'GET')).toEqual(expected);
@@ -162,7 +162,7 @@ describe('input that is rejected before GraphQL runs', () => {
     ]);
   });
 
-  test('the details of an input error describe the first invalid field', async () => {
+  test('the error for a single invalid field contains the field, its value and the reason in its details', async () => {
     const { body } = await toy.send({ url: '/v1/support/tickets?per_page=many' });
     expect(JSON.parse(body)).toMatchObject({
       error: {

@@ -90,7 +90,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  test('a nested input object has its own schema with properties and required fields in the OpenAPI document', () => {
+  test('a nested input object is a separate schema in the OpenAPI document, with its properties and required fields', () => {
     expect(at('components.schemas.OrderLineInput')).toMatchObject({
       properties: { unit_price: { type: 'number' }, quantity: { type: 'integer' } },
       required: ['unit_price', 'quantity'],
@@ -113,7 +113,7 @@ describe('OpenAPI document', () => {
     expect(at('components.schemas.TicketPriority')).toMatchObject({ type: 'string', enum: ['low', 'medium', 'high', 'critical'] });
   });
 
-  test('the OpenAPI response schemas of wrappers, envelopes and lists match the response bodies', () => {
+  test('OpenAPI response schemas contain the general envelope or the property of the route, and the pagination of lists', () => {
     const success = (path: string, method: string, status: number) =>
       at(`paths.${path}.${method}.responses.${status}.content.application/json.schema`);
     expect(success('/support/tickets/{ticket_id}', 'get', 200)).toMatchObject({
@@ -163,7 +163,7 @@ describe('OpenAPI document', () => {
     expect(operation('/coverage', 'post')).not.toHaveProperty('x-permission');
   });
 
-  test('OpenAPI operations state their rate category, whether they are public, and whether they extend the specification', () => {
+  test('OpenAPI operations state their rate category, whether they are public, and whether they are additions to the specification', () => {
     expect(operation('/support/tickets/search', 'post')).toMatchObject({ 'x-addition': true });
     expect(operation('/orders', 'post')).toMatchObject({ 'x-rate-category': 'provisioning' });
     expect(operation('/priorities', 'get')).toMatchObject({ security: [] });

@@ -50,7 +50,7 @@ describe('registered certificates', () => {
     expect(data.certificate).toEqual({ fingerprint, status: 'ACTIVE', validity: 'VALID' });
   });
 
-  test('a certificate that is not valid yet can be registered, and its validity is later valid and then expired', async () => {
+  test('a certificate can be registered before it is valid, and its validity later changes to valid and then to expired', async () => {
     const { id, validity } = (await register((await issue({ validFromDays: 1, validToDays: 2 })).pem)).body.data;
     expect(validity).toBe('not_yet_valid');
     const read = async () => (await tenant.rest('GET', `/auth/certificates/${id}`)).body.data.validity;
@@ -182,7 +182,7 @@ test.each([
 });
 
 describe('certificate list', () => {
-  test("the certificate list contains only the organization's certificates, newest first, and its length does not change the number of SQL statements", async () => {
+  test("the certificate list has only the organization's certificates, newest first; long lists need no more SQL statements", async () => {
     await registered({ name: 'First' });
     const { statements, organization } = await rig();
     const few = await statements(() => tenant.rest('GET', '/auth/certificates'));

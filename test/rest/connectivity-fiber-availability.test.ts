@@ -18,7 +18,7 @@ describe('fiber availability', () => {
     ['where no technology is available', { state: 'AK', zip: '99723' }, false],
     ['with an unknown ZIP code', { state: 'ME', zip: '04730' }, false],
   ])(
-    'at a location %s, the fiber availability equals the fiber entry of the availability check for all technologies',
+    'for a location %s, GET /connectivity/fiber/availability returns the same data for fiber as POST /services/availability/check',
     async (_, where, available) => {
       const { body: checked } = await tenant.rest('POST', '/services/availability/check', {
         body: { location: { ...LOCATION, ...where } },

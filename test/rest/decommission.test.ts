@@ -75,7 +75,7 @@ describe('ending a service immediately', () => {
     expect((await end(id)).status).toBe(200);
   });
 
-  test('ending a service that is being provisioned cancels its provisioning request', async () => {
+  test('deleting a service during its provisioning cancels the request once the provider has released the service', async () => {
     const body = {
       service_template: 'business_fiber',
       customizations: { bandwidth: '1000mbps' },
@@ -85,8 +85,11 @@ describe('ending a service immediately', () => {
     const { data: request } = (await tenant.rest('POST', '/services/provision', { body })).body;
     await until(request.service_id, 'provisioning');
     expect((await end(request.service_id)).body.data.status).toBe('decommissioning');
-    const { data } = (await tenant.rest('GET', `/services/provision/${request.id}/status`)).body;
-    expect(data.status).toBe('cancelled');
+    const asked = async () => (await tenant.rest('GET', `/services/provision/${request.id}/status`)).body.data;
+    expect(await asked()).toMatchObject({ status: 'in_progress', status_reason: expect.stringContaining('Is being cancelled') });
+    await (await rig()).advance(31_000);
+    await until(request.service_id, 'decommissioned');
+    expect((await asked()).status).toBe('cancelled');
   });
 
   test('if the provider rejects a decommission, the service becomes operational again, and its change has the status failed with the reason', async () => {

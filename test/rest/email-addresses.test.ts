@@ -13,7 +13,7 @@ beforeAll(async () => {
   tenant = await platform.organization({ plan: 'custom' });
 });
 
-/** For each kind of record with an email address: a request that stores the address. The response contains it. */
+/** Requests that store an email address, by the kind of record. Each response contains the stored address. */
 const WRITTEN: Readonly<Record<string, (email: string) => Promise<RestResponse>>> = {
   'an account': (email) => tenant.rest('POST', '/accounts', { body: { name: 'Acme', email } }),
   'a contact of an account': (email) =>
@@ -43,7 +43,7 @@ describe.each(Object.entries(WRITTEN))('email address of %s', (_, write) => {
   });
 });
 
-test('a user can log in with the Unicode or Punycode spelling of the email domain, and creating the user again returns 409', async () => {
+test('a user can log in with the email domain in Unicode or Punycode, and adding the user again in either form returns 409', async () => {
   const account = await createAccount(tenant);
   const local = newId('user').toLowerCase();
   const unicode = `${local}@bücher.example`;

@@ -28,11 +28,19 @@ describe('internet orders', () => {
       bandwidth: '1000mbps',
       location: LOCATION,
       sla: 'enterprise',
+      priority: 'high',
       billing_cycle: 'monthly',
       monthly_price: 403.65,
       currency: 'USD',
+      features: [],
       configuration: {},
+      contacts: null,
       provider: null,
+      pending_changes: [],
+      quote_id: null,
+      term_months: null,
+      one_time_fee: 199,
+      revision: 1,
       provisioned_at: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
@@ -72,7 +80,6 @@ describe('internet orders', () => {
 
 describe('rejected internet orders', () => {
   test.each([
-    ['account_id', undefined],
     ['account_id', 'acme'],
     ['service_type', undefined],
     ['service_type', 'pigeon'],

@@ -167,7 +167,7 @@ describe('article visibility', () => {
     expect((await read(theirs.id, owner)).body.data).toEqual(theirs);
   });
 
-  test('article operations without the permission support:read, support:write or support:create return 403', async () => {
+  test('an operation on articles or feedback returns 403 if the caller lacks the permission of the operation', async () => {
     const { id } = await write();
     const callers: Tenant[] = [];
     for (const grant of ['support:read', 'support:create', 'support:write', 'billing:read'] as const)

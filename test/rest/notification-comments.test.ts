@@ -23,7 +23,7 @@ describe('comments in notification emails', () => {
     return ticket;
   };
 
-  test('a notification email contains the customer-visible comments in order, and their HTML is escaped', async () => {
+  test('with include_comments, a notification email contains the customer-visible comments, oldest first, escaped in HTML', async () => {
     const ticket = await discussed();
     for (const filter of [{}, { comment_filter: 'customer_visible' }]) {
       const email = freshEmail();

@@ -24,7 +24,7 @@ const waitsAfter = (attempts: number, { body }: RestResponse): Promise<unknown> 
   });
 
 describe('notification emails', () => {
-  test("a notification email is sent once to each address with the recipient's name, and the delivery result is stored", async () => {
+  test('a notification email is sent once to each address, greets the recipient by name, and its delivery result is stored', async () => {
     const ticket = await openTicket(tenant, { priority: 'high' });
     const [ada, bob] = [freshEmail(), freshEmail()];
     const recipients = [

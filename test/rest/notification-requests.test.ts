@@ -33,7 +33,7 @@ describe('SMS notifications', () => {
     expect(platform.messages.filter(({ to }) => to === phone)).toEqual([{ to: phone, text: 'On our way: {{eta}} <b>' }]);
   });
 
-  test('an SMS to an unknown number has the status failed after one attempt', async () => {
+  test('an SMS to a phone number that does not exist has the status failed after one attempt', async () => {
     const ticket = await openTicket(tenant);
     await notify(tenant, ticket, smsTo('+15005550001'));
     expect(await settled(tenant, ticket)).toMatchObject([

@@ -41,7 +41,7 @@ describe('sent notifications', () => {
     expect((await own.rest('GET', '/support/notifications/sent?type=sms')).body.data).toEqual([]);
   });
 
-  test("the text of a notification is stored once for all recipients, and each recipient's copy contains the recipient's name", async () => {
+  test("the text of a notification is stored only once, and is returned for each recipient with the recipient's name", async () => {
     const ticket = await openTicket(tenant);
     const message = `We found it: ${freshEmail()}`;
     const recipients = ['Ada', 'Bob', 'Eve'].map((name) => ({ email: freshEmail(), name }));

@@ -7,7 +7,7 @@ import { arranged } from '../support/record-kinds.ts';
 import { Records } from '../support/records.ts';
 import type { Json, RestResponse } from '../tenant.ts';
 
-/** Routes with a JSON body that the API key of an organization can call. */
+/** POST and PUT routes that change data and can be called with the API key of an organization. */
 const changes = routes.filter(
   (route) =>
     (route.method === 'POST' || route.method === 'PUT') &&
@@ -22,8 +22,9 @@ const updates = changes.filter(({ method }) => method === 'PUT');
 const creations = changes.filter(({ method }) => method === 'POST');
 
 let records: Records;
-/** Records of other organizations: the updates must not change the records of the creations, and some records can exist only once. */
+/** Records of a second organization, for creations with null: an organization can have some records only once. */
 let others: Records;
+/** Records of a third organization, for updates with null: these must not change the records that the creations use. */
 let updated: Records;
 beforeAll(async () => {
   const { organization } = await rig();

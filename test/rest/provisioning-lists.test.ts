@@ -71,15 +71,26 @@ describe('provisioning requests over GraphQL', () => {
     });
   });
 
+  test('GraphQL accepts true or the name of a level as a literal for monitoring, and refuses other values', async () => {
+    const asked = (monitoring: string): Promise<Json> =>
+      tenant.graphql(
+        `mutation { requestProvisioning(input: { serviceTemplate: "business_fiber", customizations: { bandwidth: "1gbps", monitoring: ${monitoring} } }) { customizations { monitoring } } }`,
+      );
+    expect((await asked('"advanced"')).data.requestProvisioning.customizations).toEqual({ monitoring: 'advanced' });
+    expect((await asked('true')).data.requestProvisioning.customizations).toEqual({ monitoring: true });
+    for (const refused of ['{ level: "advanced" }', 'ADVANCED', '1', 'null', '"gold"'])
+      expect((await asked(refused)).errors).toHaveLength(1);
+  });
+
   test('a provisioning request can be created, changed and cancelled over GraphQL', async () => {
     const { data } = await tenant.graphql(ASK, { input: input() });
     const { id } = data.requestProvisioning;
-    expect(data.requestProvisioning).toEqual({ id, status: 'PENDING', account: null, service: null });
+    expect(data.requestProvisioning).toEqual({ id, status: 'PENDING', account: { name: expect.any(String) }, service: null });
     const changed = await tenant.graphql(
       'mutation($id: ID!) { updateProvisioningRequest(id: $id, input: { name: "Annex", billingCycle: ANNUAL }) { name billingCycle missing } }',
       { id },
     );
-    expect(changed.data.updateProvisioningRequest).toEqual({ name: 'Annex', billingCycle: 'ANNUAL', missing: ['ACCOUNT_ID', 'LOCATION'] });
+    expect(changed.data.updateProvisioningRequest).toEqual({ name: 'Annex', billingCycle: 'ANNUAL', missing: ['LOCATION'] });
     const cancelled = await tenant.graphql('mutation($id: ID!) { cancelProvisioningRequest(id: $id) { history { from to } } }', { id });
     expect(cancelled.data.cancelProvisioningRequest.history).toEqual([
       { from: null, to: 'PENDING' },

@@ -18,13 +18,19 @@ describe('rejected provisioning requests', () => {
   test.each<[string, object]>([
     ['service_template', { service_template: undefined }],
     ['service_template', { service_template: '' }],
-    ['customizations', { customizations: undefined }],
     ['customizations', { customizations: 'fast' }],
-    ['customizations.bandwidth', { customizations: {} }],
+    ['customizations.bandwidth', { customizations: { bandwidth: null } }],
+    ['customizations.bandwidth', { customizations: { bandwidth: 1000 } }],
     ['customizations.bandwidth', { customizations: { bandwidth: 'fast' } }],
     ['customizations.bandwidth', { customizations: { bandwidth: '700mbps' } }],
     ['customizations.redundancy', { customizations: { bandwidth: '1gbps', redundancy: 'yes' } }],
     ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: 'gold' } }],
+    ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: { level: 'advanced' } } }],
+    ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: ['advanced'] } }],
+    ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: 1 } }],
+    ['customizations.monitoring', { customizations: { bandwidth: '1gbps', monitoring: null } }],
+    ['customizations', { customizations: { bandwidth: '1gbps', monitoring: 'a\u0000b' } }],
+    ['customizations', { customizations: { bandwidth: '1gbps', monitoring: 'a'.repeat(16 * 1024) } }],
     ['customizations.colour', { customizations: { bandwidth: '1gbps', colour: 'green' } }],
     ['deployment_schedule.preferred_date', { deployment_schedule: { flexibility: '7_days' } }],
     ['deployment_schedule.preferred_date', { deployment_schedule: { preferred_date: 'soon' } }],
@@ -36,6 +42,10 @@ describe('rejected provisioning requests', () => {
     ['sla', { sla: 'platinum' }],
     ['billing_cycle', { billing_cycle: 'hourly' }],
     ['name', { name: '' }],
+    ['features.0', { features: ['fast_lane'] }],
+    ['quote_id', { quote_id: 'acme' }],
+    ['quote_line', { quote_line: -1 }],
+    ['internet_customizations', { internet_customizations: { bandwidth: '1gbps' } }],
     ['colour', { colour: 'green' }],
   ])('a provisioning request with an invalid %s returns 400 INVALID_PARAMETERS: %j', async (field, wrong) => {
     const { status, body } = await requestProvisioning(tenant, provisioningRequest(wrong));
@@ -54,15 +64,15 @@ describe('rejected provisioning requests', () => {
     expect(body.error.details).toMatchObject({ field: `deployment_schedule.${member}`, reason: expect.stringContaining(reason) });
   });
 
-  test.each(['mpls_network', 'business_carrier_pigeon'])(
-    'a provisioning request for the unknown template %s returns 400 with the known templates',
+  test.each(['cloud_pbx', 'business_carrier_pigeon'])(
+    'a provisioning request with a template that cannot be ordered returns 400 and lists the templates that can be ordered: %s',
     async (template) => {
       const { status, body } = await requestProvisioning(tenant, provisioningRequest({ service_template: template }));
       expect(status).toBe(400);
       expect(body.error.details).toMatchObject({
         field: 'service_template',
         value: template,
-        reason: 'must be one of business_fiber, business_cable, fixed_wireless_access, business_dsl',
+        reason: 'must be one of business_fiber, business_cable, fixed_wireless_access, business_dsl, mpls_network, sd_wan, sip_trunking',
       });
     },
   );
@@ -72,7 +82,7 @@ describe('rejected provisioning requests', () => {
     ['SERVICE_UNAVAILABLE_AT_LOCATION', { location: { address: '1 Duval Street', city: 'Key West', state: 'FL', zip: '33040' } }],
     ['INSUFFICIENT_BANDWIDTH', { customizations: { bandwidth: '10gbps' }, location: { ...LOCATION, city: 'Buffalo', zip: '14202' } }],
   ])(
-    'a provisioning request that cannot be fulfilled returns 400 %s, even with a future date or without an account',
+    'a provisioning request that cannot be fulfilled returns 400 %s, even if the request has a future date or no account',
     async (code, wrong) => {
       for (const more of [{}, { account_id: accountId }, { deployment_schedule: { preferred_date: inDays(3) } }]) {
         const { status, body } = await requestProvisioning(tenant, provisioningRequest({ ...wrong, ...more }));

@@ -77,7 +77,7 @@ describe('routing of new tickets', () => {
     expect(await isMatched({ title: 'We ran out', description: 'of dial tone, no' })).toBe(false);
   });
 
-  test('the condition customer_tier of a routing rule is compared with the tier of the account, or with its plan without a tier', async () => {
+  test("the routing condition customer_tier is compared with the account's tier, or else with the organization's plan", async () => {
     const tenant = await platform.organization({ plan: 'business' });
     const gold = await createAccount(tenant, 'Gold');
     const plain = await createAccount(tenant, 'Plain');

@@ -18,20 +18,61 @@ describe('availability check', () => {
       location: LOCATION,
       serviceable: true,
       services: [
-        { service_type: 'fiber', available: true, bandwidth: '10000mbps' },
-        { service_type: 'dsl', available: false, bandwidth: '100mbps' },
+        {
+          service_type: 'fiber',
+          available: true,
+          bandwidth: '10000mbps',
+          catalog_id: 'business_fiber',
+          providers: [
+            { carrier_id: 'atlantic_fiber', name: 'Atlantic Fiber', installation_days: 20 },
+            { carrier_id: 'meridian_metro', name: 'Meridian Metro Fiber', installation_days: 15 },
+          ],
+        },
+        {
+          service_type: 'dsl',
+          available: false,
+          bandwidth: '100mbps',
+          catalog_id: 'business_dsl',
+          providers: [{ carrier_id: 'harbor_cable', name: 'Harbor Cable', installation_days: 7 }],
+        },
+      ],
+      alternatives: [
+        expect.objectContaining({ service_type: 'cable', available: true, bandwidth: '1000mbps', catalog_id: 'business_cable' }),
       ],
     });
   });
 
   test('an availability check without service types returns a result for every service type', async () => {
     const { body } = await check({ location: { ...LOCATION, city: 'Key West', state: 'FL', zip: '33040' } });
-    expect(body.data.services).toEqual([
-      { service_type: 'fiber', available: false, bandwidth: null },
-      { service_type: 'cable', available: true, bandwidth: '500mbps' },
-      { service_type: 'fixed_wireless', available: false, bandwidth: null },
-      { service_type: 'dsl', available: false, bandwidth: null },
+    expect(body.data.services).toMatchObject([
+      { service_type: 'fiber', available: false, bandwidth: null, catalog_id: 'business_fiber', providers: [] },
+      { service_type: 'cable', available: true, bandwidth: '500mbps', catalog_id: 'business_cable' },
+      { service_type: 'fixed_wireless', available: false, bandwidth: null, catalog_id: 'fixed_wireless_access', providers: [] },
+      { service_type: 'dsl', available: false, bandwidth: null, catalog_id: 'business_dsl', providers: [] },
     ]);
+    expect(body.data.alternatives).toEqual([]);
+  });
+
+  test('an availability check with an empty list of service types returns a result for every service type', async () => {
+    const { body } = await check({ location: LOCATION, service_types: [] });
+    expect(body.data.services.map(({ service_type }: Json) => service_type)).toEqual(['fiber', 'cable', 'fixed_wireless', 'dsl']);
+  });
+
+  test('alternatives are the other technologies with the required bandwidth, if a requested technology is not available', async () => {
+    const keyWest = { ...LOCATION, city: 'Key West', state: 'FL', zip: '33040' };
+    const typesOf = (body: Json) => body.data.alternatives.map(({ service_type }: Json) => service_type);
+    expect(typesOf((await check({ location: keyWest, service_types: ['fiber'] })).body)).toEqual(['cable']);
+    expect(typesOf((await check({ location: keyWest, service_types: ['fiber'], bandwidth_requirements: '1gbps' })).body)).toEqual([]);
+    expect(typesOf((await check({ location: LOCATION, service_types: ['dsl'], bandwidth_requirements: '1gbps' })).body)).toEqual([
+      'fiber',
+      'cable',
+    ]);
+    expect(typesOf((await check({ location: LOCATION, service_types: ['dsl'] })).body)).toEqual([]);
+  });
+
+  test('an availability check accepts the state in lower case', async () => {
+    const { status, body } = await check({ location: { ...LOCATION, state: 'ny' } });
+    expect([status, body.data.serviceable]).toEqual([200, true]);
   });
 
   test.each([

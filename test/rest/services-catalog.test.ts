@@ -32,6 +32,34 @@ describe('service catalog', () => {
     expect(fiber.pricing.sla_uplifts).toContainEqual({ sla: 'enterprise', percent: 35, uptime_percentage: 99.99 });
   });
 
+  test('each service in the catalog states whether it can be ordered, its service type and its features', async () => {
+    const services = servicesOf((await tenant.rest('GET', '/services/catalog')).body);
+    expect(services.slice(0, 6).map(({ id, service_type }) => [id, service_type])).toEqual([
+      ['business_fiber', 'fiber'],
+      ['business_cable', 'cable'],
+      ['fixed_wireless_access', 'fixed_wireless'],
+      ['business_dsl', 'dsl'],
+      ['mpls_network', 'mpls'],
+      ['sd_wan', 'sd_wan'],
+    ]);
+    expect(services.slice(0, 4).map(({ orderable }) => orderable)).toEqual([true, true, true, true]);
+    expect(services.find(({ id }) => id === 'multi_cloud')).toMatchObject({ orderable: false, service_type: null, features: [] });
+    const [fiber, , , , mpls] = services;
+    expect(fiber?.features.map(({ name, monthly_price, needs }: Json) => [name, monthly_price, needs])).toEqual([
+      ['static_ip', 15, []],
+      ['managed_router', 25, []],
+      ['ddos_protection', 49, ['static_ip']],
+      ['priority_repair', 35, []],
+    ]);
+    expect(mpls?.features).toContainEqual({
+      name: 'encryption',
+      description: expect.any(String),
+      monthly_price: 15,
+      per_unit: true,
+      needs: [],
+    });
+  });
+
   test('the starting price of a catalog service is its lowest listed price', async () => {
     for (const { pricing } of servicesOf((await tenant.rest('GET', '/services/catalog')).body)) {
       const prices = pricing.bandwidth_prices.map(({ monthly_price }: Json) => monthly_price);

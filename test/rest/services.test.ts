@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, LOCATION } from '../billing.setup.ts';
+import { eventually } from '../rig.ts';
 import { placeOrder, serviceThatIs, tenantWithAccount } from '../services.setup.ts';
 import type { Json, Tenant } from '../tenant.ts';
 
@@ -75,7 +76,7 @@ describe('service list', () => {
     ['?sort=monthly_price:asc,name:desc', ['Beta', 'Gamma', 'Alpha']],
     ['?sort=bandwidth:desc,name:asc', ['Alpha', 'Gamma', 'Beta']],
     ['?sort=provisioned_at:asc', ['Alpha', 'Beta', 'Gamma']],
-  ])('the service list with the query %s has the order %j', async (query, order) => {
+  ])('the service list with the query %s returns the services in the order %j', async (query, order) => {
     expect(await names(query)).toEqual(order);
   });
 
@@ -153,7 +154,7 @@ describe('single service', () => {
     expect((await stranger.rest('GET', '/services')).body.data).toEqual([]);
   });
 
-  test.each(['', '/status'])('reading a service without services:read returns 403: /services/{id}%s', async (path) => {
+  test.each(['', '/status'])('GET /services/{id}%s and GET /services return 403 without services:read', async (path) => {
     const limited = await tenant.limitedTo('billing:read');
     expect((await limited.rest('GET', `/services/${fast.id}${path}`)).status).toBe(403);
     expect((await limited.rest('GET', '/services')).status).toBe(403);
@@ -162,9 +163,12 @@ describe('single service', () => {
 
 describe('service status', () => {
   test('the status of an operational service has an uptime, healthy checks and measurements that are marked as simulated', async () => {
-    const { status, body } = await tenant.rest('GET', `/services/${fast.id}/status`);
-    expect(status).toBe(200);
-    expect(body.data).toEqual({
+    // a new service is measured within seconds
+    const data = await eventually(async () => {
+      const { body } = await tenant.rest('GET', `/services/${fast.id}/status`);
+      return body.data.performance_metrics.measured_at !== null && body.data;
+    });
+    expect(data).toEqual({
       service_id: fast.id,
       status: 'operational',
       uptime_percentage: 100,
@@ -178,6 +182,7 @@ describe('service status', () => {
         simulated: true,
       },
       health_checks: { connectivity: 'healthy', performance: 'healthy', security: 'healthy' },
+      sites: [],
     });
   });
 

@@ -15,7 +15,10 @@ beforeAll(async () => {
 describe('business hours of service levels', () => {
   /** The time zone that is `offset` hours ahead of UTC. The sign in an Etc zone name is inverted. */
   const zoneOf = (offset: number): string => `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
-  /** Daily business hours from one hour ago until in one hour, in a zone where it is about noon. */
+  /**
+   * Daily business hours that began one hour ago and end in one hour, in a time zone where it is about noon. Also returns a
+   * time zone where it is about midnight.
+   */
   const aroundNow = () => {
     const now = platform.clock.now();
     const offset = 12 - now.getUTCHours();

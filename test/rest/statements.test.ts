@@ -3,8 +3,8 @@ import { type BilledTenant, billedTenant } from '../billing.setup.ts';
 import { type Rig, rig } from '../rig.ts';
 
 /**
- * SQL statements of operations. A read runs one statement for each kind of record in its response. The statements of
- * ticket operations are tested in ticket-statements.test.ts.
+ * These tests check which SQL statements an operation runs. A read usually runs one statement for each kind of record in
+ * its response. Ticket operations are tested in ticket-statements.test.ts.
  */
 let platform: Rig;
 let own: BilledTenant;
@@ -29,15 +29,33 @@ async function statements(method: string, path: string, body?: object): Promise<
 const READS: [what: string, path: () => string, statements: string[]][] = [
   ['an account', () => `/accounts/${own.accountId}`, ['select account']],
   ['accounts', () => '/accounts', ['select account']],
-  ['a service', () => `/services/${own.serviceId}`, ['select service']],
-  ['services', () => '/services', ['select service']],
+  ['a service', () => `/services/${own.serviceId}`, ['select service', 'select service_change']],
+  ['services', () => '/services', ['select service', 'select service_change']],
   ['an invoice', () => `/billing/invoices/${own.firstInvoice.id}`, ['select invoice', 'select invoice_line']],
   ['invoices', () => '/billing/invoices', ['select invoice', 'select invoice_line']],
+  [
+    'the catalog',
+    () => '/services/catalog',
+    // the last statement also reads the service levels and the features
+    ['select catalog_category', 'select catalog_bandwidth'],
+  ],
+  [
+    'fiber providers',
+    () => '/connectivity/fiber/providers',
+    ['select carrier_area', 'select carrier', 'select carrier_area', 'select coverage_area', 'select coverage_technology'],
+  ],
+  ['the coverage map', () => '/connectivity/fiber/coverage', ['select coverage_area', 'select coverage_technology']],
+  [
+    'the availability at a location',
+    () => '/services/availability?zip=10118',
+    // the first statement reads the area with its technologies
+    ['select coverage_technology', 'select catalog_service', 'select carrier_area', 'select carrier'],
+  ],
   ['agents', () => '/support/agents', ['select agent']],
   ['articles', () => '/support/kb', ['select article', 'select feedback']],
 ];
 
-test.each(READS)('reading %s runs one SQL statement for each kind of record in the response', async (_, path, expected) => {
+test.each(READS)('reading %s runs at most one SQL statement for each kind of record in the response', async (_, path, expected) => {
   expect(await statements('GET', path())).toEqual(expected);
 });
 

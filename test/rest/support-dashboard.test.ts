@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await rig();
 });
 
-/** The date of a point in time in a time zone. */
+/** Converts a point in time to the date in a time zone. */
 const dateIn = (timezone: string, instant: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(instant));
 
@@ -67,7 +67,7 @@ function recount(all: Truth[], timezone: string, first: string, last: string): J
   };
 }
 
-/** Creates tickets around two clock changes and the end of a year, many of them shortly before or after midnight. */
+/** Creates tickets shortly before and after midnight, clock changes and the end of a year in several time zones. */
 async function desk(): Promise<{ tenant: Tenant; truth: Truth[] }> {
   const tenant = await platform.organization({ plan: 'custom' });
   const seeds = [
@@ -135,7 +135,7 @@ describe('support dashboard numbers', () => {
     ['America/Havana', '2025-11-02', '2025-11-02'],
     ['Asia/Kolkata', '2025-12-29', '2026-01-02'],
     ['Pacific/Auckland', '2025-03-01', '2025-12-31'],
-  ])('the support dashboard in %s from %s to %s equals the numbers computed from the tickets', async (timezone, first, last) => {
+  ])('the support dashboard in time zone %s from %s to %s equals the numbers computed from the tickets', async (timezone, first, last) => {
     const { status, body } = await tenant.rest('GET', `/support/analytics/dashboard?date_range=${first}..${last}&timezone=${timezone}`);
     expect(status, JSON.stringify(body)).toBe(200);
     const { period, ...numbers } = body.dashboard;

@@ -31,7 +31,7 @@ const notified = (id: string, isSo: (notification: Json) => unknown): Promise<Js
     return notification && isSo(notification) && notification;
   });
 
-test('the email about a report is in the list of sent notifications, and the report contains its delivery result', async () => {
+test('a report email is in the list of sent notifications, and the report contains the delivery result of the email', async () => {
   const email = freshEmail();
   const id = await reportFor(email);
   expect(await notified(id, ({ status }) => status === 'sent')).toEqual({
@@ -88,7 +88,7 @@ test('a report email is retried after a temporary failure, and an email that is 
   expect(mailsTo(email)[0]?.messageId).toMatch(/^nrec_\w+@/);
 });
 
-/** Waits until the next attempt is scheduled. */
+/** Waits until a new attempt to send the email to this address is scheduled. */
 const isToRetry = (email: string): Promise<unknown> =>
   eventually(async () => {
     const waiting = `select 1 from support.notification_recipient r, pgboss.job j where r.address = $1

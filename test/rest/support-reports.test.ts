@@ -133,7 +133,7 @@ describe('support reports', () => {
     expect(ready.rows).toBe(3);
   });
 
-  test('a report has the metrics of its type or all metrics for an unknown type, and by default covers the last 30 days', async () => {
+  test('by default, a report covers the last 30 days with the metrics of its type, or with all metrics for other types', async () => {
     expect((await generate(tenant, { report_type: 'sla_performance' })).parameters.metrics).toEqual(['sla_compliance', 'resolution_time']);
     expect((await generate(tenant, { report_type: 'constructor' })).parameters.metrics).toEqual(METRICS);
     const { parameters } = await generate(tenant, { report_type: 'usage' });

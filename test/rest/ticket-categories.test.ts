@@ -110,7 +110,7 @@ describe('ticket subcategories', () => {
     ]);
   });
 
-  test('a new ticket is assigned to a person or to the desk of its category, depending on its subcategory', async () => {
+  test('a new ticket is assigned to the least busy agent, or to the desk agent if its subcategory has auto_assign false', async () => {
     const owner = await platform.organization();
     const desk = (await open(owner, { category: 'billing' })).assigned_to.agent_id;
     const added = await owner.rest('POST', '/support/agents', {

@@ -19,7 +19,7 @@ const seen = async (id: string): Promise<{ etag: string; revision: number }> => 
 const changeAsSeen = (id: string, { etag }: { etag: string }, body: object): Promise<RestResponse> =>
   tenant.rest('PUT', `/support/tickets/${id}`, { body, headers: { 'if-match': etag } });
 
-test('an SLA at risk or breached does not change the revision of its ticket, so an If-Match update still succeeds', async () => {
+test('an SLA warning or breach keeps the revision of its ticket, so an update with an earlier ETag in If-Match succeeds', async () => {
   const { id } = await open(tenant, { priority: 'high' });
   const before = await seen(id);
   await platform.advance(45 * MINUTE_MS);
@@ -31,7 +31,7 @@ test('an SLA at risk or breached does not change the revision of its ticket, so 
   expect((await changeAsSeen(id, before, { status: 'resolved' })).status).toBe(409);
 });
 
-test('an automatic escalation changes the revision of its ticket, so an earlier If-Match ETag returns 409', async () => {
+test('an automatic escalation changes the revision of its ticket, so an update with an earlier ETag in If-Match returns 409', async () => {
   const { id } = await open(tenant, { priority: 'critical' });
   await change(tenant, id, { status: 'in_progress' });
   const before = await seen(id);

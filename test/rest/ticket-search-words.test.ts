@@ -93,7 +93,7 @@ describe('ticket search by words', () => {
     expect(data.tickets).toEqual({ nodes: [], pageInfo: { total: 0 } });
   });
 
-  test('ticket search returns the same tickets by query string, GET body, POST body and GraphQL', async () => {
+  test('ticket search returns the same tickets for a GET body, both forms of the query string and a GraphQL query', async () => {
     const expected = [made.titled.id, made.described.id];
     const onGet = await getWithBody(tenant, { filters: { q: 'modem' } });
     expect(onGet.tickets.map(({ id }: Json) => id)).toEqual(expected);
@@ -109,7 +109,7 @@ describe('ticket search by words', () => {
   });
 });
 
-test('ticket search returns the same tickets as a full scan to callers with access to some accounts, also after account changes', async () => {
+test('ticket search returns exactly the matching tickets that the caller can read, also after tickets move to other accounts', async () => {
   const tenant = await platform.organization({ plan: 'custom' });
   const accounts = await openAccounts(tenant, 'Acme', 'Hudson', 'Stark');
   const callers = await callersOf(tenant, accounts);

@@ -72,7 +72,7 @@ describe('filtered and sorted ticket lists', () => {
     ({ tenant, tickets, callers } = await desk());
   });
 
-  /** Reads all pages by number and by cursor, and checks that both return the same tickets and total. */
+  /** Reads all pages once by page number and once by cursor, and checks that both ways return the same tickets and total. */
   async function everyPage(caller: Tenant, filters: object, sort: object | undefined, limit = 7): Promise<string[]> {
     const byPage: string[] = [];
     const byCursor: string[] = [];
@@ -168,7 +168,7 @@ describe('filtered and sorted ticket lists', () => {
   ];
 
   test.each(CASES)(
-    'a ticket list filtered by %s contains exactly the matching tickets that the caller can read, by page and by cursor',
+    'a ticket list filtered by %s contains exactly the matching tickets that the caller can read, with page numbers and with cursors',
     async (_, make) => {
       const [filters, fits] = make();
       for (const { tenant: caller, sees } of callers) {
@@ -244,7 +244,7 @@ describe('filtered and sorted ticket lists', () => {
     }
   });
 
-  test('a cursor of the previous release, which sorted by status alphabetically, continues in alphabetical order', async () => {
+  test('a ticket list that is continued with a cursor of release 1.2 keeps the alphabetical status order of that release', async () => {
     const signature = createHash('sha256').update('status:asc,createdAt:asc,id:asc').digest('base64url').slice(0, 6);
     const key = ({ status, created_at, id }: Json) => `${status} ${created_at} ${id}`;
     const alphabetical = tickets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
@@ -259,7 +259,7 @@ describe('filtered and sorted ticket lists', () => {
       }
       expect(found).toEqual(alphabetical.slice(at + 1).map(({ id }) => id));
     }
-    // the previous release rejects a cursor of this release, because its signature differs, and so skips no tickets
+    // release 1.2 rejects a cursor of the current release, because the signatures differ, so its clients skip no tickets
     const { body } = await tenant.rest('GET', '/support/tickets?sort=status&limit=4');
     expect(JSON.parse(Buffer.from(body.pagination.next_cursor, 'base64url').toString())[0]).not.toBe(signature);
   });

@@ -22,7 +22,10 @@ beforeAll(async () => {
   for (const path of [`/${id}`, `/${id}/sla`, '']) await read(path);
 });
 
-/** Matches statements on tables of support, except tables of integrations, which process ticket events later. */
+/**
+ * Captures the verb and the table of a statement on the support tables. Ignores the outbox, and the tables of
+ * integrations, because integrations process the events of a ticket after the operation.
+ */
 const TABLE = /^(\w+).*?"support"\."(?!outbox|\w+_integration)(\w+)"/s;
 async function statements(act: () => Promise<unknown>): Promise<string[]> {
   const seen = await platform.clock.standingStill(() => platform.statements(act));
@@ -32,7 +35,7 @@ async function statements(act: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-test('opening a ticket runs no SELECT; after it has incremented the ticket number, it runs only INSERT statements', async () => {
+test('opening a ticket runs no SELECT, and only INSERTs follow the statement that increments the ticket number', async () => {
   const executed = await statements(() => openTicket(tenant, { attachments }));
   const at = executed.indexOf('insert ticket_counter');
   expect(executed.slice(0, at)).toEqual(['insert attachment_upload', 'delete attachment_upload']);
@@ -44,7 +47,7 @@ test('opening a ticket runs no SELECT; after it has incremented the ticket numbe
   ]);
 });
 
-/** The statements of an operation; each string is one batch that was sent to the server together. */
+/** The round trips of an operation to the database. Each string names the statements that were sent in one round trip. */
 async function roundTrips(act: () => Promise<unknown>): Promise<string[]> {
   const seen = await platform.clock.standingStill(() => platform.roundTrips(act));
   return seen.map((batch) =>

@@ -10,7 +10,7 @@ export const openAs = (caller: Tenant, body: object = {}): Promise<Json> => open
 export const changeAs = (caller: Tenant, id: string, body: object): Promise<RestResponse> =>
   caller.rest('PUT', `/support/tickets/${id}`, { body });
 
-/** The platform, and a new organization as the default caller of `open` and `change`. */
+/** Creates an organization. The returned functions `open` and `change` call the API as this organization by default. */
 export async function ticketDesk() {
   const platform = await rig();
   const tenant = await platform.organization();

@@ -21,7 +21,7 @@ const OWN = 'Words of its own account';
 const AREAS = ['accounts', 'services', 'billing', 'support', 'webhooks'];
 const SETTINGS = { CLIENT_CERT_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.0/8,::1' };
 
-/** A caller of one kind, limited to these accounts. */
+/** A caller that is limited to some accounts. */
 interface Limited {
   caller: Tenant;
   /** Changes the accounts that the caller is limited to. */
@@ -270,17 +270,29 @@ test('subscriptions and event streams send no events of other accounts to a call
     for (const one of refused) expect(one.errors(), kind).toMatchObject([{ extensions: { details: { reason: 'account_scope' } } }]);
 
   const isThere = (subject: string) => (one: Json) => one.subjectId === subject;
-  const happen = async ({ account, ticket }: Populated, label: string): Promise<{ service: Json; invoice: Json }> => {
+  const happen = async (
+    { account, ticket }: Populated,
+    label: string,
+  ): Promise<{ service: Json; invoice: Json; bulk: Json; payment: Json }> => {
     const order = { name: label, location: { ...LOCATION, address: label } };
     const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
     await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
+    const item = { template: 'business_fiber', customizations: { bandwidth: '500mbps' }, account_id: account.id, ...order };
+    const bulk = (await tenant.rest('POST', '/services/bulk/provision', { body: { services: [item] } })).body.data;
     await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: label } });
-    return { service, invoice };
+    const charge = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
+    const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
+    return { service, invoice, bulk, payment };
   };
   const hidden = await happen(other, LABEL);
-  const { service, invoice } = await happen(own, OWN);
+  const { service, invoice, bulk, payment } = await happen(own, OWN);
 
-  const subjects: Record<string, string> = { serviceStatusChanged: service.id, invoiceUpdated: invoice.id };
+  const subjects: Record<string, string> = {
+    serviceStatusChanged: service.id,
+    invoiceUpdated: invoice.id,
+    paymentUpdated: payment.payment_id,
+    bulkProgressed: bulk.id,
+  };
   for (const { kind, live, narrowed, streams } of callers) {
     for (const [field, one] of live) {
       await eventually(() => one.of(field).find(isThere(subjects[field] ?? own.ticket.id))).catch(() => expect.fail(`${kind}: ${field}`));
@@ -289,7 +301,10 @@ test('subscriptions and event streams send no events of other accounts to a call
         one.of(field).filter(({ accountId }) => accountId !== own.account.id),
         `${kind}: ${field}`,
       ).toEqual([]);
-      expectNothingOfOther(one.results, { ...other, ids: [...other.ids, hidden.service.id, hidden.invoice.id] });
+      expectNothingOfOther(one.results, {
+        ...other,
+        ids: [...other.ids, hidden.service.id, hidden.invoice.id, hidden.bulk.id, hidden.payment.payment_id],
+      });
     }
     for (const one of narrowed) expect(one.results, kind).toEqual([]);
     for (const { frames } of streams) {
@@ -299,7 +314,7 @@ test('subscriptions and event streams send no events of other accounts to a call
   }
 });
 
-test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses access to an account, and a new subscription receives events', async () => {
+test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses an account, but the caller can subscribe again', async () => {
   for (const [kind, limited] of kinds) {
     const third = await createAccount(tenant, 'Taken');
     const { caller, limitTo } = await limited([own.account.id, third.id]);
@@ -326,7 +341,10 @@ test('a subscription ends with INSUFFICIENT_PERMISSIONS when its caller loses ac
   }
 });
 
-/** Without certificates: no operation changes their accounts, so no process is notified immediately. */
+/**
+ * All kinds of callers except client certificates. No API operation changes the accounts of a certificate, so processes
+ * are not notified of a change immediately.
+ */
 const changeable = kinds.filter(([kind]) => kind !== 'a client certificate');
 
 test.each(changeable)(
@@ -395,7 +413,7 @@ test.each(changeable)(
 );
 
 test.each(kinds)(
-  '%s limited to one account gets 401 after that account is closed, but keeps access if it has a second account',
+  'after an account is closed, %s limited to only this account gets 401, but one with a second account keeps access',
   async (_, limited) => {
     const [closing, staying] = [await createAccount(tenant, 'Closing'), await createAccount(tenant, 'Staying')];
     const { caller: ending } = await limited([closing.id]);

@@ -415,7 +415,7 @@ describe('entity references to another account', async () => {
 
 describe('nested records for a caller limited to one account', async () => {
   const { schema } = (await rig()).assembly.router;
-  /** Ids of records of the reader's own account, by kind. */
+  /** Ids of records of the account that `reader` is limited to, by kind of record. */
   const ids: Record<string, string> = {};
   let reader: Tenant;
   beforeAll(async () => {

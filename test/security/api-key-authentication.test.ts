@@ -138,7 +138,7 @@ test('a sandbox returns INVALID_CREDENTIALS for a live key, and the live platfor
   await expect(identity.authenticator.authenticate(bearer(trial.apiKey))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('API key uses are summed over all processes and written once when a process stops, not at each use', async () => {
+test('a process counts the uses of an API key in memory and adds them to the total of all processes when it stops', async () => {
   const other = rig.startProcess();
   const { text, id } = await rig.addKey(organizationId, { ipWhitelist: ['10.0.0.0/8'] });
   for (let use = 0; use < 20; use += 1) await identity.authenticator.authenticate(bearer(text, '10.0.0.1'));
@@ -156,7 +156,7 @@ test('API key uses are summed over all processes and written once when a process
   expect((await rig.storedKey(id)).usageCount).toBe(21);
 });
 
-test('API key uses whose write fails stay in memory until a later write succeeds', async () => {
+test('if writing the counted uses of an API key fails, they stay in memory until a later write succeeds', async () => {
   const { text, id } = await rig.addKey(organizationId);
   await identity.authenticator.authenticate(bearer(text));
   await rig.orm.em.getConnection().execute('alter table identity.api_key rename to api_key_away');

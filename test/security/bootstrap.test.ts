@@ -52,7 +52,7 @@ test('bootstrap at a later start creates nothing and returns nothing, even if pr
   expect([await count('organization'), await count('user'), await count('api_key'), await count('oauth_client')]).toEqual([1, 1, 1, 1]);
 });
 
-test('exactly one of several processes that start at the same time creates the organization', async () => {
+test('exactly one of several processes that start at the same time creates the operator organization', async () => {
   const { all } = await rig.orm.em.fork().transactional(async (tx) => {
     const sql = (statement: string) => tx.execute<{ waiting: number }[]>(statement);
     await sql('lock table identity.user in exclusive mode');

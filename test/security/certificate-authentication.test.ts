@@ -49,7 +49,7 @@ async function store({ pem }: Issued): Promise<string> {
 const revoke = (id: string) =>
   rig.orm.em.fork().nativeUpdate(Certificate, { id }, { status: CertificateStatus.REVOKED }, { filters: { organization: false } });
 
-/** Writes pending uses now, so that their statements are not counted later in the test. */
+/** Writes usage counts and audit records now, so that their statements are not counted later in the test. */
 async function settled(): Promise<void> {
   await identity.authenticator.stop();
   await identity.core.trail.flush();
@@ -106,7 +106,7 @@ test('a revoked certificate returns INVALID_CREDENTIALS immediately in the same 
   await other.stop();
 });
 
-test('certificate uses are counted separately from API key uses and written when the process stops', async () => {
+test('the uses of certificates are counted separately from the uses of API keys, and written when the process stops', async () => {
   const issuedCert = await issued();
   const id = await store(issuedCert);
   const { text, id: keyId } = await rig.addKey(organizationId);

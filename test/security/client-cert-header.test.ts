@@ -107,7 +107,7 @@ test('a WebSocket with a certificate header is accepted from a trusted proxy and
   }
 });
 
-test("a request through a proxy without a certificate header returns 401, even if the proxy's own certificate is registered", async () => {
+test("a request that a proxy sends without a certificate header returns 401, even if the proxy's certificate is registered", async () => {
   const proxied = await start({ ...(await serverFiles()), TRUSTED_PROXIES: '127.0.0.0/8,::1', CLIENT_CERT_HEADER: HEADER });
   const { apiKey } = await proxied.organization();
   const [proxy, client] = [await issue(), await issue()];

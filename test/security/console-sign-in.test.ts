@@ -146,7 +146,7 @@ describe('page sign-in', () => {
     expect((await codesSentTo(number)).length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('the second step of the page sign-in returns 400 if its form is forged or older than ten minutes', async () => {
+  test('the second-factor form of the sign-in page returns 400 if the form is forged or older than ten minutes', async () => {
     const ticket = await openTicket(tenant);
     const { user, secret } = await confirmed(tenant);
     const { browser, page } = await signedIn(user, ticket);
@@ -177,7 +177,7 @@ describe('page sign-in', () => {
     expect(page.text).not.toContain('evil');
   });
 
-  test('signing in on the page creates a session that is listed, and signing out deletes the session', async () => {
+  test('a sign-in on the sign-in page adds a session to the session list of the user, and signing out deletes this session', async () => {
     const ticket = await openTicket(tenant);
     const user = await userOf(tenant);
     const before = (await user.rest('GET', '/auth/sessions')).body.data.length;

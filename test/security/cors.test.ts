@@ -100,7 +100,7 @@ describe('CORS with all origins allowed', () => {
     }
   });
 
-  test('programs and pages of any origin can open WebSockets if all origins are allowed', async () => {
+  test('if all origins are allowed, pages of any origin and clients without an Origin header can open WebSockets', async () => {
     for (const page of [undefined, PAGE, 'null', 'capacitor://localhost']) expect(await statusOfSocket(tenant.origin, page)).toBe(101);
   });
 });
@@ -152,7 +152,7 @@ describe('CORS with two allowed origins', () => {
     expect(await statusOfSocket(own.origin, origin)).toBe(403);
   });
 
-  test('pages of allowed origins, pages of the platform itself and programs can open WebSockets', async () => {
+  test('pages of allowed origins, pages of the platform itself and clients without an Origin header can open WebSockets', async () => {
     for (const page of [PAGE, own.origin, undefined]) expect(await statusOfSocket(own.origin, page)).toBe(101);
   });
 

@@ -26,7 +26,10 @@ const created = async (path: string, body: Json): Promise<string> => {
   return `${path}/${(response.body.data ?? response.body.api_key).id}`;
 };
 
-/** Every mutation of the identity domain that can delete a record with more permissions than the caller. */
+/**
+ * Every mutation of the identity domain that deletes or resets a credential, session or user, which may have more
+ * permissions than the caller.
+ */
 const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   deleteApiKey: {
     make: () => created('/auth/api-keys', { name: 'Owner', permissions: ['*:*'] }),
@@ -72,7 +75,7 @@ const RECORDS: Readonly<Record<string, OwnersRecord>> = {
   },
 };
 
-/** Deleting mutations that do not compare permissions, with the reason. */
+/** Mutations that delete a record without comparing permissions, with the reason why they need no comparison. */
 const OTHERS: Readonly<Record<string, string>> = {
   deleteAccount: 'an account has no permissions; any caller with accounts:create can create it',
   deleteMfaMethod: 'callers delete only methods of their own',
@@ -93,7 +96,7 @@ describe('deletion of stronger credentials', () => {
     },
   );
 
-  test('every deleting mutation of the identity domain is in the list of tested or exempt mutations', () => {
+  test('every mutation of the identity domain that deletes, revokes, resets or ends something is tested or listed as exempt', () => {
     const mutations = parse(readFileSync('schema/identity.graphql', 'utf8')).definitions.flatMap((definition) =>
       'fields' in definition && definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Mutation'
         ? (definition.fields ?? []).map(({ name }) => name.value)
@@ -104,7 +107,7 @@ describe('deletion of stronger credentials', () => {
   });
 });
 
-test("a key with fewer permissions than an owner can rename an owner's SAML connection, but gets 403 for its sign-in settings", async () => {
+test("a key with fewer permissions than an owner can rename an owner's SAML connection, but changing its sign-in returns 403", async () => {
   const path = await created('/auth/saml-connections', { name: 'Owner', email_domains: [newDomain()] });
   const lesser = await tenant.limitedTo('credentials:write');
   for (const body of [{ active: false }, { email_domains: [newDomain()] }, { idp_entity_id: 'https://evil.example.com' }]) {

@@ -122,7 +122,7 @@ test('a WebSocket is authenticated by its connection parameters, and its operati
   await expect(rig.edge.admit({ requestId: 'req_2', ip: '127.0.0.1', params: {} })).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('a failed later check of the credentials of an open socket does not count against the limit of its IP address', async () => {
+test('a failed recheck of the credentials of an open socket does not count against the limit of the IP address', async () => {
   const strict = createEdgeRig({ anonymous: { perHour: 1, burst: 1 } });
   const opening = { requestId: 'req_1', ip: '203.0.113.9', params: { 'x-api-key': 'sk_live_revoked' } };
   const checked = { ...opening, isRecheck: true };
@@ -132,7 +132,7 @@ test('a failed later check of the credentials of an open socket does not count a
   await expect(strict.edge.admit(checked)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
 });
 
-test('signatures are checked for the method and path as sent, and later checks of an open socket need no signature', async () => {
+test('a signature is checked for the sent method and path, and rechecking the credentials of an open socket needs none', async () => {
   const { key } = rig.addKey('developer');
   await get('/things/1?a=%20b', { 'x-api-key': key, 'x-timestamp': '1', 'x-signature': 'x' });
   expect(rig.seen.at(-1)?.signing).toEqual({ method: 'GET', path: '/things/1?a=%20b', timestamp: '1', signature: 'x' });

@@ -194,7 +194,7 @@ describe('addresses with invalid keys', () => {
     await rig.app.close();
   });
 
-  test('an IP address that is blocked for invalid keys can still use a valid key used before from this address', async () => {
+  test('an IP address that is blocked for invalid keys can still use a key that was valid when it was last used', async () => {
     const rig = createEdgeRig({ anonymous: { perHour: 10, burst: 5 } });
     const { key } = rig.addKey('developer');
     expect((await from(rig, key)).statusCode).toBe(200);

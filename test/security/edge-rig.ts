@@ -41,7 +41,7 @@ interface RigOptions {
   anonymous?: RateLimit;
   trustedProxies?: string[];
   slotWaitMs?: number;
-  /** Called before each key lookup; the lookup waits for its promise. */
+  /** Called before each key lookup. The lookup waits until the returned promise is resolved. */
   lookup?: () => Promise<void>;
 }
 

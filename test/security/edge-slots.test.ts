@@ -88,7 +88,7 @@ describe.each(stores)('slots stored in %s', (_, open) => {
     expect(rig.served).toEqual(['late']);
   });
 
-  test('free requests, requests of other organizations and requests of plans without a limit do not wait for concurrency slots', async () => {
+  test('requests that cost nothing, of other organizations or on plans without a limit do not wait for concurrency slots', async () => {
     await fill();
     expect((await rig.app.inject({ url: '/free', headers: { 'x-api-key': key } })).statusCode).toBe(200);
     for (const plan of ['developer', 'custom'] as const) {

@@ -18,7 +18,10 @@ export interface IdentityRig {
   orm: Orm;
   clock: TestClock;
   logged: string[];
-  /** Starts the domain as a separate process would: only the database and the clock are shared. */
+  /**
+   * Starts an identity domain with its own in-memory state, as in a separate process. All domains that one rig starts
+   * share its database and its clock.
+   */
   startProcess(options?: { sandbox?: boolean }): RunningIdentity;
   addKey(organizationId: string, members?: Partial<ApiKey>): Promise<{ text: string; id: string }>;
   removeKey(id: string): Promise<void>;

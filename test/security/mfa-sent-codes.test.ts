@@ -85,7 +85,7 @@ describe('codes by SMS', () => {
     expect(line).not.toMatch(/5005550001|is your code/);
   });
 
-  test('a second-factor challenge sends only one SMS code automatically, even if the rejected request is repeated', async () => {
+  test('a second-factor challenge sends only one SMS code automatically, even if concurrent requests get this challenge', async () => {
     const { user, number } = await withSms(tenant);
     const ids = await Promise.all(Array.from({ length: 6 }, () => challengeOf(user)));
     expect(new Set(ids).size).toBe(1);

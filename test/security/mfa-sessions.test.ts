@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('verified challenge', () => {
-  test('a verified second-factor challenge applies only to its own session for fifteen minutes, also after the tokens are refreshed', async () => {
+  test('a verified second-factor challenge is valid for fifteen minutes in its own session only, even after a token refresh', async () => {
     const { advance } = await rig();
     const { user, secret } = await enrolled(tenant);
     const other = await user.again();
@@ -110,7 +110,7 @@ describe('challenges', () => {
 });
 
 describe('changes of second factors', () => {
-  test('removing a second factor requires verification, and changing backup codes resets the verification of other sessions', async () => {
+  test('removing a second factor requires a verified challenge, and other sessions must verify again after new backup codes', async () => {
     const { user, secret } = await confirmed(tenant);
     const other = await user.again();
     await verifyCode(other, await challengeOf(other), await totp(secret));
@@ -191,7 +191,7 @@ describe('reset of second factors', () => {
     expect(mails.findLast(({ to, subject }) => to === user.email && /removed/.test(subject))?.text).toContain('by an administrator');
   });
 
-  test('resetting second factors returns 403 to a user with fewer permissions and 404 to another organization', async () => {
+  test('resetting the second factors of a user with more permissions returns 403, and of a user of another organization 404', async () => {
     const { user: owner } = await confirmed(tenant, 'owner');
     const admin = await userOf(tenant, 'admin');
     expect((await reset(admin, owner.id)).body.error.code).toBe('INSUFFICIENT_PERMISSIONS');

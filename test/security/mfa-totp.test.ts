@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe('TOTP enrolment and verification', () => {
-  test('TOTP setup, a rejected order, verification and the repeated order return the bodies of specification 2.4', async () => {
+  test('after TOTP setup, a service order returns mfa_required until verification, with the bodies of specification 2.4', async () => {
     const { clock } = await rig();
     const user = await userOf(tenant, 'admin');
     const setup = await user.rest('POST', '/auth/mfa/totp/setup');
@@ -56,7 +56,7 @@ describe('TOTP enrolment and verification', () => {
     expect((await order(user, body, headers)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('an API key, or a user without a second factor, can order without a code', async () => {
+  test('an API key, or a user without a second factor, can order a service without a code', async () => {
     const body = await orderOf(tenant);
     expect((await order(tenant, body)).status).toBe(201);
     expect((await order(await userOf(tenant), body)).status).toBe(201);

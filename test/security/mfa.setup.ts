@@ -34,8 +34,8 @@ export async function enrolled(tenant: Tenant, role = 'owner'): Promise<Enrolled
 }
 
 /**
- * Creates a user with a confirmed authenticator. The code was verified in another session, so the returned session is
- * not verified.
+ * Creates a user who confirmed the authenticator in another session. The session of the returned user is not verified
+ * yet.
  */
 export async function confirmed(tenant: Tenant, role = 'owner'): Promise<Enrolled> {
   const made = await enrolled(tenant, role);
@@ -52,7 +52,7 @@ export async function lifted(tenant: Tenant, role = 'owner'): Promise<Enrolled> 
   return made;
 }
 
-/** The body of an order, which is a request that requires a second factor. */
+/** The body of a service order. Ordering a service requires a second factor. */
 export const orderOf = async (tenant: Tenant): Promise<Json> => ({
   account_id: (await createAccount(tenant)).id,
   service_type: 'fiber',
@@ -84,25 +84,25 @@ export const verifyCode = (caller: Tenant, challengeId: string, code: string, me
 
 const CODE = /^(\d{6}) is your code/;
 
-/** The codes sent to a number or address so far. */
+/** The codes sent to a phone number or email address so far. */
 export async function codesSentTo(to: string): Promise<string[]> {
   const { messages, mails } = await rig();
   return [...messages, ...mails].filter((one) => one.to === to).flatMap(({ text }) => CODE.exec(text)?.[1] ?? []);
 }
 
-/** Waits until `count` codes were sent to this number or address and returns the last code. */
+/** Waits until `count` codes were sent to this phone number or email address and returns the last code. */
 export const codeSentTo = (to: string, count = 1): Promise<string> =>
   eventually(async () => {
     const codes = await codesSentTo(to);
     return codes.length >= count && codes.at(-1);
   });
 
-/** A number that no other test uses. */
+/** A random phone number, so that tests do not use the same one. */
 export const freshNumber = (): string => `+1212${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
 
 /**
- * Creates a user whose only second factor is SMS. It was verified in another session, so the returned session is not
- * verified.
+ * Creates a user whose only second factor is SMS, enrolled in another session. The session of the returned user is not
+ * verified yet.
  */
 export async function withSms(tenant: Tenant): Promise<{ user: TestUser; number: string }> {
   const user = await userOf(tenant);

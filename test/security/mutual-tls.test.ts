@@ -173,7 +173,7 @@ describe('refused client certificates', () => {
 });
 
 describe('client certificates in browsers', () => {
-  test('a page of another origin that sends the certificate of its visitor gets 401 over HTTP and 4401 over WebSocket', async () => {
+  test('a web page of another origin gets 401 over HTTP and 4401 over WebSocket, even with a registered certificate', async () => {
     const { issuedCert } = await registered(['accounts:*']);
     for (const origin of ['https://evil.example', 'null', platform.origin.replace(/\d+$/, '1')]) {
       const body = { name: 'Forged', email: 'it@evil.example' };
@@ -185,7 +185,7 @@ describe('client certificates in browsers', () => {
     expect((await clientWith(issuedCert).rest('GET', '/accounts')).body.data).toEqual([]);
   });
 
-  test('a page of the platform itself can call the API with the certificate of its visitor', async () => {
+  test('a web page of the platform itself can call the API with a registered certificate', async () => {
     const { issuedCert } = await registered();
     const headers = { origin: platform.origin };
     expect((await clientWith(issuedCert).rest('GET', '/accounts', { headers })).status).toBe(200);

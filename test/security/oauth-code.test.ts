@@ -148,7 +148,7 @@ describe('refused authorization codes', () => {
     expect(await refresh(tenant.origin, client, body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('at most one of several concurrent uses of an authorization code succeeds, and its token is revoked', async () => {
+  test('at most one of several concurrent uses of an authorization code returns a token, and the other uses revoke it', async () => {
     const { code, verifier } = await codeFor();
     const responses = await Promise.all(Array.from({ length: 4 }, () => exchange(tenant.origin, client, code, verifier)));
     const won = responses.filter(({ status }) => status === 200);
@@ -193,7 +193,7 @@ describe('OAuth scopes and permissions of the user', () => {
     expect(decodeJwt(tokens.access_token).permissions).toEqual(['support:read']);
   });
 
-  test('a user without any requested permission sees no consent form, and the application gets access_denied', async () => {
+  test('a user whose role permits none of the requested scopes sees no consent form and can cancel with access_denied', async () => {
     const billing = await userOf(tenant, 'billing');
     const browser = new Browser(tenant.origin);
     const page = await signIn(browser, await browser.open(authorizeUrl(tenant.origin, { client, scope: 'services.write' })), billing);

@@ -10,7 +10,7 @@ afterEach(() => identity.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('an IP address beyond its rate limit gets 429 with an OAuth error from OAuth endpoints and with HTML from sign-in pages', async () => {
+test('OAuth endpoints return 429 as an OAuth error and sign-in pages return 429 as HTML to an IP address over its rate limit', async () => {
   const { app } = createEdgeRig({ anonymous: { perHour: 100, burst: 4 } });
   await identity.startProcess().mount(app);
   const ask = () =>

@@ -157,7 +157,7 @@ describe('a forged Host header', () => {
     forwarded: `host=${EVIL};proto=https`,
     'x-original-host': EVIL,
   };
-  /** Sends a request with the forged headers. `fetch` would not send `Host`. */
+  /** Sends a request with the headers `FORGED`. It uses Node's http client, because `fetch` would not send `Host`. */
   const forged = async (method: string, path: string, { body = '', type = FORM_TYPE, cookie = '' } = {}) => {
     const sent = request(tenant.origin + path, { method, headers: { ...FORGED, 'content-type': type, ...(cookie && { cookie }) } }).end(
       body,
@@ -291,7 +291,7 @@ describe('OAuth storage', () => {
   });
 });
 
-test('the audit log records issued and rejected client credentials without the secret', async () => {
+test('the audit log records successful and failed client_credentials requests without the client secret', async () => {
   const own = await (await rig()).organization();
   const made = await registered(own);
   await clientToken(own.origin, made, 'services.read');

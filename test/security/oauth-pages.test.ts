@@ -93,7 +93,7 @@ describe('sign-in page', () => {
     expect((await signIn(browser, unknown, user)).text).toContain('to act for you?');
   });
 
-  test('the correct password as the fifth attempt on the sign-in page, after four wrong passwords, shows the consent page', async () => {
+  test('after four wrong passwords, the sign-in page accepts the correct password and shows the consent page', async () => {
     const tried = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
     const { page, statuses } = await guessed(browser, tried, 4);
@@ -101,7 +101,7 @@ describe('sign-in page', () => {
     expect((await signIn(browser, page, tried)).text).toContain('to act for you?');
   });
 
-  test('the sign-in page returns 429 after five wrong passwords, even for the correct password, for 15 minutes', async () => {
+  test('after five wrong passwords, the sign-in page returns 429 for 15 minutes, even for the correct password', async () => {
     const { advance } = await rig();
     const tried = await userOf(tenant, 'member');
     const browser = new Browser(tenant.origin);
@@ -200,7 +200,7 @@ describe('forged forms', () => {
 });
 
 describe('second factor on the sign-in page', () => {
-  test('a sign-in with a second factor requires the code, and its token counts as verified for 15 minutes', async () => {
+  test('a user with a second factor must enter a code to sign in, and the issued token needs no other code for 15 minutes', async () => {
     const { user: mfaUser, secret } = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const second = await signIn(browser, await start(browser), mfaUser);
@@ -239,7 +239,7 @@ describe('second factor on the sign-in page', () => {
   }
   const WRONG_CODES = Array.from({ length: 15 }, () => 401);
 
-  test('the correct code as the fifteenth attempt in the second step, after fourteen wrong codes, shows the consent page', async () => {
+  test('after fourteen wrong codes, the second step of the sign-in page accepts the correct code and shows the consent page', async () => {
     const mfaUser = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);
     const { page, statuses } = await guessedCodes(browser, mfaUser, 14);
@@ -248,7 +248,7 @@ describe('second factor on the sign-in page', () => {
     expect(next.text).toContain('to act for you?');
   });
 
-  test('the second step of the sign-in page returns 429 after fifteen wrong codes, even for the correct code, for an hour', async () => {
+  test('after fifteen wrong codes, the second step of the sign-in page returns 429 for an hour, even for the correct code', async () => {
     const { advance } = await rig();
     const mfaUser = await confirmed(tenant, 'admin');
     const browser = new Browser(tenant.origin);

@@ -93,7 +93,7 @@ describe('library oauth4webapi', () => {
     return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }));
   }
 
-  test('oauth4webapi can get tokens as a public client with a code and PKCE, and reusing a refresh token revokes them', async () => {
+  test('oauth4webapi can get tokens as a public client with PKCE, and reusing a refresh token revokes the access token', async () => {
     const open = await registered(tenant, { is_confidential: false });
     const [as, own, none] = [await server(), { client_id: open.id }, oauth.None()];
     const verifier = oauth.generateRandomCodeVerifier();

@@ -52,7 +52,7 @@ describe('client credentials', () => {
     expect(await statusWith(tenant, body.access_token, '/support/tickets')).toBe(403);
   });
 
-  test('a client_credentials request in a form without a scope returns a token with all scopes of the client', async () => {
+  test('a form-encoded client_credentials request that names no scope returns a token with all scopes of the client', async () => {
     const { body } = await form(tenant.origin, '/oauth/token', { grant_type: 'client_credentials', ...own(client) });
     expect(body.scope).toBe('services.read services.write support.read');
   });
@@ -120,7 +120,7 @@ describe('refresh tokens', () => {
     expect((await refresh(tenant.origin, { id: client.id, secret: undefined }, refresh_token)).status).toBe(401);
   });
 
-  test('a refresh token expires after 30 days, or for a public client after 14 days without use', async () => {
+  test('a refresh token expires after 30 days, or after 14 days without use if the client is public', async () => {
     const { advance } = await rig();
     const open = await registered(tenant, { is_confidential: false });
     const idle = await tokensOf(user, open);
@@ -147,7 +147,7 @@ describe('changes of an OAuth client', () => {
     ['is deleted', 'DELETE', '', undefined],
     ['is switched off', 'PUT', '', { active: false }],
     ['gets a new secret with revoke_tokens', 'POST', '/rotate', { revoke_tokens: true }],
-  ])('all tokens of an OAuth client that %s immediately return 401', async (_, method, path, body) => {
+  ])('if an OAuth client %s, all its tokens immediately return 401', async (_, method, path, body) => {
     const { made, tokens, clientsToken } = await clientWithTokens();
     expect((await change(made.id + path, method, body)).status).toBe(200);
     for (const token of [tokens.access_token, clientsToken]) expect(await statusWith(tenant, token)).toBe(401);
@@ -274,7 +274,7 @@ describe('changes of the redirect URIs of an OAuth client', () => {
     },
   );
 
-  test('a consent redirects to a redirect URI that the client still has, with a code that can be exchanged for tokens', async () => {
+  test('after other redirect URIs of the client changed, a consent redirects to the requested URI with a valid code', async () => {
     const made = await clientWith(CALLBACK, OTHER);
     const verifier = newVerifier();
     const { browser, page } = await consentPageOf(made, { redirect_uri: OTHER, code_challenge: challengeOf(verifier) });

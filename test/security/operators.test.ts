@@ -118,7 +118,7 @@ describe('operator users', () => {
     expect((await create(user)).status).toBe(201);
   });
 
-  test('changing or deleting an operator user returns an error with the required permission to a caller without platform:read', async () => {
+  test('a caller without platform:read gets an error that names this permission when changing or deleting an operator user', async () => {
     const user = await operating(PlatformAccess.READ);
     const owner = await platform.limitedTo('*:*');
     const path = `/accounts/${user.account.id}/users/${user.id}`;

@@ -109,7 +109,7 @@ describeInChromium('accessibility in light and dark colors', () => {
     await expectAccessible(page, /./);
   });
 
-  /** A ticket with a comment, and the link of the email to its contact. */
+  /** Creates a ticket with a comment. Returns the ticket and the link from a notification email about it. */
   async function conversation(): Promise<{ ticket: Json; link: URL }> {
     const ticket = await openTicket(tenant, { title: 'No dial tone' });
     const email = freshEmail();

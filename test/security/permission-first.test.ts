@@ -7,7 +7,10 @@ import { type Json, Tenant } from '../tenant.ts';
 import { confirmed } from './mfa.setup.ts';
 
 let tenant: Tenant;
-/** Two keys by their only permission. Every operation requires a permission that one of the keys lacks. */
+/**
+ * Two API keys with one permission each, by the name of this permission. Every operation requires a permission that at
+ * least one of the keys lacks.
+ */
 let keys: Record<string, Tenant>;
 beforeAll(async () => {
   tenant = await (await rig()).organization({ plan: 'custom' });

@@ -40,8 +40,8 @@ import { Tenant } from '../tenant.ts';
 const STATED: readonly string[] = [...AREAS.flatMap((area) => ACTIONS.map((action) => `${area}:${action}`)), ...PLATFORM_PERMISSIONS];
 const EVERY: Permission[] = AREAS.flatMap((area) => ACTIONS.map((action): Permission => `${area}:${action}`));
 /**
- * The permissions that include this permission, as documented in docs/decisions/access.md: itself, admin of its area,
- * and write for create.
+ * The permissions that include this permission, as documented in docs/decisions/access.md: the permission itself,
+ * `admin` of its area and, if its action is `create`, also `write` of its area.
  */
 const givers = (permission: string): string[] => {
   const [area, action] = permission.split(':');
@@ -215,7 +215,7 @@ describe('permissions of relations', async () => {
   });
 
   test.each(relations)(
-    'a relation to another area returns INSUFFICIENT_PERMISSIONS without the read permission of this area: %s',
+    'a relation to another area returns INSUFFICIENT_PERMISSIONS to a caller without the read permission of the other area: %s',
     async (_, { root, kind, field, from, to }) => {
       const query = `query ($id: ID!) { ${root}(id: $id) { id ${field} { createdAt } } }`;
       const variables = { id: await records.id(kind) };

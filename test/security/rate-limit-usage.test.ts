@@ -103,7 +103,7 @@ test('the usage history shows the used share of the rate limit for each of the l
   expect(month.requests).toBe(Date.parse(month.period_start) > Date.parse(history.at(-3).hour) ? 3 : 4);
 });
 
-test('usage above the monthly quota appears in the usage response and is recorded as a usage.overage event', async () => {
+test('requests beyond the monthly number that the plan includes appear in the usage response and in a usage.overage event', async () => {
   const { organization, assembly, clock } = await rig();
   const tenant = await organization({ plan: 'developer' });
   const { core } = assembly.domains.identity;

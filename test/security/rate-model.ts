@@ -15,8 +15,8 @@ interface Entry {
 const TOLERANCE = 1 / 60;
 
 /**
- * A brute-force model of the counters that stores every charge and sums them for each check. It applies the decisions
- * of the tested counters and fails if a decision is wrong.
+ * A brute-force model of the rate limit counters. It stores every charge and adds up the charges for each check.
+ * It fails if a decision of the tested counters contradicts these sums, and otherwise applies the decision.
  */
 export class RateModel {
   readonly #entries = new Map<string, Entry[]>();
@@ -45,7 +45,10 @@ export class RateModel {
         if (window.countsRefused && index !== response.refused && !this.#mustRefuse(window, nowMs)) this.#add(window, nowMs);
   }
 
-  /** Applies the current time to a window: charges in the future move to now, and an expired charge stays expired. */
+  /**
+   * Prepares the charges of a window for a check at `nowMs`: moves later charges to `nowMs`, marks charges outside the
+   * window, and removes charges that cannot count any more.
+   */
   #pass(window: WindowCharge, nowMs: number): void {
     const { key, windowMs, isSliding } = window;
     const entries = this.#of(key);
@@ -127,7 +130,7 @@ export class RateModel {
   }
 }
 
-/** Pseudo-random numbers that repeat with their seed (mulberry32). */
+/** Returns a generator of pseudo-random integers from 0 to `below` - 1. The same seed gives the same numbers (mulberry32). */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

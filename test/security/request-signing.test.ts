@@ -32,7 +32,7 @@ const timestamp = (offsetSeconds = 0): string =>
 
 interface Sent {
   method?: string;
-  /** The path of the request as sent. */
+  /** The path that is sent. It is also signed, unless `signed.path` is set. */
   path?: string;
   /** The signed values that differ from the sent values. */
   signed?: { method?: string; path?: string; secret?: string };
@@ -122,7 +122,7 @@ describe('refused signatures', () => {
   );
 
   test.each([[-301], [302], [-1_000_000]])(
-    'a signature with a timestamp %s s from the server time returns 401, and the error contains the server time',
+    'a signed request with a timestamp %s s from the server time returns 401, and the error contains the server time',
     async (offset) => {
       const response = await send(await make(), { at: timestamp(offset) });
       expect(faultOf(response)).toEqual(refused('timestamp'));
@@ -131,7 +131,7 @@ describe('refused signatures', () => {
     },
   );
 
-  test('a signature that was used before returns 401 with the reason replayed, even in another Base64 form', async () => {
+  test('a request with a signature that was used before returns 401 with the reason replayed, even in another Base64 form', async () => {
     const key = await makeSignedOnly();
     const at = timestamp();
     expect((await send(key, { at })).status).toBe(200);
@@ -155,7 +155,7 @@ describe('refused signatures', () => {
     expect(faultOf(response)).toEqual(refused('missing'));
   });
 
-  test('a signature of a key without a signing secret returns 401 with the reason not_signable until the key is rotated', async () => {
+  test('a signed request whose key has no signing secret returns 401 with the reason not_signable until the key is rotated', async () => {
     const [{ id }] = (await tenant.rest('GET', '/auth/api-keys')).body.data;
     expect(faultOf(await send({ id, key: tenant.apiKey, signing_secret: 'none' }))).toEqual(refused('not_signable'));
     const { data } = (await tenant.rest('POST', `/auth/api-keys/${id}/rotate`)).body;

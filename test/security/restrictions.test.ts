@@ -16,7 +16,10 @@ const keyOf = async (tenant: Tenant, restrictions: object): Promise<RestResponse
 const holding = (tenant: Tenant, { body }: RestResponse): Tenant => new Tenant(tenant.origin, tenant.organizationId, body.api_key.key);
 const errorOf = ({ status, body }: RestResponse): Json => [status, body.error?.code, body.error?.details];
 
-/** A time window that contains the platform's current time, or the whole day that was `daysAgo` days ago. */
+/**
+ * A weekly time window of whole days in UTC: the days of `now` and the day after it, or only the weekday of `daysAgo`
+ * days ago.
+ */
 function hoursAround(now: Date, daysAgo = 0): object {
   const day = new Date(now.getTime() - daysAgo * 86_400_000);
   const next = new Date(day.getTime() + 86_400_000);
@@ -67,7 +70,7 @@ describe('country restrictions', () => {
     ['T1', 403],
     ['', 403],
     [undefined, 403],
-  ])('with a country header, the country "%s" gives a key restricted to DE and AT the status %s', async (country, status) => {
+  ])('a request with the country header "%s" returns %s for a key restricted to DE and AT', async (country, status) => {
     const tenant = await behindProxy.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['DE', 'AT'] }));
     const response = await key.rest('GET', '/accounts', { headers: country === undefined ? {} : { 'cf-ipcountry': country } });
@@ -82,7 +85,7 @@ describe('country restrictions', () => {
     ['175.16.199.1', 403],
     ['81.2.70.1', 403],
     ['2001:4861::1', 403],
-  ])('with the country database, the IP address %s gives a key restricted to GB and US the status %s', async (ip, status) => {
+  ])('with a country database, a request from the IP address %s returns %s for a key restricted to GB and US', async (ip, status) => {
     const tenant = await withDatabase.organization();
     const key = holding(tenant, await keyOf(tenant, { countries: ['GB', 'US'] }));
     expect((await key.rest('GET', '/accounts', { headers: { 'x-forwarded-for': ip } })).status).toBe(status);
@@ -135,7 +138,7 @@ describe('restrictions of users', () => {
   });
   const restrict = (body: object, by: Tenant = tenant) => by.rest('PUT', '/auth/restrictions', { body });
 
-  test('user restrictions immediately return 403 to tokens, login and refresh, but not to API keys', async () => {
+  test('user restrictions immediately block existing tokens, logins and refreshes with 403, but not API keys', async () => {
     expect((await user.rest('GET', '/accounts')).status).toBe(200);
     const { status, body } = await restrict(ELSEWHERE);
     expect(status).toBe(200);
@@ -151,7 +154,7 @@ describe('restrictions of users', () => {
     expect((await tenant.rest('POST', '/auth/refresh', refresh)).status).toBe(200);
   });
 
-  test('a login blocked by restrictions still reports a wrong password first, and the audit log records the blocked login', async () => {
+  test('a wrong password returns INVALID_CREDENTIALS even if restrictions block the login, and blocked logins are audited', async () => {
     await restrict(ELSEWHERE);
     expect((await login(tenant, user.email, 'not the password')).body.error.code).toBe('INVALID_CREDENTIALS');
     await login(tenant, user.email);

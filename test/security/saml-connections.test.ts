@@ -69,7 +69,7 @@ describe('SAML connections', () => {
     expect(completed.body.data).toMatchObject({ active: true, sso_url: 'https://idp.example.com/sso' });
   });
 
-  test('a SAML connection can be listed, read, changed and deleted, and a new connection can then use the same domains', async () => {
+  test('a SAML connection can be listed, read, updated and deleted, and a new connection can then use its email domain', async () => {
     const domain = newDomain();
     const { data } = (await create({ email_domains: [domain.toUpperCase(), domain] })).body;
     expect(data.email_domains).toEqual([domain]);
@@ -113,7 +113,7 @@ describe('SAML connections', () => {
 });
 
 describe('SAML certificates', () => {
-  test('a SAML connection with two certificates accepts responses signed by either key', async () => {
+  test('a SAML connection with two certificates accepts responses signed by the key of either certificate', async () => {
     const own = await SamlWorld.open();
     const next = await signingPair();
     expect((await own.signIn({ signedBy: next })).status).toBe(401);

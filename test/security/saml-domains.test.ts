@@ -112,7 +112,7 @@ describe('claimed email domain', () => {
 });
 
 describe('two organizations claiming one domain', () => {
-  test("a verified email domain moves to a second organization only when this organization's TXT record is the only one", async () => {
+  test("a verified email domain moves to a second organization only after the first organization's TXT record is replaced", async () => {
     const other = await claimant();
     expect((await world.begin({ email: world.address() })).location).toContain(world.ssoUrl);
 
@@ -175,8 +175,8 @@ describe('proven domain without its record', () => {
 
 describe('connections from before domain verification', () => {
   /**
-   * Creates the state after an upgrade from a release without domain verification: the connection has a domain without
-   * a claim.
+   * Simulates an upgrade from a release without domain verification: deletes the domain claim of the connection, and runs
+   * the domain check, which creates a claim with a grace period.
    */
   const afterUpgrade = async () => {
     platform.dns.delete(nameOf());
@@ -184,7 +184,7 @@ describe('connections from before domain verification', () => {
     await checkDomains();
   };
 
-  test('an email domain from an earlier release can be used for 30 days without verification, and owners get three emails', async () => {
+  test('after an upgrade, an email domain works for 30 days without the new verification, and owners get three emails', async () => {
     const owner = await userOf(world.tenant, 'owner');
     await afterUpgrade();
     expect(await statusOf()).toMatchObject({ status: 'claimed', works_until: expect.any(String) });
@@ -205,7 +205,7 @@ describe('connections from before domain verification', () => {
     expect(mailsTo(owner.email, /Prove/)).toHaveLength(2);
   });
 
-  test('an unverified email domain from an earlier release moves to another organization that verifies the domain', async () => {
+  test('after an upgrade, an unverified email domain moves to another organization that verifies the domain', async () => {
     await afterUpgrade();
     const other = await claimant();
     platform.dns.set(nameOf(), [(await statusOf(other)).txt_value]);

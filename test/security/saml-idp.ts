@@ -35,7 +35,7 @@ export async function signingPair(modulusLength = 2048): Promise<SigningPair> {
   return { privateKey, certificate: certificate.toString('pem') };
 }
 
-/** Changes to an otherwise correct SAML response. */
+/** The properties of a SAML response that a test sets. All other properties have correct values. */
 export interface Statement {
   email?: string | null;
   groups?: string[];
@@ -44,7 +44,7 @@ export interface Statement {
   recipient?: string;
   destination?: string;
   issuer?: string;
-  /** In milliseconds relative to the current time, like `notOnOrAfter` and `issuedAt`. */
+  /** Milliseconds from the platform's current time to the start of the validity. `notOnOrAfter` and `issuedAt` also count from now. */
   notBefore?: number;
   notOnOrAfter?: number;
   issuedAt?: number;
@@ -151,7 +151,7 @@ export class SamlWorld {
     return { status: response.status, headers: response.headers, body, location, cookie, xml, id, relayState: sent.get('RelayState') };
   }
 
-  /** Returns a response of the identity provider in Base64. */
+  /** Returns a SAML response of the identity provider, encoded in Base64. */
   async respond(statement: Statement = {}): Promise<string> {
     const { signs = 'both', signedBy = this.keys, algorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256' } = statement;
     const metadata =
@@ -194,7 +194,7 @@ export class SamlWorld {
     return this.deliver(await this.respond({ inResponseTo: id, ...statement }));
   }
 
-  /** The audit records of SAML, newest first. */
+  /** The organization's audit records with the authentication method SAML, newest first. */
   async audited(): Promise<Json[]> {
     const { body } = await this.tenant.rest('GET', '/auth/audit?limit=200');
     return body.data.filter((record: Json) => record.authentication_method === 'saml');

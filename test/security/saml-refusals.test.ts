@@ -4,10 +4,10 @@ import type { RestResponse } from '../tenant.ts';
 import { SamlWorld, type Statement, signingPair } from './saml-idp.ts';
 
 const MINUTE_MS = 60_000;
-/** The clock difference between platform and identity provider that is accepted. */
+/** The maximum accepted difference between the clocks of the platform and the identity provider. */
 const SKEW_MS = 30_000;
 
-/** The message of every rejected response. Only the audit log, which administrators read, contains the reason. */
+/** The message of every 401 response to a SAML response. Only the audit log, which administrators read, contains the reason. */
 const REFUSAL =
   "The identity provider's response was refused. Start the sign-in again. An administrator can find the reason in the audit records.";
 
@@ -172,7 +172,7 @@ describe('refused SAML responses', () => {
     expect(results.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
   });
 
-  test('a SAML response to a request that is older than 15 minutes returns 401', async () => {
+  test('a SAML response returns 401 if its request is older than 15 minutes', async () => {
     const { id } = await world.begin();
     await world.platform.advance(16 * MINUTE_MS);
     const email = newcomer();

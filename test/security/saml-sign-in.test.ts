@@ -45,7 +45,7 @@ describe('sign-in started by the platform', () => {
     expect(continued.status).toBe(200);
   });
 
-  test('GET /saml/sso finds a connection by the domain of an email address in any case, or returns 404', async () => {
+  test('GET /saml/sso finds a connection by an email domain in upper or lower case, and returns 404 for an unknown domain', async () => {
     const begun = await world.begin({ email: `Somebody@${world.domain.toUpperCase()}` });
     expect(begun.location).toContain(world.ssoUrl);
     const nowhere = await world.begin({ email: 'somebody@nowhere.example.com' });
@@ -145,7 +145,7 @@ describe('RelayState', () => {
     expect((await world.deliver(response, { cookie })).status).toBe(200);
   });
 
-  test('POST /saml/token returns an error for the field code without a code and 401 with an unknown code', async () => {
+  test('POST /saml/token returns an error for the field code if the code is missing, and 401 if the code is unknown', async () => {
     expect((await world.post('/saml/token', new URLSearchParams({}))).body.error.details.field).toBe('code');
     expect((await exchange('samlc_nonsense')).status).toBe(401);
   });
@@ -168,7 +168,7 @@ describe('SAMLRequest of a client', () => {
   test.each([
     ['plain', plain],
     ['deflated', deflated],
-  ])('a %s SAMLRequest is forwarded unchanged to its identity provider, and the response to it returns 200', async (_, encode) => {
+  ])("GET /saml/sso forwards a %s SAMLRequest unchanged, and the identity provider's response returns 200", async (_, encode) => {
     const xml = request(newRequestId(), { AssertionConsumerServiceURL: world.connection.acs_url, Destination: world.ssoUrl });
     const begun = await world.begin({ SAMLRequest: encode(xml), RelayState: '/after' });
     expect(begun.body).toBeUndefined();

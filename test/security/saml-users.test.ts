@@ -25,7 +25,7 @@ describe('unknown users', () => {
     expect((await world.audited()).map(({ event_type }) => event_type)).toContain('user_provisioned');
   });
 
-  test("a user created by SAML belongs to the organization's own account or to the only account of the connection", async () => {
+  test("SAML creates users in the organization's own account, or in the account of a connection that has exactly one account", async () => {
     const world = await SamlWorld.open();
     const own = (await world.tenant.rest('GET', '/accounts?own=true')).body.data[0].id;
     await world.signIn();
@@ -79,7 +79,7 @@ describe('SAML groups', () => {
     expect((await userOf(world, email)).role).toBe(role.toUpperCase());
   });
 
-  test('changed SAML groups change the role at the next sign-in, with immediate effect on open sessions', async () => {
+  test('changed SAML groups change the role of the user at the next sign-in, also in sessions that are already open', async () => {
     const email = world.address('promoted');
     const { body } = await world.signIn({ email, groups: ['admins'] });
     const session = new Tenant(world.tenant.origin, world.tenant.organizationId, body.access_token);
@@ -238,7 +238,7 @@ describe('sign-in started by the identity provider', () => {
     expect((await world.audited())[0].reason).toContain('answers no request');
   });
 
-  test('an allowed SAML sign-in started by the identity provider returns tokens once and 401 for the same response again', async () => {
+  test('if the identity provider may start sign-ins, its SAML response returns tokens once, and 401 when it is sent again', async () => {
     const world = await SamlWorld.open({ allow_idp_initiated: true });
     const response = await world.respond();
     const result = await world.deliver(response, { relayState: '/welcome' });

@@ -84,7 +84,7 @@ describe('suspended organizations', () => {
     }
   });
 
-  test('webhook deliveries of a suspended organization wait and are sent in order when the organization is resumed', async () => {
+  test('webhook deliveries wait while their organization is suspended, and are then sent in the order of their events', async () => {
     const { advance, assembly, clock } = await rig();
     const tenant = await (await rig()).organization();
     const { url, arrivals } = await receiver();

@@ -187,7 +187,7 @@ describe('background work of a suspended organization', () => {
     expect(chosen.status, JSON.stringify(chosen.body)).toBe(200);
   });
 
-  test('Slack messages of a suspended organization wait in one job even beyond their normal expiry', async () => {
+  test('Slack messages of a suspended organization wait beyond their expiry of one day, and one job waits for all of them', async () => {
     const slack = await slackServer();
     const tenant = await platform.organization({ plan: 'custom' });
     const { id } = await withSlack(tenant, slack, { events: ['ticket.created'] });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { permissionsIn } from '../../rest-bridge/permission.ts';
 import { pathParameters } from '../../rest-bridge/route.ts';
+import { lineItem } from '../bulk.setup.ts';
 import { eventually, rig } from '../rig.ts';
 import { given } from '../support/literals.ts';
 import { bodyFields, hasRecordParameter, isOperators, operationOf, routes, titled, withField } from '../support/operations.ts';
@@ -11,13 +12,13 @@ import { recordKinds } from '../support/record-kinds.ts';
 import { namesRecord, Records } from '../support/records.ts';
 import { relationsOf } from '../support/selections.ts';
 import { onlyTable } from '../support/tables.ts';
-import type { Json } from '../tenant.ts';
+import type { Json, RestResponse } from '../tenant.ts';
 import { openTicket } from '../ticket.setup.ts';
 
 /** A text in every record of the owner. No response to the intruder may contain it. */
 const LABEL = 'Only the owner reads this';
 const NAMES = Object.keys(recordKinds);
-/** Required permissions by field. Operator fields are tested in test/security/operators.test.ts. */
+/** Returns the permission that a GraphQL field requires. Operator fields are tested in test/security/operators.test.ts. */
 const permissionOf = permissionsIn(readFileSync('schema/supergraph.graphql', 'utf8'));
 const isOperatorsField = (root: string, name: string) => permissionOf(`${root}.${name}`)?.startsWith('platform:') ?? false;
 
@@ -37,8 +38,8 @@ const everything = async (names = NAMES): Promise<Json> =>
   Object.fromEntries(await Promise.all(names.map(async (name) => [name, await owner.read(name)])));
 
 /**
- * Checks that the owner's records of these kinds, or all of them, are unchanged. All are checked only once, because
- * reads count against the owner's rate limit.
+ * Checks that the owner's records of the kinds `names` are unchanged. Without `names`, checks all kinds. Each group of tests
+ * does that only once, because reads count against the owner's rate limit.
  */
 async function expectUnchanged(names?: string[]): Promise<void> {
   const known = names?.filter((name) => NAMES.includes(name));
@@ -60,7 +61,7 @@ describe('records of another organization over REST', () => {
 
   test('REST requests for records of another organization do not change these records', () => expectUnchanged());
 
-  test('the response for an id of another organization is the same as for an id that does not exist', async () => {
+  test("the response for an id of another organization's record is the same as for an id that does not exist", async () => {
     for (const route of named) {
       const ask = async (id: (name: string) => Promise<string>) => {
         const body = route.example && (await intruder.body(route.example));
@@ -79,8 +80,8 @@ describe('records of another organization over REST', () => {
 
 describe('ids of another organization in a body', () => {
   const cases = routes
-    // ids in the body of a search are filters and have a separate test
-    .filter((route) => operationOf(route).requestBody && !/tickets\/search/.test(route.path))
+    // ids in the body of a search are filters, and ids in a bulk are items: both have separate tests
+    .filter((route) => operationOf(route).requestBody && !/tickets\/search|services\/bulk/.test(route.path))
     .flatMap((route) =>
       bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );
@@ -96,9 +97,23 @@ describe('ids of another organization in a body', () => {
     await expectUnchanged([name]);
   });
 
-  test('requests with ids of another organization in the body do not change its records', () => expectUnchanged());
+  test("bulk items for another organization's records get RESOURCE_NOT_FOUND, and another organization's bulk returns 404", async () => {
+    const [account, service, bulk] = [await owner.id('account_id'), await owner.id('service_id'), await owner.id('bulk_id')];
+    const send = (path: string, body: object): Promise<RestResponse> => intruder.tenant.rest('POST', `/services/bulk/${path}`, { body });
+    const items = [
+      ...(await send('provision', { services: [lineItem({ account_id: account })] })).body.data.items,
+      ...(await send('modify', { service_ids: [service], sla: 'business' })).body.data.items,
+      ...(await send('modify', { services: [{ service_id: service, sla: 'business' }] })).body.data.items,
+      ...(await send('status', { service_ids: [service] })).body.data.services,
+    ];
+    expect(items.map(({ error }: Json) => error.code)).toEqual(Array.from({ length: 4 }, () => 'RESOURCE_NOT_FOUND'));
+    expect((await send('status', { bulk_id: bulk })).status).toBe(404);
+    await expectUnchanged(['service_id']);
+  });
 
-  test('more than three fields of request bodies are ids of records', () => {
+  test("requests whose body contains the id of another organization's record do not change this record", () => expectUnchanged());
+
+  test('the tests of ids in request bodies cover more than three fields', () => {
     expect(cases.length).toBeGreaterThan(3);
   });
 });
@@ -107,7 +122,7 @@ describe('lists of another organization', () => {
   const lists = routes.filter((route) => route.method === 'GET' && !hasRecordParameter(route, namesRecord) && !isOperators(route));
 
   test.each(titled(lists))(
-    'a list contains no record of another organization, even if a query parameter is the id of this record: %s',
+    'a list contains no record of another organization, even if a query parameter is the id of such a record: %s',
     async (_, route) => {
       const path = await intruder.path(route.path);
       const plain = await intruder.tenant.rest('GET', path);
@@ -268,7 +283,7 @@ describe('references to another organization', async () => {
     ['events.event_log', 'event', { subject_id: 'ticket_id' }],
   ] as const;
 
-  test.each(PLANTED)('a reference to another organization that is stored in %s resolves to null', async (table, root, columns) => {
+  test.each(PLANTED)('a reference stored in %s to a record of another organization resolves to null', async (table, root, columns) => {
     const field = schema.getQueryType()?.getFields()[root] as Field;
     const rows = await onlyTable(table);
     const stranger = new Records(await (await rig()).organization({ plan: 'custom' }), 'The stranger');

@@ -70,7 +70,7 @@ describe('ticket links in emails', () => {
     expect(page.text).not.toContain('Sign out');
   });
 
-  test('a recipient can reply with a ticket link under their own name, and the reply reopens a resolved ticket', async () => {
+  test('a recipient can reply through a ticket link, and the reply shows their name and reopens a resolved ticket', async () => {
     const { ticket, link, email, recipientId } = await linked({}, { name: 'Ada Diaz' });
     await changeTicket(tenant, ticket.id, { status: 'resolved' });
     const browser = visitor();
@@ -193,7 +193,7 @@ describe('ticket links in emails', () => {
     expect(page.headers.get('set-cookie')).toBeNull();
   });
 
-  test('the ticket page without a link shows the same page for an existing and an unknown ticket', async () => {
+  test('a visitor without a ticket link sees the same page for an existing and an unknown ticket', async () => {
     const { ticket } = await linked();
     const responses = [ticket.id, newId('ticket')].map(async (id) => {
       const { status, text } = await visitor().open(`/console/tickets/${id}`);
@@ -203,7 +203,7 @@ describe('ticket links in emails', () => {
     expect(there).toEqual(absent);
   });
 
-  test('a ticket link and replies with it return 403 after 30 days', async () => {
+  test('a ticket link and replies through it return 403 after 30 days', async () => {
     const { link, recipientId } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -290,8 +290,8 @@ describe('ticket links in emails', () => {
   });
 });
 
-describe('replies by a ticket link', () => {
-  test('HTML in a ticket and in a reply with a ticket link is escaped on the ticket page', async () => {
+describe('replies through a ticket link', () => {
+  test('HTML in a ticket and in a reply through a ticket link is escaped on the ticket page', async () => {
     const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"'&{{ticket.number}}`;
     const { ticket, link } = await linked({ title: evil, description: evil }, { name: evil.slice(0, 60) });
     const browser = visitor();
@@ -306,7 +306,7 @@ describe('replies by a ticket link', () => {
   test.each([
     ['empty', ' \r\n ', 'is empty'],
     ['longer than 5,000 characters', 'x'.repeat(5001), 'is longer than 5000'],
-  ])('a reply with a ticket link that is %s returns 400, and the page keeps the typed text', async (_, text, problem) => {
+  ])('replying through a ticket link returns 400 if the reply is %s, and the page keeps the typed text', async (_, text, problem) => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await reply(browser, await follow(browser, link), text);
@@ -316,7 +316,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('a reply with a ticket link that has 2500 emoji is accepted', async () => {
+  test('a reply of 2500 emoji can be sent through a ticket link', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const text = '🦊'.repeat(2500);
@@ -324,7 +324,7 @@ describe('replies by a ticket link', () => {
     expect((await commentsOf(ticket))[0]?.content).toBe(text);
   });
 
-  test('a reply form with a ticket link that is sent three times stores one comment', async () => {
+  test('submitting the reply form of a ticket link three times stores one comment', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -332,7 +332,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toHaveLength(1);
   });
 
-  test('the twenty-first reply per hour with a ticket link returns 429, and the page keeps the typed text', async () => {
+  test('the twenty-first reply per hour through a ticket link returns 429, and the page keeps the typed text', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     const page = await follow(browser, link);
@@ -348,7 +348,7 @@ describe('replies by a ticket link', () => {
     expect((await reply(browser, page, 'Reply 21')).status).toBe(200);
   });
 
-  test('a reply with a ticket link from another site returns 403', async () => {
+  test('a reply that another site submits with the cookie of a ticket link returns 403', async () => {
     const { ticket, link } = await linked();
     const headers = { cookie: `ticket_link=${link.searchParams.get('token')}`, 'sec-fetch-site': 'cross-site' };
     const response = await fetch(`${tenant.origin}${link.pathname}`, {
@@ -360,7 +360,7 @@ describe('replies by a ticket link', () => {
     expect(await commentsOf(ticket)).toEqual([]);
   });
 
-  test('a reply with a ticket link creates a comment.added event', async () => {
+  test('a reply through a ticket link creates a comment.added event', async () => {
     const { ticket, link } = await linked();
     const browser = visitor();
     await reply(browser, await follow(browser, link), 'Is anybody there?');

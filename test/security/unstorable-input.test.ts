@@ -48,7 +48,7 @@ function membersOf(schema: unknown): string[] {
   return [...new Set([...Object.keys(properties), ...[...oneOf, ...anyOf].flatMap(membersOf)])];
 }
 
-/** One request for each text of the input, with a null character in this text. */
+/** Yields one request for each path parameter, query parameter and form field, with a null character in its value. */
 function* attempts({ method, path, query = [], form = [] }: Input): Generator<[url: string, init: RequestInit]> {
   const places = [...[...path.matchAll(/\{\w+\}/g)].map(([place]) => place), ...query, ...form];
   for (const place of places) {

@@ -135,7 +135,7 @@ test('a plan without a quota has no overage, and an upgrade creates no further u
   expect((await reported()).map(({ quantity }) => quantity)).toEqual([10]);
 });
 
-test('after a plan change, the monthly quota is weighted by days, and overage has the price of the plan on its day', async () => {
+test('after a plan change, the quota is averaged over the days, and each extra request has the price of the plan on its day', async () => {
   const day = (date: number): Date => new Date(Date.UTC(rig.clock.now().getUTCFullYear(), rig.clock.now().getUTCMonth() + 1, date, 12));
   const [tenth, twentieth] = [day(10), day(20)];
   const days = new Date(Date.UTC(tenth.getUTCFullYear(), tenth.getUTCMonth() + 1, 0)).getUTCDate();
@@ -166,7 +166,7 @@ test('after a plan change, the monthly quota is weighted by days, and overage ha
   expect((await reported()).at(-1)).toMatchObject({ quantity: 5, unit_price: '0.001', overage: overage + 5 });
 });
 
-test('usage counts of two processes are summed and written with one SQL statement for any number of organizations', async () => {
+test('usage counts of two processes are summed, and one SQL statement writes the counts of all organizations', async () => {
   const other = rig.startProcess();
   const second = await organization();
   await use(3, { by: other });
@@ -177,7 +177,7 @@ test('usage counts of two processes are summed and written with one SQL statemen
   expect([await counted(), await counted(second)]).toEqual([7, 1]);
 });
 
-test('usage whose write fails is written later, and usage is counted once if the response to its write was lost', async () => {
+test('usage is written again after a failed write, and is counted only once if the response to a successful write was lost', async () => {
   await sql('alter table "identity"."usage_month_counter" rename to "month_away"');
   await use(5);
   await sql('alter table "identity"."month_away" rename to "usage_month_counter"');

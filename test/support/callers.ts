@@ -1,4 +1,5 @@
 import { challengeOf, enrolled, freshNumber, lifted, totp, withSms } from '../security/mfa.setup.ts';
+import { minutesPass } from '../services.setup.ts';
 import { type Json, Tenant } from '../tenant.ts';
 import { invited, login, PASSWORD, tokenMailedTo, userOf } from '../users.setup.ts';
 import { arranged } from './record-kinds.ts';
@@ -7,13 +8,13 @@ import { Records } from './records.ts';
 export interface Call {
   caller: Tenant;
   body?: Json;
-  /** Ids for path parameters, by name, of records that only this caller can use. */
+  /** Ids of records that were created for this call, by the name of the path parameter. */
   ids?: Readonly<Record<string, string>>;
 }
 
 /**
- * Callers and bodies for operations that succeed only with a certain user, or with input that was issued before. All other
- * operations are called with an API key of the organization and their example.
+ * Callers, bodies and ids by operationId, for operations that succeed only with a certain user, or with input or records
+ * that must be created first, such as a token. All other operations can be called with an API key.
  */
 export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>> = {
   async loginUser(tenant) {
@@ -50,6 +51,13 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
     const { body } = await user.rest('GET', '/auth/mfa/methods');
     return { caller: user, ids: { method_id: body.data[0].id } };
   },
+  getServiceStatus: measuredService,
+  getServiceMetrics: measuredService,
+  getServiceHealth: measuredService,
+  getServiceAnalytics: measuredService,
+  async getServicesAnalyticsSummary(tenant) {
+    return { caller: (await measuredService(tenant)).caller };
+  },
   getWebhookDelivery: deliveredOnce,
   redeliverWebhookDelivery: deliveredOnce,
   async resumeWebhook(tenant) {
@@ -60,7 +68,14 @@ export const callers: Readonly<Record<string, (tenant: Tenant) => Promise<Call>>
   createBackupCodes: async (tenant) => ({ caller: (await lifted(tenant)).user }),
 };
 
-/** Returns a delivery and its own webhook, because both ids are in one path. */
+/** Prepares a call for a service that has measurements. */
+async function measuredService(tenant: Tenant): Promise<Call> {
+  const id = await new Records(tenant, 'Measured').id('service_id');
+  await minutesPass(3, tenant, id);
+  return { caller: tenant, ids: { service_id: id } };
+}
+
+/** Prepares a call for a delivery and its webhook. Both are created together, because the path contains both ids. */
 async function deliveredOnce(tenant: Tenant): Promise<Call> {
   const own = new Records(tenant, 'Delivered');
   return { caller: tenant, ids: { webhook_id: await own.id('webhook_id'), delivery_id: await own.id('delivery_id') } };

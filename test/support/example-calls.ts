@@ -6,8 +6,9 @@ import { isOperators, operationOf } from './operations.ts';
 import { Records } from './records.ts';
 
 /**
- * Calls an operation with the example of its body, so that it succeeds. Several calls share `records`; a record that the
- * operation deletes is created only for this call. Webhooks deliver their events to `receiver`.
+ * Calls an operation with the example of its request body, in which ids refer to existing records, so that the call
+ * succeeds. Calls share `records`, except that each DELETE request gets its own records. A call that needs a webhook gets
+ * its own, which delivers to `receiver`.
  */
 export async function callWithExample(route: Route, records: Records, receiver: string): Promise<RestResponse> {
   const { tenant, label } = records;

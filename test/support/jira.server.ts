@@ -152,7 +152,7 @@ function commentsOf({ comments }: JiraIssueRecord, query: string): Said {
   return [200, { startAt: 0, maxResults: 100, total: comments.length, comments: isNewestFirst ? comments.toReversed() : comments }];
 }
 
-/** Checks a document as strictly as Jira: texts are not empty, and the document contains blocks. */
+/** Returns true if Jira would accept a document: no text in it is empty, and its top level contains only blocks and no texts. */
 function isDocument(node: Json): boolean {
   const isSound = (one: Json): boolean =>
     typeof one?.type === 'string' &&

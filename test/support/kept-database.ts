@@ -35,7 +35,8 @@ export async function keptDatabase(key: Record<string, string> = {}): Promise<Ke
 }
 
 /**
- * Creates two databases on PostgreSQL: `others` queries the one of `domains`, and `sql` the one of the other domains.
+ * Creates two databases on PostgreSQL: one for `domains`, which `others` queries, and one for all other domains, which
+ * `sql` queries.
  */
 export async function twoDatabases(domains: readonly SubgraphName[]): Promise<KeptDatabase & { others: KeptDatabase['sql'] }> {
   const [url, second] = [(await ownDatabase()) as string, (await ownDatabase()) as string];

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy for a server. It can cut all connections, or hang: it then accepts data and does not forward it. */
+/** A proxy for a server. It can cut all connections (`cut`), or accept data without forwarding it (`hang`). */
 export class Line implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;

@@ -93,7 +93,7 @@ async function listOf(field: GraphQLField<unknown, unknown>, records: Records): 
     else if (!isInputObjectType(input))
       options.push({ kind: 'filter', title: name, argument: name, value: await givenValue(name, type, records) });
     else if (isListType(type)) options.push(...sortsOf(name, input.getFields().field as GraphQLInputField));
-    else options.push(...(await filtersOf(name, Object.values(input.getFields()), records)));
+    else options.push(...(await filtersOf(field.name, name, Object.values(input.getFields()), records)));
   }
   return new List(field, options, own);
 }
@@ -105,13 +105,13 @@ const sortsOf = (argument: string, { type }: GraphQLInputField): ListOption[] =>
   );
 };
 
-const filtersOf = (argument: string, fields: readonly GraphQLInputField[], records: Records): Promise<ListOption[]> =>
+const filtersOf = (list: string, argument: string, fields: readonly GraphQLInputField[], records: Records): Promise<ListOption[]> =>
   Promise.all(
     fields.map(async ({ name, type }) => ({
       kind: 'filter' as const,
       title: name,
       argument,
-      value: { [name]: await givenValue(name, type, records) },
+      value: OF_LIST[`${list}.${name}`] ?? { [name]: await givenValue(name, type, records) },
     })),
   );
 
@@ -128,6 +128,15 @@ async function givenValue(name: string, type: GraphQLInputType, records: Records
 
 const FREQUENT = new Set(['OPEN', 'ACTIVE', 'OPERATIONAL', 'MEDIUM', 'PUBLISHED']);
 const BY_TYPE: Readonly<Record<string, Json>> = { Boolean: true, Int: 1, DateTime: '2030-01-01T00:00:00Z' };
+/** Values for filters of one list, by `list.filter`, where the usual value does not fit or a second filter is required. */
+const OF_LIST: Readonly<Record<string, Json>> = {
+  'services.category': { category: ['connectivity'] },
+  'services.fields': { fields: ['NAME'], search: 'several' },
+  'sipTrunks.category': { category: ['connectivity'] },
+  'sipTrunks.fields': { fields: ['NAME'], search: 'several' },
+  'networks.category': { category: ['connectivity'] },
+  'networks.fields': { fields: ['NAME'], search: 'several' },
+};
 const BY_NAME: Readonly<Record<string, Json>> = {
   ipAddress: '127.0.0.1',
   category: 'general',
@@ -135,6 +144,7 @@ const BY_NAME: Readonly<Record<string, Json>> = {
   event: 'ticket.created',
   search: 'several',
   q: 'several',
+  zip: '10118',
   from: '2020-01-01T00:00:00Z',
   dateFrom: '2020-01-01T00:00:00Z',
   createdAfter: '2020-01-01T00:00:00Z',

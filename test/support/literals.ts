@@ -15,12 +15,14 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   Float: '1',
   Boolean: 'true',
   JSONObject: '{}',
+  ScalingInput: '{ scalingAction: SCALE_UP, newBandwidth: "10gbps" }',
   Decimal: '1',
   DateTime: '"2030-01-01T00:00:00Z"',
   NotificationRecipientInput: '{ email: "nobody@example.com" }',
 };
 const BY_NAME: Readonly<Record<string, () => string>> = {
   email: () => '"nobody@example.com"',
+  features: () => '[]',
   permissions: () => '["services:read"]',
   // relative to the platform's clock, which other test files can have advanced by months
   since: () => JSON.stringify(new Date(clock.now().getTime() - 3_600_000)),

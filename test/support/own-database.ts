@@ -6,5 +6,8 @@ export async function ownDatabase(): Promise<string | undefined> {
   return server && createDatabase(server, scratchName(ownName(server)));
 }
 
-/** The name prefix of databases from `ownDatabase`. All databases that start with the worker's database are dropped. */
+/**
+ * The name prefix of databases that tests create. It starts with the name of the worker's database, so that the cleanup
+ * after all tests drops these databases too.
+ */
 export const ownName = (server: string): string => `${new URL(server).pathname.slice(1)}_own`;

@@ -66,7 +66,7 @@ max_client_conn = 500
     return new PgBouncer(`127.0.0.1:${listenPort}`, child, folder);
   }
 
-  /** True if its tests should run: always in CI, and otherwise if pgbouncer is installed. */
+  /** True if the tests that need PgBouncer should run: always in CI, elsewhere only if pgbouncer is installed. */
   static get isExpected(): boolean {
     return Boolean(process.env.CI) || !spawnSync('pgbouncer', ['--version']).error;
   }

@@ -31,8 +31,8 @@ const [LONGEST_TEXT, LONGEST_LIST] = [60, 3];
 export interface Chooser {
   random(): number;
   /**
-   * The value of a field whose name must be known to choose it, such as the id of an existing record or a reachable
-   * URL.
+   * Returns the value of a field for which random values do not work, such as the id of an existing record or a reachable
+   * URL. Returns `undefined` if the field can have a random value.
    */
   known(name: string, schema: Json): Promise<Json> | Json | undefined;
   now: Date;

@@ -18,8 +18,8 @@ export interface RecordKind {
    */
   readAt?: string;
   /**
-   * GraphQL fields without a route whose argument `id` is the id of such a record. For other fields the path shows
-   * this.
+   * GraphQL fields without a REST route whose argument `id` is the id of a record of this kind. For a field with a REST
+   * route, the path parameter shows the kind.
    */
   withoutRoute?: readonly string[];
 }
@@ -72,6 +72,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return service.id;
     },
     readAt: '/services/{}',
+    withoutRoute: ['changePreview'],
   },
   change_id: {
     // waits for its date, so that it does not change automatically
@@ -84,9 +85,44 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return own.create(`${path}/decommission`, { decommission_date, reason: own.label });
     },
   },
+  network_id: {
+    async make(own) {
+      const id = await own.create('/connectivity/networks', {
+        network_type: 'mpls',
+        topology: 'full_mesh',
+        locations: ['One', 'Two'].map((address) => ({ id: address.toLowerCase(), address: `${address} Main Street` })),
+        bandwidth: '100mbps',
+        account_id: await own.id('account_id'),
+        name: own.label,
+      });
+      // wait until the network is provisioned, because it changes automatically until then
+      await eventually(async () => (await own.tenant.rest('GET', `/services/${id}`)).body.data.status === 'operational');
+      return id;
+    },
+    readAt: '/connectivity/networks/{}',
+  },
+  sip_trunk_id: {
+    make: (own) => own.create('/services', { catalog_id: 'sip_trunking', configuration: { channels: 2 }, name: own.label }),
+    withoutRoute: ['sipTrunk'],
+  },
+  quote_id: {
+    async make(own) {
+      const { body } = await own.tenant.rest('POST', '/services/quotes', {
+        body: { account_id: await own.id('account_id'), services: [{ type: 'fiber', bandwidth: '500mbps' }] },
+      });
+      return body.data.id;
+    },
+    readAt: '/services/quotes/{}',
+    withoutRoute: ['rejectQuote'],
+  },
+  bulk_id: {
+    // the services already have these terms, so the bulk does not change automatically
+    make: async (own) => own.create('/services/bulk/modify', { service_ids: [await own.id('service_id')], billing_cycle: 'monthly' }),
+    withoutRoute: ['bulk', 'cancelBulk'],
+  },
   destination: { make: (own) => own.id('service_id') },
   request_id: {
-    // without an account the request is pending and does not change automatically
+    // without a location the request is pending and does not change automatically
     make: (own) =>
       own.create('/services/provision', {
         service_template: 'business_fiber',
@@ -96,6 +132,17 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/services/provision/{}/status',
   },
   service_affected: { make: (own) => own.id('service_id') },
+  payment_id: {
+    async make(own) {
+      const { tenant } = own;
+      const services = [{ service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 }];
+      const invoice = (await tenant.rest('POST', '/billing/invoices', { body: { account_id: await own.id('account_id'), services } })).body
+        .data;
+      const body = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
+      return (await tenant.rest('POST', '/billing/payments', { body })).body.data.payment_id;
+    },
+    readAt: '/billing/payments/{}',
+  },
   invoice_id: {
     async make(own) {
       const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };
@@ -253,7 +300,10 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   },
 };
 
-/** Calls that are needed before an operation can succeed with the existing records, by operationId. */
+/**
+ * Calls that prepare the existing records for an operation that would otherwise fail, by operationId. For example, only a
+ * suspended organization can be resumed.
+ */
 export const arranged: Readonly<Record<string, (own: Records) => Promise<unknown>>> = {
   resumeOrganization: async (own) => (await operator()).rest('POST', `/operator/organizations/${await own.id('organization_id')}/suspend`),
   getOrganizationExport: async (own) =>
@@ -274,7 +324,9 @@ export const noRecords: Readonly<Record<string, string>> = {
   site_id: 'a name that the customer gives to a site; it is stored as sent',
   customer_ids:
     'a filter of a webhook; it is applied to events of the same organization, so that the id of another organization matches nothing',
+  service_ids: 'services of a bulk; an unknown id is an item with an error (tenancy.test.ts)',
   idp_entity_id: 'the entity id of an identity provider, which is not a record of the platform',
+  payment_method_id: 'it cannot be combined with the payment method of the example (billing-payments.test.ts)',
   catalog_id: 'a product of the catalog, which is the same for all organizations',
 };
 

@@ -52,9 +52,10 @@ export interface Reader {
 }
 
 /**
- * Runs a Markdown page as a reader would: its `sh` blocks run in one shell, in order. The output of each block is compared
- * with the `json` or `text` block after it. All other commands must succeed. A block in another language whose first line
- * is a comment with a file name is saved as this file before.
+ * Runs a Markdown page as a reader would: all `sh` blocks run one after the other in one shell. A `json` or `text` block
+ * directly after an `sh` block shows the expected output of the `sh` block. The commands of all other `sh` blocks must
+ * succeed. Before the shell starts, each block in another language whose first line is a comment with a file name is saved
+ * as a file with this name.
  *
  * In a shown output, `…` matches any text. JSON output can have more properties than the shown output, and more list items
  * if the shown list ends with "…".
@@ -98,7 +99,7 @@ function stepsOf(blocks: readonly Block[], folder: string, replacements: Readonl
   return steps;
 }
 
-/** The shell remembers a failed command until the end of its step. */
+/** Sets `status` to `failed` when a command fails. `scriptOf` prints the status at the end of each step and resets it. */
 const PREAMBLE = `set -E -o pipefail
 status=ok
 trap 'status=failed' ERR`;

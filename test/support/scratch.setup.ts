@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-/** The free memory that is required to use /dev/shm; all tests together use a tenth of it. */
+/** /dev/shm is used only if it has this much free memory. All tests together need about a tenth of this. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /**

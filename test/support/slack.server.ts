@@ -18,7 +18,7 @@ export interface SlackServer {
   /** The URL of an incoming webhook, which is different for each server. */
   url: string;
   origin: string;
-  /** The messages that were accepted, in order. */
+  /** The accepted messages, in the order in which they arrived. */
   posted: Posted[];
   /** The number of received requests, including those with an error response. */
   requests: number;

@@ -12,7 +12,7 @@ let probe: Promise<Rows> | undefined;
 
 export interface OneTable {
   /** Sets a column of the row whose column `where` has the value `is`. Fails if there is no such row. */
-  set(column: string, value: string, where: string, is: string): Promise<void>;
+  set(column: string, value: string | null, where: string, is: string): Promise<void>;
 }
 
 /** Direct access to one table, such as `support.ticket`. */

@@ -2,8 +2,8 @@ import { runTool, type Tool } from '../../apps/tools/tool.ts';
 import type { Exit } from './process.ts';
 
 /**
- * Runs a command line tool in the process of the test, which is much faster than a new process. Tests of how its program
- * starts and exits use `RunningProcess` instead.
+ * Runs a command line tool in the process of the test, which is much faster than a new process. Tests that check how the
+ * tool's program starts or exits use `RunningProcess` instead.
  */
 export async function runInProcess(
   tool: Tool,

@@ -12,8 +12,8 @@ export interface BillableService {
 }
 
 /**
- * Query for the services of an invoice. It reads only one page, because an invoice cannot have more lines than a page
- * has entries.
+ * Query for the services of an invoice. One page of results is enough, because the maximum page size is greater than the
+ * maximum number of lines of an invoice.
  */
 const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
   account(id: $account) { id }

@@ -8,7 +8,7 @@ import { BillingCycle, monthsOf } from '../../../kernel/values/billing-cycle.ts'
 import { Decimal } from '../../../kernel/values/money.ts';
 import { periodText } from './billing-period.ts';
 import { invoiceGenerated } from './invoice.events.ts';
-import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice, payIfNothingIsDue } from './invoice-issue.ts';
 
 /** The fields of the event `service.provisioned` that billing uses. The event may have more fields. */
 const provisioned = z.object({
@@ -42,6 +42,7 @@ export const firstInvoice = ({ orm, clock }: { orm: Orm; clock: Clock }): Reacti
       const now = clock.now();
       const issued = await issueInvoice(tx, draftOf(service, event, now), now);
       await record(tx, invoiceGenerated(issued));
+      await payIfNothingIsDue(tx, issued, now);
     });
   },
 });

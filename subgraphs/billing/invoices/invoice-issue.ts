@@ -1,15 +1,17 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { nextNumber } from '../../../kernel/records/numbers.ts';
-import { sum } from '../../../kernel/values/money.ts';
+import { type Decimal, sum } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
-import type { IssuedInvoice } from './invoice.events.ts';
+import { type IssuedInvoice, invoicePaid } from './invoice.events.ts';
+import { InvoiceStatus } from './invoice.states.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 import { lineAmount, type Priced } from './invoice-pricing.ts';
 
 const PAYMENT_TERM_MS = 30 * 24 * 3600 * 1000;
 
-/** Returns the default due date of an invoice. */
+/** Returns the due date of an invoice if none is given: 30 days after `issuedAt`. */
 export const defaultDueDate = (issuedAt: Date): Date => new Date(issuedAt.getTime() + PAYMENT_TERM_MS);
 
 export interface InvoiceDraft {
@@ -23,30 +25,36 @@ export interface InvoiceDraft {
   lines: readonly LineDraft[];
 }
 
-interface LineDraft extends Priced {
+export interface LineDraft extends Priced {
   serviceId: string;
   description: string;
 }
 
 /**
- * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The caller
- * must record the event about the new invoice.
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The database
+ * posts it to the ledger. The caller must record the event about the new invoice, and then call `payIfNothingIsDue`.
  */
 export async function issueInvoice(tx: EntityManager, { lines: drafts, ...draft }: InvoiceDraft, now: Date): Promise<IssuedInvoice> {
-  const id = newId('invoice');
-  const lines = drafts.map((line, position) => lineOf(line, { invoiceId: id, position, draft }));
   const number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
-  const amount = sum(lines.map((line) => line.amount));
-  const invoice = Object.assign(new Invoice(), draft, { id, number, amount, createdAt: now, updatedAt: now });
+  const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), number, createdAt: now, updatedAt: now });
+  const lines = linesOf(drafts, invoice);
+  invoice.amount = totalOf(lines);
   tx.persist([invoice, ...lines]);
   return { invoice, lines };
 }
 
-interface Place {
-  invoiceId: string;
-  position: number;
-  draft: Pick<InvoiceDraft, 'organizationId' | 'currency'>;
-}
+/** Creates the lines of an invoice, with their rounded amounts. */
+export const linesOf = (drafts: readonly LineDraft[], { id, organizationId, currency }: Invoice): InvoiceLine[] =>
+  drafts.map((draft, position) =>
+    Object.assign(new InvoiceLine(), draft, { invoiceId: id, position, organizationId, amount: lineAmount(draft, currency) }),
+  );
 
-const lineOf = (line: LineDraft, { invoiceId, position, draft: { organizationId, currency } }: Place): InvoiceLine =>
-  Object.assign(new InvoiceLine(), line, { invoiceId, position, organizationId, amount: lineAmount(line, currency) });
+export const totalOf = (lines: readonly InvoiceLine[]): Decimal => sum(lines.map(({ amount }) => amount));
+
+/** An invoice about nothing is paid without a payment. */
+export async function payIfNothingIsDue(tx: EntityManager, issued: IssuedInvoice, now: Date): Promise<void> {
+  const { invoice } = issued;
+  if (invoice.status !== InvoiceStatus.PENDING || !invoice.amountDue.isZero()) return;
+  invoice.moveTo(InvoiceStatus.PAID, now);
+  await record(tx, invoicePaid(issued, InvoiceStatus.PENDING, null));
+}

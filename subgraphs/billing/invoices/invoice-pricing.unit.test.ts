@@ -5,13 +5,13 @@ import { lineAmount, type Priced, pricingProblems, totalAmount } from './invoice
 const line = (quantity: number, unitPrice: string): Priced => ({ quantity, unitPrice: new Decimal(unitPrice) });
 
 describe('invoice amounts', () => {
-  test('an invoice line is rounded once to the digits of its currency', () => {
+  test('the amount of an invoice line is rounded after the multiplication, to the decimal places of its currency', () => {
     expect(lineAmount(line(3, '0.335'), 'USD').toFixed()).toBe('1.01');
     expect(lineAmount(line(3, '33.5'), 'JPY').toFixed()).toBe('101');
     expect(lineAmount(line(3, '0.3335'), 'KWD').toFixed()).toBe('1.001');
   });
 
-  test('an invoice total is the sum of its rounded lines', () => {
+  test('an invoice total is the sum of the rounded amounts of its lines', () => {
     const lines = [line(1, '0.335'), line(1, '0.335'), line(1, '0.335')];
     expect(totalAmount(lines, 'USD').toFixed()).toBe('1.02');
   });

@@ -12,9 +12,17 @@ const invoicePayload = z.strictObject({
   account_id: z.string(),
   status: z.enum(InvoiceStatus),
   amount: z.number(),
+  subtotal: z.number(),
+  tax_amount: z.number(),
+  amount_paid: z.number(),
+  amount_due: z.number(),
+  amount_credited: z.number(),
+  credit_applied: z.number(),
+  amount_refunded: z.number(),
   currency: z.string(),
   due_date: timestamp,
   paid_date: timestamp.nullable(),
+  revision: z.int(),
   services: z.array(
     z.strictObject({ service_id: z.string(), description: z.string(), quantity: z.int(), unit_price: z.number(), amount: z.number() }),
   ),
@@ -28,9 +36,17 @@ const example: z.input<typeof plain> = {
     account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
     status: PENDING,
     amount: 299.9,
+    subtotal: 299.9,
+    tax_amount: 0,
+    amount_paid: 0,
+    amount_due: 299.9,
+    amount_credited: 0,
+    credit_applied: 0,
+    amount_refunded: 0,
     currency: 'USD',
     due_date: '2026-03-02T09:30:00.000Z',
     paid_date: null,
+    revision: 1,
     services: [
       {
         service_id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
@@ -46,7 +62,7 @@ const example: z.input<typeof plain> = {
 const family = 'billing';
 const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(InvoiceStatus), to: z.enum(InvoiceStatus) }) });
 
-/** An invoice, and its lines in order. */
+/** An invoice and its lines. The lines are in the order of their `position`. */
 export interface IssuedInvoice {
   invoice: Invoice;
   lines: InvoiceLine[];
@@ -68,31 +84,71 @@ export const invoiceGenerated = defineEvent(
   tellIssued,
 );
 
-export const invoicePaid = defineEvent({
-  name: 'invoice.paid',
-  family,
-  description: 'An invoice was paid in full.',
-  data: z.strictObject({
-    invoice: invoicePayload,
-    changes: statusChange,
-    payment_id: z.string().nullable().describe('Id of the payment that paid the invoice. Null if the invoice was marked as paid manually.'),
-  }),
-  example: {
-    invoice: { ...example.invoice, status: PAID, paid_date: '2026-02-14T08:00:00.000Z' },
-    changes: { status: { from: PENDING, to: PAID } },
-    payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+export const invoicePaid = defineEvent(
+  {
+    name: 'invoice.paid',
+    family,
+    description: 'An invoice was paid in full.',
+    data: z.strictObject({
+      invoice: invoicePayload,
+      changes: statusChange,
+      payment_id: z
+        .string()
+        .nullable()
+        .describe('Id of the payment that paid the rest of the invoice. Null if the rest was paid by credit, or was 0.'),
+    }),
+    example: {
+      invoice: { ...example.invoice, status: PAID, amount_paid: 299.9, amount_due: 0, paid_date: '2026-02-14T08:00:00.000Z' },
+      changes: { status: { from: PENDING, to: PAID } },
+      payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
+    },
   },
+  (issued: IssuedInvoice, from: InvoiceStatus, paymentId: string | null) =>
+    told(issued, { changes: { status: { from, to: issued.invoice.status } }, payment_id: paymentId }),
+);
+
+export const invoiceOverdue = defineEvent(
+  {
+    name: 'invoice.overdue',
+    family,
+    description: 'An invoice was not paid by its due date.',
+    data: z.strictObject({ invoice: invoicePayload, changes: statusChange }),
+    example: { invoice: { ...example.invoice, status: OVERDUE }, changes: { status: { from: PENDING, to: OVERDUE } } },
+  },
+  (issued: IssuedInvoice) => told(issued, { changes: { status: { from: PENDING, to: OVERDUE } } }),
+);
+
+const { CANCELLED } = InvoiceStatus;
+const updated = z.strictObject({
+  invoice: invoicePayload,
+  changes: z
+    .partialRecord(z.enum(['status', 'due_date', 'notes', 'amount']), z.strictObject({ from: z.unknown(), to: z.unknown() }))
+    .describe('Each field that changed, with its old and its new value. `amount` changes with the lines.'),
 });
 
-export const invoiceOverdue = defineEvent({
-  name: 'invoice.overdue',
-  family,
-  description: 'An invoice was not paid by its due date.',
-  data: z.strictObject({ invoice: invoicePayload, changes: statusChange }),
-  example: { invoice: { ...example.invoice, status: OVERDUE }, changes: { status: { from: PENDING, to: OVERDUE } } },
-});
+export const invoiceUpdated = defineEvent(
+  {
+    name: 'invoice.updated',
+    family,
+    description: 'An invoice was changed or cancelled by an API request.',
+    data: updated,
+    example: {
+      invoice: { ...example.invoice, status: CANCELLED, amount_due: 0 },
+      changes: { status: { from: PENDING, to: CANCELLED } },
+    },
+  },
+  (issued: IssuedInvoice, changes: InvoiceChanges) => told(issued, { changes }),
+);
 
-export const invoiceEvents = [invoiceCreated.type, invoiceGenerated.type, invoicePaid, invoiceOverdue];
+export type InvoiceChanges = Partial<Record<'status' | 'due_date' | 'notes' | 'amount', { from: unknown; to: unknown }>>;
+
+export const invoiceEvents = [invoiceCreated.type, invoiceGenerated.type, invoicePaid.type, invoiceOverdue.type, invoiceUpdated.type];
+
+/** The event data of a changed invoice. It occurred when the invoice was changed. */
+function told<T extends object>(issued: IssuedInvoice, more: T) {
+  const { data, ...envelope } = tellIssued(issued);
+  return { ...envelope, occurredAt: issued.invoice.updatedAt, data: { ...data, ...more } };
+}
 
 function tellIssued({ invoice, lines }: IssuedInvoice) {
   const { organizationId, id, createdAt, accountId } = invoice;
@@ -111,9 +167,17 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
   account_id: invoice.accountId,
   status: invoice.status,
   amount: invoice.amount.toNumber(),
+  subtotal: invoice.subtotal.toNumber(),
+  tax_amount: invoice.taxAmount.toNumber(),
+  amount_paid: invoice.amountPaid.toNumber(),
+  amount_due: invoice.amountDue.toNumber(),
+  amount_credited: invoice.amountCredited.toNumber(),
+  credit_applied: invoice.creditApplied.toNumber(),
+  amount_refunded: invoice.amountRefunded.toNumber(),
   currency: invoice.currency,
   due_date: invoice.dueDate.toISOString(),
   paid_date: invoice.paidDate?.toISOString() ?? null,
+  revision: invoice.revision,
   services: lines.map(({ serviceId, description, quantity, unitPrice, amount }) => ({
     service_id: serviceId,
     description,

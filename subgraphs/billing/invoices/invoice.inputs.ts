@@ -1,11 +1,24 @@
-import { Allow, ArrayMaxSize, ArrayMinSize, IsISO4217CurrencyCode, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
+import {
+  Allow,
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsIn,
+  IsISO4217CurrencyCode,
+  IsNotIn,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
+import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
-import { Decimal } from '../../../kernel/values/money.ts';
+import { Decimal, NOT_MONEY } from '../../../kernel/values/money.ts';
 import type { BillingContext } from '../context.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import { DEFAULT_CURRENCY, pricingProblems } from './invoice-pricing.ts';
@@ -48,10 +61,14 @@ export class InvoiceCreateInput {
   @ValidateNested({ each: true })
   services!: InvoiceLineInput[];
 
-  @Field(() => String, { nullable: true, description: 'ISO 4217 code of the currency of the prices. Default: USD.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'ISO 4217 code of the currency of the prices. Default: USD. Codes that are no money, such as XAU, are refused.',
+  })
   @IsOptional()
   @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
   @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
+  @IsNotIn(NOT_MONEY, { message: 'must be money, not a metal or a unit of account' })
   currency?: string | null;
 
   @Field(() => Date, { nullable: true, description: 'Day by which the invoice must be paid: today or later. Default: in 30 days.' })
@@ -61,6 +78,39 @@ export class InvoiceCreateInput {
   @IsOptional()
   @MaxCharacters(MAX_NOTES)
   notes?: string | null;
+}
+
+@InputType({ description: 'New values of an invoice. Omit a field to keep its value.' })
+@Rule<InvoiceUpdateInput, BillingContext>(({ dueDate }, { clock }) =>
+  dueDate && dueDate < dayStart(clock.now()) ? [{ field: 'dueDate', value: dueDate, reason: 'must not be in the past' }] : [],
+)
+export class InvoiceUpdateInput {
+  @Field(() => InvoiceStatus, {
+    nullable: true,
+    description: '`cancelled` withdraws the invoice, if nothing was paid. Other states follow from payments and from the due date.',
+  })
+  @NotNull()
+  @IsIn([InvoiceStatus.CANCELLED], { message: 'must be cancelled; other states follow from payments and from the due date' })
+  status?: InvoiceStatus;
+
+  @Field(() => Date, { nullable: true, description: 'Day by which the invoice must be paid: today or later.' })
+  @NotNull()
+  dueDate?: Date;
+
+  @Field(() => String, { nullable: true, description: `Free text, at most ${MAX_NOTES} characters. Null removes it.` })
+  @IsOptional()
+  @MaxCharacters(MAX_NOTES)
+  notes?: string | null;
+
+  @Field(() => [InvoiceLineInput], {
+    nullable: true,
+    description: `All lines of the invoice, in order: 1 to ${MAX_LINES}. They replace the present lines. Only for a pending invoice that was created by a request, and of which nothing was paid.`,
+  })
+  @NotNull()
+  @ArrayMinSize(1, { message: `must have 1 to ${MAX_LINES} items` })
+  @ArrayMaxSize(MAX_LINES, { message: `must have 1 to ${MAX_LINES} items` })
+  @ValidateNested({ each: true })
+  services?: InvoiceLineInput[];
 }
 
 @InputType({ description: 'Conditions for a list of invoices. An invoice must meet all of them.' })

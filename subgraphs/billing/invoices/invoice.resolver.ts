@@ -2,13 +2,14 @@ import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } fro
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
+import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { BillingContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Invoice } from './invoice.entity.ts';
-import { InvoiceCreateInput, InvoiceFilter, InvoiceSort } from './invoice.inputs.ts';
+import { InvoiceCreateInput, InvoiceFilter, InvoiceSort, InvoiceUpdateInput } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
 
-/** Relation from invoices to the services on their lines. */
+/** Key by which a loader finds the invoices of a service: the `serviceId` of the invoice lines. */
 const ON_LINE = { child: InvoiceLine, owner: 'invoiceId', property: 'serviceId' };
 const InvoicePage = pageOf('Invoice', Invoice);
 
@@ -35,6 +36,20 @@ export class InvoiceResolver {
   @Requires('billing:create')
   createInvoice(@Arg('input', () => InvoiceCreateInput) input: InvoiceCreateInput, @Ctx() { invoices }: BillingContext): Promise<Invoice> {
     return invoices.create(input);
+  }
+
+  @Mutation(() => Invoice, {
+    description:
+      'Change an invoice, or cancel it. Lines can be changed only while the invoice is pending, nothing of it was paid, and it was created by a request. A cancelled invoice keeps its number.',
+  })
+  @Requires('billing:write')
+  updateInvoice(
+    @Arg('id', () => ID, { description: 'Id of the invoice (`inv_…`).' }) id: string,
+    @Arg('input', () => InvoiceUpdateInput, { description: 'New values. Omit a field to keep its value.' }) input: InvoiceUpdateInput,
+    @ExpectedRevision() expectedRevision: number | undefined,
+    @Ctx() { invoices }: BillingContext,
+  ): Promise<Invoice> {
+    return invoices.update(id, input, expectedRevision);
   }
 
   @FieldResolver(() => [InvoiceLine], { description: 'Lines of the invoice, in order.' })

@@ -1,19 +1,23 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { EntityManager, Rows } from '../../../kernel/database/database.ts';
 import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
 import { record } from '../../../kernel/events/outbox.ts';
 import type { Graph } from '../../../kernel/graph.ts';
-import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../kernel/graphql/page.ts';
+import { NEWEST_FIRST, type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
+import { isNewest, recordPage } from '../../../kernel/lists/record-page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
-import { listPage } from '../../../kernel/records/pagination.ts';
-import { between, matching } from '../../../kernel/records/where.ts';
+import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
+import { requireRevision } from '../../../kernel/records/revision.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import type { Counters } from '../../../kernel/tally/counters.ts';
 import { type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
-import type { InvoiceCreateInput, InvoiceFilter } from './invoice.inputs.ts';
-import { defaultDueDate, type InvoiceDraft, issueInvoice } from './invoice-issue.ts';
+import type { InvoiceCreateInput, InvoiceFilter, InvoiceLineInput, InvoiceUpdateInput } from './invoice.inputs.ts';
+import { changeInvoice } from './invoice-change.ts';
+import { defaultDueDate, type InvoiceDraft, issueInvoice, type LineDraft, payIfNothingIsDue } from './invoice-issue.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
+import { INVOICES, invoicesOf } from './invoice-list.ts';
 import { DEFAULT_CURRENCY } from './invoice-pricing.ts';
 
 export interface InvoiceServiceDeps {
@@ -21,6 +25,8 @@ export interface InvoiceServiceDeps {
   request: RequestContext;
   clock: Clock;
   graph: Graph;
+  rows: Rows;
+  counters: Counters;
   loader: RecordLoader<Invoice>;
   lines: RecordLoader<InvoiceLine>;
 }
@@ -41,9 +47,30 @@ export class InvoiceService {
     return em.transactional(async (tx) => {
       const issued = await issueInvoice(tx, draft, now);
       await record(tx, invoiceCreated(issued));
+      await payIfNothingIsDue(tx, issued, now);
       lines.keepOf('invoiceId', issued.invoice.id, issued.lines, 'position');
       return issued.invoice;
     });
+  }
+
+  /**
+   * Changes or cancels an invoice.
+   * @throws ResourceNotFound, StaleResource, InvoiceNotChangeable, InvalidState
+   * @throws InvalidParameters if a service belongs to another account, or a price does not fit the currency
+   */
+  async update(id: string, { services, ...input }: InvoiceUpdateInput, expectedRevision?: number | null): Promise<Invoice> {
+    const { em, clock, loader } = this.deps;
+    const { accountId } = orNotFound(await loader.load(id), 'invoice', id);
+    const lines = services && draftsOf(services, await this.#billable({ accountId, services }));
+    return em.transactional(
+      async (tx) => {
+        const invoice = orNotFound(await tx.findOne(Invoice, { id }, LOCKED), 'invoice', id);
+        requireRevision(invoice, expectedRevision);
+        await changeInvoice(tx, invoice, { ...input, lines }, clock.now());
+        return invoice;
+      },
+      { clear: true },
+    );
   }
 
   /** Returns an invoice; null if the caller's organization does not have it. */
@@ -51,17 +78,24 @@ export class InvoiceService {
     return this.deps.loader.load(id);
   }
 
+  /**
+   * Lists invoices, newest first by default. The total is exact, and neither the page nor the total reads all invoices.
+   * @throws InvalidParameters for a cursor of another list
+   */
   async list(filter: InvoiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Invoice>> {
-    const { accountId, status, dateFrom, dateTo } = filter;
-    const where = matching<Invoice>({ accountId, status, createdAt: between(dateFrom, dateTo) });
-    return listPage(this.deps.em, Invoice, { where, sort, page, defaultSort: NEWEST_FIRST });
+    const { counters, loader: records, request, rows } = this.deps;
+    const asked = sort.length > 0 ? sort : NEWEST_FIRST;
+    const order = [...asked, { field: 'id', order: asked.at(-1)?.order ?? SortOrder.DESC }];
+    const wanted = invoicesOf(request.principal, filter);
+    const source = { rows, records, total: () => counters.total(wanted), isNewest: isNewest(filter, sort, page) };
+    return recordPage({ table: INVOICES, filter: wanted, sort: order }, source, page);
   }
 
   /**
    * Loads the services to bill.
    * @throws InvalidParameters if a service belongs to another account, because an invoice is for one account
    */
-  async #billable({ accountId, services }: InvoiceCreateInput): Promise<Map<string, BillableService>> {
+  async #billable({ accountId, services }: Pick<InvoiceCreateInput, 'accountId' | 'services'>): Promise<Map<string, BillableService>> {
     const { graph, request } = this.deps;
     const found = await findBillable(graph, request, { accountId, serviceIds: services.map(({ serviceId }) => serviceId) });
     const problems = services.flatMap(({ serviceId }, index): FieldProblem[] => {
@@ -84,12 +118,13 @@ export class InvoiceService {
       dueDate: dueDate ?? defaultDueDate(now),
       notes: notes ?? null,
       source: null,
-      lines: services.map(({ serviceId, quantity, unitPrice }) => ({
-        serviceId,
-        description: found.get(serviceId)?.name ?? serviceId,
-        quantity,
-        unitPrice,
-      })),
+      lines: draftsOf(services, found),
     };
   }
 }
+
+const draftsOf = (lines: readonly InvoiceLineInput[], found: Map<string, BillableService>): LineDraft[] =>
+  lines.map(({ serviceId, quantity, unitPrice }) => {
+    const description = found.get(serviceId)?.name ?? serviceId;
+    return { serviceId, description, quantity, unitPrice };
+  });

@@ -21,7 +21,7 @@ registerEnumType(InvoiceStatus, {
 /** State machine of invoices; see docs/decisions/billing.md. A failed payment attempt does not change the state. */
 export const invoiceStates = new StateMachine<InvoiceStatus>('invoice', {
   pending: [InvoiceStatus.PAID, InvoiceStatus.OVERDUE, InvoiceStatus.CANCELLED],
-  overdue: [InvoiceStatus.PAID, InvoiceStatus.CANCELLED],
+  overdue: [InvoiceStatus.PENDING, InvoiceStatus.PAID, InvoiceStatus.CANCELLED],
   paid: [],
   cancelled: [],
 });

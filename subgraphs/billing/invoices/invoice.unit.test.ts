@@ -5,7 +5,7 @@ import { InvoiceStatus } from './invoice.states.ts';
 const NOW = new Date('2026-02-01T00:00:00.000Z');
 const ALLOWED: Record<InvoiceStatus, InvoiceStatus[]> = {
   pending: [InvoiceStatus.PAID, InvoiceStatus.OVERDUE, InvoiceStatus.CANCELLED],
-  overdue: [InvoiceStatus.PAID, InvoiceStatus.CANCELLED],
+  overdue: [InvoiceStatus.PENDING, InvoiceStatus.PAID, InvoiceStatus.CANCELLED],
   paid: [],
   cancelled: [],
 };

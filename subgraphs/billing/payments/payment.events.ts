@@ -1,14 +1,19 @@
 import { z } from 'zod';
+import type { PlatformError } from '../../../kernel/errors/errors.ts';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import type { Payment } from './payment.entity.ts';
+import { PaymentStatus } from './payment.states.ts';
+import type { PaymentMethod } from './payment-method.entity.ts';
+import type { Refund } from './refund.entity.ts';
 
 const paymentPayload = z.strictObject({
   payment_id: z.string(),
   invoice_id: z.string(),
   account_id: z.string(),
-  status: z.enum(['pending', 'successful', 'failed']),
+  status: z.enum(PaymentStatus),
   amount: z.number(),
   currency: z.string(),
-  payment_method: z.strictObject({ type: z.string().describe('Kind of payment method, such as `credit_card`.') }),
+  payment_method: z.strictObject({ type: z.string().describe('Kind of payment method, such as `card`.') }),
   processed_at: timestamp.nullable(),
   transaction_id: z.string().nullable(),
 });
@@ -17,10 +22,10 @@ const example: z.input<typeof paymentPayload> = {
   payment_id: 'pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   invoice_id: 'inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
   account_id: 'acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-  status: 'pending',
+  status: PaymentStatus.PENDING,
   amount: 299.9,
   currency: 'USD',
-  payment_method: { type: 'credit_card' },
+  payment_method: { type: 'card' },
   processed_at: null,
   transaction_id: null,
 };
@@ -29,31 +34,93 @@ const processed = { ...example, processed_at: '2026-02-14T08:00:00.000Z', transa
 const family = 'billing';
 const data = z.strictObject({ payment: paymentPayload });
 
-export const paymentReceived = defineEvent({
-  name: 'payment.received',
-  family,
-  description: 'A payment was accepted and is being processed. The event `payment.successful` or `payment.failed` reports the result.',
-  data,
-  example: { payment: example },
-});
-
-export const paymentSuccessful = defineEvent({
-  name: 'payment.successful',
-  family,
-  description: 'A payment was completed.',
-  data,
-  example: { payment: { ...processed, status: 'successful' } },
-});
-
-export const paymentFailed = defineEvent({
-  name: 'payment.failed',
-  family,
-  description: 'A payment failed. `failure` contains the reason: the same code and message as the error response.',
-  data: z.strictObject({ payment: paymentPayload, failure: z.strictObject({ code: z.string(), message: z.string() }) }),
-  example: {
-    payment: { ...processed, status: 'failed' },
-    failure: { code: 'INSUFFICIENT_FUNDS', message: 'The payment method lacks funds.' },
+export const paymentReceived = defineEvent(
+  {
+    name: 'payment.received',
+    family,
+    description: 'A payment was accepted and is being processed. The event `payment.successful` or `payment.failed` reports the result.',
+    data,
+    example: { payment: example },
   },
-});
+  told,
+);
 
-export const paymentEvents = [paymentReceived, paymentSuccessful, paymentFailed];
+export const paymentSuccessful = defineEvent(
+  {
+    name: 'payment.successful',
+    family,
+    description: 'A payment was completed.',
+    data,
+    example: { payment: { ...processed, status: PaymentStatus.SUCCESSFUL } },
+  },
+  told,
+);
+
+export const paymentFailed = defineEvent(
+  {
+    name: 'payment.failed',
+    family,
+    description: 'A payment failed. `failure` contains the reason: the same code and message as the error response.',
+    data: z.strictObject({ payment: paymentPayload, failure: z.strictObject({ code: z.string(), message: z.string() }) }),
+    example: {
+      payment: { ...processed, status: PaymentStatus.FAILED, transaction_id: null },
+      failure: { code: 'INSUFFICIENT_FUNDS', message: 'The payment method lacks funds.' },
+    },
+  },
+  (paid: Paid, { code, message }: PlatformError) => {
+    const { data: known, ...envelope } = told(paid);
+    return { ...envelope, data: { ...known, failure: { code, message } } };
+  },
+);
+
+export const paymentRefunded = defineEvent(
+  {
+    name: 'payment.refunded',
+    family,
+    description: 'A payment, or a part of it, was refunded.',
+    data: z.strictObject({
+      payment: paymentPayload,
+      refund: z.strictObject({ refund_id: z.string(), amount: z.number(), tax_amount: z.number(), reason: z.string().nullable() }),
+    }),
+    example: {
+      payment: { ...processed, status: PaymentStatus.SUCCESSFUL },
+      refund: { refund_id: 're_01JQ8Z6V4T9M3N2B1C0D9E8F7G', amount: 99.9, tax_amount: 0, reason: 'Installation was late' },
+    },
+  },
+  (paid: Paid, { id, amount, taxAmount, reason, updatedAt }: Refund) => {
+    const { data: known, ...envelope } = told(paid);
+    const refund = { refund_id: id, amount: amount.toNumber(), tax_amount: taxAmount.toNumber(), reason };
+    return { ...envelope, occurredAt: updatedAt, data: { ...known, refund } };
+  },
+);
+
+export const paymentEvents = [paymentReceived.type, paymentSuccessful.type, paymentFailed.type, paymentRefunded.type];
+
+/** A payment with its method. */
+export interface Paid {
+  payment: Payment;
+  method: PaymentMethod;
+}
+
+function told({ payment, method }: Paid) {
+  const { id, organizationId, accountId, updatedAt } = payment;
+  return {
+    organizationId,
+    occurredAt: updatedAt,
+    subject: { type: 'Payment', id },
+    accountId,
+    data: {
+      payment: {
+        payment_id: id,
+        invoice_id: payment.invoiceId,
+        account_id: accountId,
+        status: payment.status,
+        amount: payment.amount.toNumber(),
+        currency: payment.currency,
+        payment_method: { type: method.type },
+        processed_at: payment.processedAt?.toISOString() ?? null,
+        transaction_id: payment.transactionId,
+      },
+    },
+  };
+}

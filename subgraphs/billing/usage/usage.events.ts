@@ -7,7 +7,7 @@ export const usageThreshold = defineEvent({
   description: 'The usage or cost of a period reached a configured percentage of its limit. Sent once for each percentage and period.',
   data: z.strictObject({
     usage: z.strictObject({
-      account_id: z.string(),
+      account_id: z.string().nullable().describe('Account whose usage is measured. Null if all accounts of the organization are measured.'),
       service_id: z.string().nullable().describe('Service whose usage is measured. Null if the usage of the whole account is measured.'),
       metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
       period_start: timestamp,

@@ -14,8 +14,9 @@ export interface ConsumerTask<R = void> {
   /** Name of the consumer. It identifies the row of the table `consumer` that contains the cursor. */
   name: string;
   /**
-   * Prepares a batch before the transaction of `handle` begins. On the embedded database, a statement outside of a
-   * transaction waits until the transaction ends. So `handle` must not wait for such a statement.
+   * Prepares a batch before the transaction of `handle` begins. Statements that are not part of this transaction must
+   * run here. In `handle`, they would never finish on the embedded database, which runs them only after the transaction
+   * has ended.
    */
   prepare?(events: readonly EventRecord[]): Promise<void>;
   handle(tx: EntityManager, events: readonly EventRecord[]): Promise<R>;
@@ -32,9 +33,9 @@ export interface ConsumerDeps {
 }
 
 /**
- * Reads the event log in order. The transaction that processes a batch of events also moves the cursor. Only one
- * process consumes at a time, because it locks the row of the cursor. If the process crashes, the database releases the
- * lock.
+ * Reads the events of the log in the order of their sequences. The transaction that processes a batch of events also
+ * moves the cursor. Only one process consumes at a time, because this transaction locks the row of the cursor. If the
+ * process crashes, the database releases the lock.
  */
 export class Consumer<R = void> {
   readonly #loop: WorkLoop;

@@ -9,13 +9,14 @@ import { type EventLog, toLoggedEvent } from '../log/event-log.ts';
 import type { ConsumerTask } from './consumer.ts';
 
 /**
- * Retry options of a job that is retried until it succeeds or the queue deletes it. Retries are at most five minutes
- * apart, so the limit of 100,000 retries is never reached.
+ * Retry options of a reaction job. The job is retried until it succeeds, or until the queue deletes it because it is
+ * too old. Retries are at most five minutes apart, so the job never reaches its limit of 100,000 retries.
  */
 const RETRY = { retryLimit: 100_000, retryDelaySeconds: 1, retryDelayMaxSeconds: 300 };
 
 /**
- * Job payload. `occurredAt` is the time when the event was recorded. This time identifies the partition of the event.
+ * Job payload. `occurredAt` is the time when the event was recorded. This time determines which partition of the log
+ * contains the event.
  */
 interface ReactionJob {
   eventId: string;
@@ -25,8 +26,8 @@ interface ReactionJob {
 const queueOf = ({ name }: Reaction): string => `reaction/${name}`;
 
 /**
- * Creates the task that enqueues one job for each event and each reaction to this event. A job is retried until the
- * reaction succeeds, so a reaction may run more than once.
+ * Creates the task that enqueues one job for each event and each reaction to this event. A job is retried (see RETRY),
+ * so a reaction may run more than once.
  */
 export function reactionsTask(reactions: readonly Reaction[], jobs: Jobs, eventLog: EventLog, log: Logger): ConsumerTask {
   for (const reaction of reactions) jobs.define<ReactionJob>(queueOf(reaction), (job) => react(reaction, job, eventLog, log), RETRY);

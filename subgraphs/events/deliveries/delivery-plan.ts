@@ -17,7 +17,7 @@ export interface Subscriber {
 
 export const SUBSCRIBER_COLUMNS = '"id", "organization_id", "url", "events", "family", "filters", "active"';
 
-/** Values of the field `error` of a skipped delivery. They state why the delivery was skipped. */
+/** Reasons to skip a new delivery, as stored in the field `error` of the delivery. */
 export const WHILE_DISABLED = 'the platform had disabled the webhook. Resume it and start a replay';
 export const OVER_QUOTA = "the plan's deliveries of the month were used up. Replay the event in the next month or after a change of plan";
 

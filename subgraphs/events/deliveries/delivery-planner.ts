@@ -30,9 +30,9 @@ export interface PlannerDeps {
 type Match = readonly [EventRecord, Subscriber];
 
 /**
- * Creates a delivery for each event and each webhook that subscribes to it, and marks webhooks with new pending
- * deliveries as due. A delivery is stored as skipped instead of pending if the platform has disabled the webhook, or if
- * the plan's monthly limit is reached.
+ * Creates a delivery for each event and each webhook that subscribes to it. If the platform has disabled the webhook,
+ * or the monthly limit of the organization is used up, the delivery is stored as skipped instead of pending. A webhook
+ * that gets a pending delivery becomes due.
  */
 export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   readonly name = 'webhooks';
@@ -73,8 +73,8 @@ export class DeliveryPlanner implements ConsumerTask<ReadonlySet<string>> {
   }
 
   /**
-   * Returns the limits of the organizations that have matching webhooks. Only the counters of these organizations are
-   * locked.
+   * Returns the limits of only those organizations that have a webhook for one of the events, because
+   * `DeliveryQuota.open` locks the counter of each organization in the result.
    */
   #limitsOf(matches: readonly Match[]): Limits {
     const ids = new Set(matches.map(([, { organization_id }]) => organization_id));
@@ -90,8 +90,8 @@ function plan([event, webhook]: Match, allowance: Allowance): Planned {
 }
 
 /**
- * Loads the webhooks that are active or were disabled by the platform, for the organizations of the events. The lock
- * prevents the deletion of these webhooks until the commit.
+ * Loads the webhooks of the events' organizations that are active or were disabled by the platform. Locks their rows,
+ * so that the webhooks cannot be deleted until the transaction ends.
  */
 async function subscribersTo(tx: EntityManager, events: readonly EventRecord[]): Promise<Subscriber[]> {
   const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];

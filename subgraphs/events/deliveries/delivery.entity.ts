@@ -69,8 +69,8 @@ export class Delivery {
   sequence: number | null = null;
 
   /**
-   * Position of the last attempt in the order in which attempts of all deliveries were recorded. Revisions become
-   * visible in increasing order.
+   * Number of the last attempt. Recorded attempts are numbered across all deliveries, and become visible in the order
+   * of their numbers. Null before the first attempt.
    */
   @Field(() => String, {
     nullable: true,
@@ -145,7 +145,7 @@ export class Delivery {
   }
 
   /**
-   * Schedules one more attempt immediately. If this attempt fails, the usual retry schedule continues.
+   * Schedules one more attempt, which is due immediately. If this attempt fails, the usual retry schedule continues.
    * @throws TestNotRedelivered, DeliveryUnderWay
    */
   redeliver(now: Date): void {

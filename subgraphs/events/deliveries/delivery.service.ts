@@ -36,7 +36,7 @@ export interface DeliveryServiceDeps {
   wake(webhookId: string): void;
 }
 
-/** Lists, repeats and tests deliveries to the webhooks of the caller's organization. */
+/** Lists deliveries to the webhooks of the caller's organization, sends them again, and sends test events. */
 export class DeliveryService {
   constructor(private readonly deps: DeliveryServiceDeps) {}
 

@@ -4,7 +4,10 @@ import { DeliveryStatus } from '../deliveries/delivery.entity.ts';
 import { pauseAfter } from './delivery-schedule.ts';
 
 const GONE = 410;
-/** The platform disables a webhook if all attempts have failed for this time. */
+/**
+ * If an attempt fails this long after the first failed attempt, with no success in between, the platform disables the
+ * webhook.
+ */
 const FAILING_MAX_MS = 5 * 24 * 60 * 60_000;
 
 /** Why the platform disabled a webhook. */

@@ -6,8 +6,8 @@ import type { DeliveryResult, DeliveryResultStore, WebhookState, WebhookStates }
 
 const BATCH = 500;
 /**
- * How long results are collected before they are written together. Executing one statement costs the database as much
- * as writing twenty results does.
+ * How long results are collected before one statement writes them together. The fixed cost of a statement is as high as
+ * the cost of writing twenty results.
  */
 const REST_MS = 10;
 /**
@@ -24,9 +24,10 @@ interface PendingResult {
 }
 
 /**
- * Writes the results of attempts to the database, for all webhooks together. Collects results for REST_MS, and while
- * the previous statement runs. Writes them without this delay if a queue waits for them. Retries until the results are
- * written. Results are lost only if the process ends. The deliveries are then sent again.
+ * Writes the results of attempts to the database, for all webhooks together. Results are collected for REST_MS and
+ * while the previous statement runs. If a queue waits for its results, they are written without this delay. A failed
+ * write is repeated until it succeeds or the process stops. If the process ends before a result is written, the
+ * delivery is sent again.
  */
 export class DeliveryResultWriter {
   readonly #waiting: PendingResult[] = [];
@@ -68,9 +69,7 @@ export class DeliveryResultWriter {
     this.#endRest?.();
   }
 
-  /**
-   * Turns off retries: each result is written only once, so that stopping does not wait for an unavailable database.
-   */
+  /** Turns off retries: a failed write is not repeated, so that stopping does not wait for an unavailable database. */
   stop(): void {
     this.#isStopped = true;
   }

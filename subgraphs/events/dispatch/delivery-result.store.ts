@@ -38,8 +38,8 @@ export class DeliveryResultStore {
   readonly #schema: string;
   /**
    * Value of `synchronous_commit` for the statement. On a PostgreSQL server it is off: if the server crashes, the last
-   * deliveries are repeated. On the embedded database it is on, because this database ends with the process. After a
-   * crash of the process, only deliveries whose results were not written are repeated.
+   * results are lost and their deliveries are repeated. The embedded database crashes together with the process, so
+   * there the value is on, and a crash loses no result that was written.
    */
   readonly #durability: 'on' | 'off';
 
@@ -69,11 +69,11 @@ export class DeliveryResultStore {
   }
 
   /**
-   * Returns the SQL statement that records attempts. Its advisory lock makes revisions visible in order. The lock of
-   * the event log does the same for sequences. The statement locks webhooks before their deliveries, and in the order
-   * of their ids, as all other transactions do. The statement does not update a delivery that has changed since the
-   * delivery was read. The result of such a delivery is already recorded: by another process, or by this process, if
-   * the response of the database was lost.
+   * Returns the SQL statement that records attempts. Because of the advisory lock, only one such statement runs at a
+   * time, and revisions become visible in increasing order. The statement locks webhooks before their deliveries, and
+   * in the order of their ids, as all other transactions do. It does not update a delivery that has changed since the
+   * delivery was read. Then the result is already recorded, by another process or by an earlier execution of this
+   * statement whose response was lost, or a replay has reset the delivery.
    */
   #text([clocks, attempts]: readonly [string, string]): string {
     return `with "lock" as materialized (select pg_advisory_xact_lock(${RESULT_LOCK}), set_config('synchronous_commit', '${this.#durability}', true)),
@@ -99,9 +99,9 @@ const COLUMNS =
 const CLOCK_COLUMNS = '"id" text, "succeeded" boolean, "failed_at" timestamptz(3)';
 const ROW_COLUMNS = `"id" text, "made" int, ${COLUMNS}`;
 /**
- * Returns SQL that reads rows from JSON. Its condition is true for all ids. The condition makes PostgreSQL expect one
- * row in the JSON, and look up each row of the table by key. Without the condition, PostgreSQL would expect a hundred
- * rows and scan the whole table.
+ * Returns SQL that reads rows from JSON. The condition on `id` is true for every id. It makes PostgreSQL expect one row
+ * in the JSON instead of a hundred, and therefore look up the rows of the joined table by key instead of scanning this
+ * table.
  */
 const recordset = (rows: string, columns: string): string =>
   `(select * from json_to_recordset(${rows}::json) as r(${columns}) where "id" between 'a' and 'z')`;
@@ -124,10 +124,7 @@ const toRow = ({ due, lease, attempt, outcome }: DeliveryResult): object => ({
 interface Clock {
   id: string;
   succeeded: boolean;
-  /**
-   * Time of the first failure after the last success in the batch. If the batch has no success, time of its first
-   * failure. Null if there is no such failure.
-   */
+  /** Time of the first failed attempt in the batch with no successful attempt after it. Null if there is none. */
   failed_at: Date | null;
 }
 

@@ -29,11 +29,12 @@ export interface DueDeliveries {
 const SWEPT = 500;
 
 /**
- * Reads due deliveries and manages leases. `webhook.due_at` is the time when the next delivery is due. Acquiring the
- * lease (`lane_until`) clears `due_at`. If a delivery becomes due during the lease, `due_at` is set again. The
- * statements have no organization filter. They do background work for all organizations, and no caller chooses the ids.
- * A delivery is planned only for events of the webhook's own organization. Callers read deliveries through
- * DeliveryService, which has the filter. Times come from the platform's clock, so that tests can set it.
+ * Reads due deliveries and manages the leases of webhooks. `due_at` of a webhook is the time when its next delivery is
+ * due, and `lane_until` is the end of its lease. Acquiring the lease clears `due_at`. A delivery that becomes due
+ * during the lease sets `due_at` again. The statements have no organization filter, because they do background work for
+ * all organizations, and no caller chooses the ids. A webhook has only deliveries of events of its own organization.
+ * Callers read deliveries through DeliveryService, which has the filter. The platform's clock states the current time,
+ * so that tests can set it.
  */
 export class DeliveryStore {
   readonly #schema: string;
@@ -84,10 +85,10 @@ export class DeliveryStore {
 
   /**
    * Releases the lease and sets `due_at` to the next due time. If a delivery became due during the lease and `later` is
-   * given, extends the lease until `later` instead, and returns `isKept: true`. The caller must then check for due
-   * deliveries again. No wake-up is lost, because each transaction that makes deliveries due also writes `due_at`. If
-   * that transaction commits first, this statement reads the new `due_at`, after waiting for the row if necessary. If
-   * this statement commits first, that transaction waits, and then sets `due_at` of a webhook without a lease.
+   * given, extends the lease until `later` instead, and returns `isKept: true`. The caller must then read due
+   * deliveries again. No due delivery is missed, because each transaction that makes deliveries due also updates
+   * `due_at` of the webhook. If such a transaction commits first, this statement reads the new `due_at`. If this
+   * statement commits first, the transaction waits for it, and then sets `due_at` of a webhook without a lease.
    */
   async release({ webhookId, until }: WebhookLease, later: Date | null): Promise<{ isKept: boolean; dueAt: Date | null }> {
     const waits = `select 1 from ${this.#schema}."delivery" d where d."webhook_id" = w."id" and d."status" = 'pending' and d."attempt" = 0`;

@@ -23,8 +23,8 @@ const AHEAD = 16;
 /** Maximum number of concurrent retries, in addition to the first attempts. */
 const RETRIES = 4;
 /**
- * After first attempts were made for this time, due deliveries are read again. This finds due retries, which would
- * otherwise wait until all first attempts are made.
+ * Maximum time for which first attempts are made before due deliveries are read again. Otherwise retries that become
+ * due would wait until all first attempts are made.
  */
 const LOOK_MS = 1000;
 
@@ -41,7 +41,10 @@ export interface WebhookQueueDeps {
 
 /** Makes the deliveries to one webhook while this process holds the lease of the webhook. */
 export class WebhookQueue {
-  /** True if the queue makes no more requests: the webhook was changed, disabled or deleted, or the lease was lost. */
+  /**
+   * True if the queue makes no more requests: the process stops, an error occurred, the lease was lost, or the webhook
+   * was changed, disabled or deleted.
+   */
   isOver = false;
   /** Number of attempts that this queue has made. */
   made = 0;
@@ -74,7 +77,8 @@ export class WebhookQueue {
   }
 
   /**
-   * Makes attempts until no delivery is due or `isOver` is true, and waits until all results are recorded.
+   * Makes attempts until no delivery is due, the organization is suspended, or `isOver` is true. Then waits until all
+   * results are recorded.
    * @throws Error if the database failed or an attempt was interrupted
    */
   async deliver(): Promise<void> {
@@ -98,8 +102,8 @@ export class WebhookQueue {
   }
 
   /**
-   * Reads due deliveries. Leaves out deliveries whose results were not recorded when the query began, because the query
-   * may return the state before these results.
+   * Reads due deliveries. Leaves out deliveries whose results were not recorded before the query began, because the
+   * query may return these deliveries as still due.
    */
   async #findDue(): Promise<DueDeliveries & { isAll: boolean }> {
     const { store, clock } = this.deps;

@@ -4,18 +4,21 @@ import { type EventType, matches } from '../../../kernel/events/events.ts';
 import { readPermissionOf } from './families.ts';
 
 /**
- * All event types that the platform's domains declare (specification section 6). Finds the types that match patterns or
- * permissions. A domain may declare a type before it emits events of this type. Webhooks can already subscribe to such
- * a type.
+ * All event types that the platform's domains declare (specification section 6). Finds event types by pattern, and
+ * those whose events a caller may read. A domain may declare a type before it emits events of this type. Webhooks can
+ * already subscribe to such a type.
  */
 export class EventTypes {
   readonly #types: ReadonlyMap<string, EventType>;
+  /** All types but the internal ones. */
+  readonly types: readonly EventType[];
 
   /** Checks the types. @throws Error if two types have the same name, or a family has no read permission */
-  constructor(readonly types: readonly EventType[]) {
-    this.#types = new Map(types.map((type) => [type.name, type]));
-    if (this.#types.size < types.length) throw new Error('Two event types have the same name.');
-    for (const { family } of types) readPermissionOf(family);
+  constructor(declared: readonly EventType[]) {
+    this.#types = new Map(declared.map((type) => [type.name, type]));
+    if (this.#types.size < declared.length) throw new Error('Two event types have the same name.');
+    for (const { family } of declared) readPermissionOf(family);
+    this.types = declared.filter(({ isInternal }) => !isInternal);
   }
 
   /** Returns the type of an event; undefined if no domain declares the event. */
@@ -31,23 +34,29 @@ export class EventTypes {
   }
 
   /**
-   * Returns the names of the events that match the patterns, optionally within one family. `field` is the name of the
-   * input list in error messages.
-   * @throws InvalidParameters if a pattern matches no event
+   * Returns the names of the event types that match a pattern. If `family` is given, only types of this family match.
+   * `field` is the name of the input list in error messages.
+   * @throws InvalidParameters if a pattern matches no event type
    */
   namesOf(patterns: readonly string[], field: string, family?: string | null): ReadonlySet<string> {
     refuse(this.problemsOf(patterns, field, family));
     return this.coveredBy(patterns, family);
   }
 
-  /** Lists the patterns that match no event of the family. `field` is the name of the input list in error messages. */
+  /**
+   * Returns a problem for each pattern that matches no event type. If `family` is given, only types of this family
+   * match. `field` is the name of the input list in error messages.
+   */
   problemsOf(patterns: readonly (string | null)[], field: string, family?: string | null): FieldProblem[] {
     return patterns.flatMap((pattern, index) =>
       pattern === null || this.coveredBy([pattern], family).size > 0 ? [] : [this.#problem(pattern, `${field}.${index}`, family)],
     );
   }
 
-  /** Returns the names of the events that match the patterns. The result may be empty. */
+  /**
+   * Returns the names of the event types that match a pattern. If `family` is given, only types of this family match.
+   * The result may be empty.
+   */
   coveredBy(patterns: readonly string[], family?: string | null): ReadonlySet<string> {
     const isCovered = (type: EventType): boolean =>
       (!family || type.family === family) && patterns.some((pattern) => matches(pattern, type));

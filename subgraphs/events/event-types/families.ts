@@ -1,8 +1,8 @@
 import type { Permission } from '../../../kernel/access/principal.ts';
 
 /**
- * Permissions to read events, by family. Each is the permission to read the records that the events of the family are
- * about.
+ * Permission to read events, by family: the same permission as for reading the records that the events are about. An
+ * event type can require another permission.
  */
 const READ_PERMISSIONS: Readonly<Record<string, Permission>> = {
   service: 'services:read',

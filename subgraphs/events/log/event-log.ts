@@ -54,8 +54,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /**
-   * Appends events from the relay. Events that are already in the log are ignored. Transactions that append run one
-   * after the other. So sequences become visible in order, and a reader never skips an event that is committed later.
+   * Appends events from the relay. Events that are already in the log are ignored. Only one transaction at a time can
+   * append. So sequences become visible in increasing order, and a reader misses no event.
    */
   async append(events: readonly Omit<LoggedEvent, 'sequence'>[]): Promise<void> {
     const batch = events.map(
@@ -92,7 +92,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return Number(row?.head ?? 0);
   }
 
-  /** Returns the events after a sequence, of all organizations, in order. */
+  /** Returns the first events after `sequence`, of all organizations, in increasing order of sequence. */
   async after(sequence: number, limit: number): Promise<EventRecord[]> {
     const events = await this.#records(
       `select ${this.#columns} from ${this.#schema}."events_after"($1, $2) e`,
@@ -107,7 +107,7 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
     return `select 1 from ${this.#schema}."events_after"(${position}, 1)`;
   }
 
-  /** Returns the selected events of one organization, in order. */
+  /** Returns the selected events of one organization in a range, in increasing order of sequence. */
   async range(selection: EventSelection, { after, upTo, limit }: Range): Promise<EventRecord[]> {
     const { organizationId, names, accounts, subjectId } = selection;
     const values: unknown[] = [organizationId, after, upTo, [...names], limit];
@@ -125,8 +125,8 @@ export class EventLog implements Feed<EventRecord, EventSelection> {
   }
 
   /**
-   * Returns the number of an organization's events in a period, and their first and last sequence. Counts only events
-   * that the delivery planner has already processed.
+   * Counts the events of an organization that have one of the `names` and were recorded in a period. Also returns their
+   * first and last sequence. Leaves out events that the delivery planner has not processed yet.
    */
   async span({ organizationId, names, since, until }: Span): Promise<{ count: number; first: number; last: number }> {
     const [row] = await this.rows.query<{ count: string; first: string | null; last: string | null }>(

@@ -10,8 +10,8 @@ export interface EventNarrowing {
 }
 
 /**
- * Filter of a subscriber. It selects events by name, subject and account. All of them are events of one organization
- * that the subscriber may read.
+ * Filter of a subscriber. Selects events of one organization by name, subject and account. Never selects events of
+ * accounts outside of the subscriber's account scope.
  */
 export class EventSelection implements Selection<EventRecord> {
   readonly organizationId: string;

@@ -5,9 +5,9 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 
 /**
- * An event in the log. Events never change. The table is partitioned by day (event-partitions.ts), so the time is part
- * of the primary key. The id alone is unique too: an event that is appended again has the same id and time, and is
- * ignored.
+ * An event in the log. Events never change. The table is partitioned by day (event-partitions.ts), so the recording
+ * time must be part of the primary key. Each id still occurs only once: an event that is appended again has the same id
+ * and time, so it is ignored.
  */
 @ObjectType('Event', { description: 'An event: a change of a record, as it was logged. It never changes.' })
 @Directive('@key(fields: "id")')
@@ -57,8 +57,8 @@ export class EventRecord {
   recordedAt!: Date;
 
   /**
-   * When the event happened according to another clock, such as the clock of a device. Null if only the platform's
-   * clock states a time.
+   * When the event happened according to another clock, such as the clock of a device. Null if this time is the same as
+   * `recordedAt`.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   eventTime: Date | null = null;

@@ -18,7 +18,7 @@ export interface EventRetentionParts {
   clock: Clock;
 }
 
-/** Returns the beginning of the period that the log keeps, at the start of a day (UTC). */
+/** Returns the time from which on events are kept: the start of the day (UTC) that is `days` days before today. */
 export const keptFrom = (now: Date, days: number): Date => dayStart(now, -days);
 
 /**

@@ -6,9 +6,10 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 const KEPT = 32;
 
 /**
- * Keeps all attempts of a delivery. The row contains the result of the last attempt; a trigger moves the previous
- * result to `earlier_attempts`. A delivery that succeeds at the first attempt needs no additional write, and reading
- * attempts needs no join. The trigger also keeps the attempts of processes that run the previous release.
+ * Keeps the earlier attempts of a delivery, up to the limit KEPT. The row contains the result of the last attempt; a
+ * trigger moves the previous result to `earlier_attempts`. A delivery that succeeds at the first attempt needs no
+ * additional write, and reading attempts needs no join. The trigger also works for processes that still run the
+ * previous release.
  */
 export const deliveryAttempts = migration('0002-delivery-attempts', [
   `alter table "events"."delivery" add column "earlier_attempts" jsonb null`,

@@ -59,8 +59,8 @@ export class DeliveryQuota {
   }
 
   /**
-   * Writes the counters. Records an event for each organization that has reached its limit, at most once per
-   * organization and month.
+   * Writes the counters. Records an event for each organization that needed more deliveries than its limit allows, at
+   * most once per organization and month.
    */
   async close(tx: EntityManager, { limits, now, taken, refused, notified }: Allowance): Promise<void> {
     const ids = [...new Set([...taken.keys(), ...refused])];

@@ -5,11 +5,11 @@
 export interface Feed<T, S extends Selection<T>> {
   /** Returns the position of the last record; 0 if the feed is empty. */
   head(): Promise<number>;
-  /** Returns the records after `position`, of all organizations, in order. */
+  /** Returns the first records after `position`, of all organizations, in increasing order of position. */
   after(position: number, limit: number): Promise<T[]>;
   /** Returns an SQL query that returns a row if there is a record after a position. `position` is an SQL expression. */
   newer(position: string): string;
-  /** Returns the selected records of one organization, in order. */
+  /** Returns the selected records of one organization in a range, in increasing order of position. */
   range(selection: S, range: Range): Promise<T[]>;
   positionOf(record: T): number;
 }

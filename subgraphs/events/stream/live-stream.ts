@@ -6,11 +6,11 @@ const PAGE = 200;
 const ENDED = { done: true, value: undefined } as const;
 
 /**
- * Iterates over the selected records of a feed after a position, in order, without gaps or repetitions. It first
- * attaches a live queue, and then reads the records before this queue from the feed, so that no record is missed. If
- * the queue closes because the subscriber is slow, the stream attaches a new queue in this way. So a slow subscriber
- * blocks no other subscriber, and memory use is limited. This class is not a generator, because the `return` of a
- * generator would wait for the next record.
+ * Iterates over the selected records of a feed after a position, in increasing order of position, without gaps or
+ * repetitions. The stream first attaches a live queue. Then it reads from the feed the records up to the position at
+ * which the queue begins. If the queue closes because the subscriber is slow, the stream repeats these two steps. So a
+ * slow subscriber blocks no other subscriber, and memory use is limited. This class is not a generator, because the
+ * `return` of a generator would wait for the next record.
  */
 export class LiveStream<T extends { organizationId: string }, S extends Selection<T>> implements AsyncIterableIterator<T> {
   #queue: LiveQueue<T> | undefined;
@@ -21,7 +21,7 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
   constructor(
     private readonly follower: Follower<T, S>,
     private readonly selection: S,
-    /** Position up to which records were returned or are in `#page`. */
+    /** Position up to which the selected records were read. These records were returned, or wait in `#page`. */
     private position: number,
   ) {}
 
@@ -68,7 +68,8 @@ export class LiveStream<T extends { organizationId: string }, S extends Selectio
   }
 
   /**
-   * Waits for the next live record. Returns undefined if this record was already returned, or if the queue has closed.
+   * Waits for the next record of the live queue. Returns undefined if this record was already read from the feed, or if
+   * the queue has closed.
    */
   async #take(): Promise<T | undefined> {
     const record = await this.#queue?.next();

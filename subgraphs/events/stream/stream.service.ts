@@ -39,8 +39,9 @@ export class StreamService {
   constructor(private readonly deps: StreamServiceDeps) {}
 
   /**
-   * Streams the events that match the patterns, in order, without gaps or repetitions. Default: all events that the
-   * caller may read. Starts after the event with the id `after`. Without `after`, starts with new events.
+   * Streams the events that match `patterns`, in the order of the event log, without gaps or repetitions. Without
+   * `patterns`, streams all events that the caller may read. Starts after the event with the id `after`. Without `after`,
+   * starts with new events.
    * @throws InvalidParameters for an unknown pattern or event
    */
   async events({ patterns, after, ...narrowing }: EventArguments): Promise<AsyncIterableIterator<EventRecord>> {

@@ -8,8 +8,8 @@ export const AT_ONCE = `timestamptz 'epoch'`;
 
 /**
  * Marks webhooks as due. Must be called in the transaction that makes deliveries of these webhooks due. Updates the row
- * of each webhook, even if the webhook is already marked. So a concurrent release of the lease (DeliveryStore.release)
- * waits for the commit of this transaction. Locks rows in the order of their ids, as all other transactions do.
+ * of each webhook, even if the webhook is already due. So a concurrent `DeliveryStore.release` waits for the commit of
+ * this transaction. Locks rows in the order of their ids, as all other transactions do.
  */
 export async function dueNow(tx: EntityManager, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;

@@ -12,7 +12,7 @@ type MatchedEvent = Pick<EventRecord, 'event' | 'family' | 'payload'>;
 export function wants(
   { events, family, filters }: Subscription,
   event: MatchedEvent,
-  type: Pick<EventType, 'requires'> | undefined,
+  type: Pick<EventType, 'requires' | 'isInternal'> | undefined,
 ): boolean {
   if (family && family !== event.family) return false;
   if (!events.some((pattern) => matches(pattern, { ...type, name: event.event, family: event.family }))) return false;

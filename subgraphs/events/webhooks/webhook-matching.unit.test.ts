@@ -35,7 +35,7 @@ test.each([
   [{ priorities: [WebhookPriority.HIGH] }, { priority: 'low' }, false],
   [{ customerIds: ['cust_1'], priorities: [WebhookPriority.HIGH] }, { customer_id: 'cust_1', priority: 'low' }, false],
   [{ customerIds: [], priorities: null }, { customer_id: null }, true],
-])('a webhook with the filters %j receives an event of the ticket %j: %s', (filters, members, expected) => {
+])('a webhook with the filters %j receives ticket.created for a ticket with the fields %j: %s', (filters, members, expected) => {
   expect(wants(webhook({ filters }), ticket(members), undefined)).toBe(expected);
 });
 
@@ -49,6 +49,6 @@ test.each([
   [['ticket.*'], false],
   [['support.*'], false],
   [['*'], false],
-])('a webhook with the patterns %j receives a ticket.created event that requires a permission: %s', (events, expected) => {
+])('a webhook with the patterns %j receives ticket.created if this event type requires its own permission: %s', (events, expected) => {
   expect(wants(webhook({ events }), ticket({}), { requires: 'support:write' })).toBe(expected);
 });

@@ -87,7 +87,7 @@ export class WebhookService {
   }
 
   /**
-   * Sets a new secret and returns it, which is shown only once.
+   * Replaces the secret of a webhook. The result contains the new secret, which is shown only once.
    * @throws ResourceNotFound, InvalidParameters, InsufficientPermissions
    */
   async rotateSecret(id: string, { secret: given }: WebhookSecretRotateInput): Promise<Webhook> {
@@ -123,8 +123,9 @@ export class WebhookService {
   }
 
   /**
-   * Changes a webhook. Every change needs the permission to read the webhook's events. The reason is that a new URL or
-   * secret gives access to events, too, not only new patterns.
+   * Changes a webhook. The caller must be allowed to read all events that the webhook subscribes to before and after the
+   * change, because deliveries that wait or are repeated go to the new URL, and are signed with the new secret. This applies
+   * even if only the URL or the secret changes, because a new URL or secret also gives access to the events.
    */
   async #change(
     id: string,
@@ -135,7 +136,7 @@ export class WebhookService {
       const found = await this.#locked(tx, id);
       const { family } = found;
       refuse([...this.deps.eventTypes.problemsOf(events ?? [], 'events', family), ...filterProblems(filters, family)]);
-      this.requireReadable(events ?? found.events, family);
+      this.requireReadable([...found.events, ...(events ?? [])], family);
       change(found);
       found.updatedAt = this.deps.clock.now();
       return found;

@@ -5,8 +5,8 @@ import { orNotFound } from '../../../kernel/records/records.ts';
 import type { Account } from './account.entity.ts';
 
 /**
- * Checks the accounts to which a caller wants to limit a user or credentials. Callers can only grant access to accounts
- * that they have access to.
+ * Checks the accounts that a caller wants to grant to a user or to credentials. Callers can grant access only to
+ * accounts that they have access to themselves.
  */
 export class AccountScopes {
   constructor(
@@ -41,7 +41,8 @@ export class AccountScopes {
   }
 
   /**
-   * Checks that the caller has access to all accounts of the user or credentials to change.
+   * Checks that the caller has access to all of `accounts`. These are the accounts of a user or of credentials that the
+   * caller wants to change.
    * @throws LimitedToAccounts
    */
   requireOver(accounts: Accounts): void {

@@ -15,6 +15,16 @@ export class AccountResolver {
     return accounts.find(id);
   }
 
+  @Query(() => Account, {
+    nullable: true,
+    description:
+      "Get the account that orders use if they name no account: your organization's own account, or your only account if you are limited to one. Null if you are limited to several, because your orders must then name the account.",
+  })
+  @Requires('accounts:read')
+  defaultAccount(@Ctx() { accounts }: IdentityContext): Promise<Account | null> {
+    return accounts.findDefault();
+  }
+
   @Query(() => AccountPage, { description: 'List accounts, newest first.' })
   @Requires('accounts:read')
   accounts(

@@ -51,6 +51,17 @@ export class AccountService {
     return this.deps.loader.load(id);
   }
 
+  /**
+   * Returns the account of a new record if the request names no account. It is the organization's own account, or, if the
+   * caller is limited to one account, that account. Returns null if the caller is limited to several accounts or to none.
+   */
+  async findDefault(): Promise<Account | null> {
+    const { accounts } = this.deps.request.principal;
+    if (accounts === null) return this.deps.em.findOne(Account, { own: true });
+    const [only, another] = accounts;
+    return only !== undefined && another === undefined ? this.find(only) : null;
+  }
+
   list(filter: AccountFilter, sort: SortBy[], page: PageInput): Promise<Page<Account>> {
     return listPage(this.deps.em, Account, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
   }

@@ -23,13 +23,15 @@ export function generateApiKey(sandbox: boolean): string {
   return prefixOf(sandbox) + secret.slice(0, LENGTH);
 }
 
-/** Checks whether a text has the form of a live or test key. The check takes the same time for a text of any length. */
+/**
+ * Checks whether a text has the form of a live or test key. Checks the length first, so that a long text takes no longer.
+ */
 export const isApiKey = (text: string): boolean => text.length === KEY_LENGTH && API_KEY.test(text);
 export const isSandboxKey = (key: string): boolean => key.startsWith(TEST_PREFIX);
 export const prefixOf = (sandbox: boolean): string => (sandbox ? TEST_PREFIX : LIVE_PREFIX);
 
 /**
- * Returns the hash under which a key is stored. A fast hash is safe, because 381 random bits cannot be guessed, and
- * every request computes the hash.
+ * Returns the hash under which a key is stored. Every request computes this hash, so it must be fast. A fast hash is
+ * safe here, because the 381 random bits of a key cannot be guessed.
  */
 export const digestOf = (key: string): string => hash('sha256', key, 'hex');

@@ -57,8 +57,9 @@ export class AuditTrail {
   }
 
   /**
-   * Queues a record. Queued records are written together within a second. Use it for events that every request can
-   * cause, so that a request does not cost a write.
+   * Queues a record. Use this method for events that any request can cause, so that such a request does not cause its
+   * own write. Queued records are written together within a second. If MAX_PENDING records are queued, further records
+   * are dropped.
    */
   note(entry: AuditEntry): void {
     if (this.#pending.length >= MAX_PENDING) return;

@@ -177,8 +177,8 @@ function knownToken(claims: AccessTokenClaims, state: TokenState & { accounts: A
 }
 
 /**
- * Returns the accounts that a token is limited to now: the accounts of its client, of its user, or the intersection of
- * both.
+ * Returns the accounts that a token is limited to now. A client's own token has the accounts of the client. A user's
+ * token has the accounts of the user. A token with which a client acts for a user has only the accounts that both have.
  */
 function presentAccounts({ sub, client_id: clientId }: AccessTokenClaims, state: TokenState): Accounts {
   const { role, user_accounts: ofUser, client_accounts: ofClient } = state;

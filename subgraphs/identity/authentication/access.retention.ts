@@ -21,9 +21,9 @@ export interface AccessRetentionParts {
 }
 
 /**
- * Returns which rows are deleted: expired rows of logins, authorizations and signed requests, and old audit records.
- * Without the deletion, anyone who tries to log in could fill the database. A used refresh token is kept as long as its
- * session, because a second use of the token must revoke the session.
+ * Returns the rules for the deletion of old rows: ended sessions, expired rows of logins, authorizations and signed
+ * requests, and old audit records. Without these rules, anyone who tries to log in could fill the database. A used
+ * refresh token is kept as long as its session, because a second use of the token must revoke the session.
  */
 export function accessRetention({ rows, clock, auditRetentionDays }: AccessRetentionParts): Retained[] {
   const tables: [table: string, where: string, keptMs?: number][] = [

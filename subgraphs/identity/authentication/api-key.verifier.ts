@@ -21,7 +21,7 @@ const CACHED_KEYS = 10_000;
 interface KnownKey extends SigningKeyOf {
   authenticated: Authenticated;
   expiresAt: Date | null;
-  /** Time until which a key that the last rotation replaced still works. Null for the current key. */
+  /** When the old text of a rotated key stops working. Null for the current text of the key. */
   rotatedUntil: Date | null;
   /** Undefined if the key has no restrictions on address, time and country. */
   rules: AccessRules | undefined;
@@ -40,7 +40,7 @@ export interface ApiKeyVerifierParts {
   locator: CountryLocator;
 }
 
-/** Verifies API keys (specification 5.2). A key in the cache costs a hash and a map lookup, and no query. */
+/** Verifies API keys (specification 5.2). Looking up a cached key costs a hash and a map access, but no query. */
 export class ApiKeyVerifier {
   readonly #known: CredentialCache<KnownKey>;
 

@@ -7,11 +7,11 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Authenticated, Method } from './authenticated.ts';
 
-/** Names of the kinds of credentials in audit records. */
+/** Name of each kind of credentials, as stored in audit records. */
 const TOKEN_TYPES: Readonly<Record<Method, string>> = { api_key: 'api_key', jwt: 'access_token', certificate: 'certificate' };
 
 const REMEMBERED_MAX = 20_000;
-/** Maximum number of records per hour that one principal, or one network without valid credentials, can cause. */
+/** Maximum number of audit records per hour about one principal, and about the refused requests of one network. */
 const RECORDS_PER_HOUR = 50;
 
 /**

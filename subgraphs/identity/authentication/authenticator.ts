@@ -77,8 +77,8 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates the credentials of a request. Results are cached until a record changes, so most requests cost no
-   * query.
+   * Authenticates the credentials of a request. The data of the credentials is cached until it changes, so most
+   * requests cost no query.
    * @throws PlatformError 401 INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_SIGNATURE; 403 IP_NOT_ALLOWED,
    * ACCESS_RESTRICTED, ORGANIZATION_SUSPENDED, ORGANIZATION_CLOSED
    */
@@ -142,8 +142,8 @@ export class Authenticator {
 }
 
 /**
- * Refuses a signature if the credentials have no signing secret. If the signature were ignored, the client would
- * believe that it protects the request.
+ * Refuses a signed request whose credentials cannot have a signing secret. If the platform ignored the signature, the
+ * client would wrongly believe that the request is protected.
  */
 function refuseSignature({ signing }: Credentials): void {
   if (typeof signing === 'object' && signing.signature !== undefined) throw new InvalidSignature('not_signable');

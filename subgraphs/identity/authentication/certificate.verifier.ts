@@ -39,7 +39,7 @@ interface KnownCertificate {
   id: string;
   isRevoked: boolean;
   validity: Validity;
-  /** Validity dates of the accepted authorities that issued the certificate. Undefined if any issuer is accepted. */
+  /** Validity dates of the accepted authorities that issued the certificate. Undefined if every issuer is accepted. */
   issuers: Validity[] | undefined;
   authenticated: Authenticated;
 }
@@ -47,7 +47,10 @@ interface KnownCertificate {
 const REGISTERED = `select c."id", c."organization_id", o."plan", c."permissions", c."accounts", c."status"
   from "identity"."certificate" c join "identity"."organization" o on o."id" = c."organization_id" where c."fingerprint" = $1`;
 
-/** Verifies client certificates by fingerprint (specification 5.5). A certificate in the cache costs a map lookup, and no query. */
+/**
+ * Verifies client certificates by fingerprint (specification 5.5). Looking up a cached certificate costs a map access,
+ * but no query.
+ */
 export class CertificateVerifier {
   readonly #known: CredentialCache<KnownCertificate>;
 

@@ -9,11 +9,11 @@ import type { Expired } from '../../../kernel/work/retention.ts';
 export const UNFOLLOWED_MS = 4000;
 const POLL_MS = 1500;
 /**
- * How far each poll overlaps the previous poll: a transaction that began earlier may commit later. A change that is
- * read twice does no harm.
+ * Number of seconds that each poll looks back. It is longer than the time between polls, because a change gets its
+ * timestamp before its transaction commits, and so becomes visible late. A change that is read twice does no harm.
  */
 const OVERLAP_S = 15;
-/** Change rows that are old enough to be deleted: every process has read them. */
+/** Rows of `identity.change` that can be deleted. They are so old that every process has read them. */
 export const EXPIRED_CHANGES: Expired = {
   table: 'identity.change',
   where: `"changed_at" < clock_timestamp() - interval '1 hour'`,
@@ -21,9 +21,9 @@ export const EXPIRED_CHANGES: Expired = {
 };
 
 /**
- * Notifies listeners when any process changes a record that credentials depend on (triggers of 0002-access). NOTIFY
- * delivers a change immediately. A periodic query finds changes that were missed while the connection was lost, and
- * shows that the database is reachable.
+ * Notifies listeners when any process changes a record that credentials depend on. Database triggers report such changes
+ * (`note_change` in the migration 0002-access), and NOTIFY delivers them immediately. A periodic query finds recent
+ * changes that NOTIFY did not deliver, and shows that the database is reachable.
  */
 export class ChangeFeed {
   readonly #listeners: ((subjectId: string) => void)[] = [];

@@ -13,9 +13,9 @@ interface Entry<V> extends Found<V> {
 const MAX_AGE_MS = 600_000;
 
 /**
- * Caches the data of credentials by their digest, until a record that the data depends on changes. A cached request
- * costs no query, and a revocation takes effect immediately. While this process cannot receive changes, entries expire
- * after a few seconds.
+ * Caches the data of credentials, by the digest of the credentials. An entry is dropped when one of its records changes,
+ * so a revocation takes effect immediately. Entries expire after ten minutes, or after a few seconds while this process
+ * cannot receive changes.
  */
 export class CredentialCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
@@ -91,8 +91,8 @@ export class CredentialCache<V> {
   }
 
   /**
-   * Drops the entries that depend on a record. An empty id means that the connection that reports changes was
-   * interrupted: all entries are dropped.
+   * Drops the entries that depend on the record with this id. Drops all entries if the id is empty, because then changes
+   * may have been missed while the connection to the database was lost.
    */
   #forget(subjectId: string): void {
     this.#generation += 1;

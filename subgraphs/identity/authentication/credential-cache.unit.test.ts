@@ -26,7 +26,7 @@ function cacheOf(changes: ReturnType<typeof feed>, max = 10) {
   return { cache, get, loads: () => loads };
 }
 
-test('cached credentials are looked up again only after one of the records that they depend on changes', async () => {
+test('cached credentials are looked up again only after one of their records is changed', async () => {
   const changes = feed();
   const { get, loads } = cacheOf(changes);
   for (let round = 0; round < 3; round += 1) expect(await get('a', ['key', 'organization'])).toBe('value of a');

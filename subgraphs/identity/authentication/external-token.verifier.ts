@@ -140,8 +140,8 @@ function principalOf(
 }
 
 /**
- * Reads the permissions in a claim: a list or a space-separated string, in colon or dot form. Ignores values that are
- * not permissions.
+ * Reads the permissions in a claim. The claim is a list, or a string that is separated by spaces. A permission is written
+ * as `services:read` or `services.read`. Ignores values that are not permissions.
  */
 function grantsIn(claim: unknown): Grant[] {
   const words: unknown[] = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];

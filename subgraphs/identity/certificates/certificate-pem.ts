@@ -12,7 +12,8 @@ const BEGIN = /-----BEGIN ([^-\n]{1,64})-----/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
 /**
- * Parses the only certificate in a PEM text. Ignores explanatory text outside the PEM block (RFC 7468, 5.2).
+ * Parses a PEM text that must contain exactly one certificate and no other PEM block. Ignores text outside the block
+ * (RFC 7468, 5.2).
  * @throws UnreadablePem with a message that contains no part of `text`
  */
 export function readPem(text: string): X509Certificate {

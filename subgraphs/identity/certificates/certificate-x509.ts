@@ -13,9 +13,9 @@ export const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fi
 export const nameOnOneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? '';
 
 /**
- * Returns the accepted authorities that issued the certificate directly. An intermediate authority must be in
- * `authorities` too, so that an administrator can remove the intermediate authority separately. Several authorities can
- * match, since one key can have several certificates.
+ * Returns those of `authorities` that issued the certificate directly. Certificates of an intermediate authority are
+ * accepted only if this authority itself is in `authorities`, so that administrators can stop accepting it alone. Several
+ * authorities can match, because one key can have several certificates.
  */
 export const issuersAmong = (authorities: readonly X509Certificate[], certificate: X509Certificate): X509Certificate[] =>
   authorities.filter((authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey));

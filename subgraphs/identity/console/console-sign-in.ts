@@ -36,8 +36,8 @@ export interface ConsoleSignInParts {
 }
 
 /**
- * State between the password and the second factor. It is encrypted in a hidden field of the form for the second
- * factor.
+ * Data that the password step passes on to the second-factor step, encrypted in a hidden field of the second-factor
+ * form.
  */
 interface Passed {
   userId: string;
@@ -82,7 +82,10 @@ export class ConsoleSignIn {
     return { page: singleSignOnPage({ action: SIGN_IN_PATH, hidden: { to: targetOf(to) } }) };
   }
 
-  /** Completes single sign-on: exchanges the code for a session. Works only in the browser that began the sign-in. */
+  /**
+   * Completes single sign-on: exchanges the one-time code in the URL for a session. Works only in the browser that began
+   * the sign-in.
+   */
   async returned(request: FastifyRequest): Promise<SignInResult> {
     const { to, code } = request.query as { to?: unknown; code?: unknown };
     const location = targetOf(to);

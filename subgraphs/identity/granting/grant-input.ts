@@ -13,9 +13,9 @@ interface GrantingInput {
 }
 
 /**
- * Check for `also` of `@Requires`: callers can only grant permissions that they hold. Values that are not permissions
- * are ignored; input validation reports them.
- * @throws InsufficientPermissions
+ * Checks that callers grant only permissions that they hold. Operations pass this function to `@Requires` as `also`.
+ * Values that are not permissions are ignored here, because input validation reports them.
+ * @throws InsufficientPermissions, SecondFactorRequired
  */
 export function requireToGrantInput({ input }: { input: GrantingInput }, { principal }: { principal: Principal }): void {
   const { permissions, scopes, role, defaultRole, roleMappings } = input;

@@ -27,15 +27,15 @@ const GRANTS: Readonly<Record<UserRole, readonly Grant[]>> = {
   [UserRole.READ_ONLY]: everyArea('read', ['credentials']),
 };
 
-/** Whether users with the role are never limited to accounts. */
+/** Whether users with this role always see the whole organization, and so cannot be limited to some of its accounts. */
 export const isUnlimited = (role: UserRole): boolean => [UserRole.OWNER, UserRole.ADMIN, UserRole.SUPPORT].includes(role);
 
 export const accountProblems = (role: UserRole, accounts: readonly unknown[] | null | undefined): FieldProblem[] =>
   isUnlimited(role) && accounts ? [{ field: 'accounts', reason: `must be null: ${role} sees the whole organization` }] : [];
 
 /**
- * Returns the accounts that a user is limited to. An account administrator is always limited. The list is empty for an
- * account administrator without accounts.
+ * Returns the accounts that a user is limited to; null if the user sees all accounts. An account administrator without
+ * accounts gets an empty list, and sees none.
  */
 export const accountsOfUser = ({ role, accounts }: { role: UserRole; accounts: Accounts }): Accounts =>
   accounts ?? (role === UserRole.ACCOUNT_ADMIN ? [] : null);

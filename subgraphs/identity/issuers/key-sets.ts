@@ -5,8 +5,8 @@ import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import type { FetchedKeySet } from './key-set-fetcher.ts';
 
 /**
- * Limits of the time for which keys of an issuer are cached. The issuer states the time. A removed key stops working
- * within a day, and the keys are fetched at most once a minute.
+ * The keys of an issuer are cached for the time that the issuer states, but for at least a minute and at most a day. So a
+ * key that the issuer removes stops working within a day, unless the issuer cannot be reached.
  */
 const MIN_AGE_MS = MINUTE_MS;
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;

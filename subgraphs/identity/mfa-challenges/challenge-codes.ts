@@ -31,8 +31,8 @@ export class ChallengeCodes {
   }
 
   /**
-   * Sends a code only if the challenge has no valid code. If many requests are refused at the same time, only one of
-   * them sends a code.
+   * Sends a code only if the challenge has no valid code. So the user gets only one code if several requests need a
+   * second factor at the same time.
    * @throws TooManyCodes
    */
   async sendFirst(tx: EntityManager, challenge: MfaChallenge, method: MfaMethod): Promise<void> {

@@ -7,13 +7,14 @@ import { TooManyCodes } from './challenge.errors.ts';
 
 const WINDOW_MS = 3_600_000;
 /**
- * Maximum number of wrong codes of a user per hour, over all challenges: a new challenge does not allow more attempts.
- * At most three of the million possible codes are valid at the same time.
+ * Maximum number of wrong codes of a user per hour. Each network from which the user has verified a code has this limit
+ * for itself. A new challenge does not reset the count. At most three of the million possible codes are valid at the same
+ * time.
  */
 const ATTEMPTS = 15;
 /**
- * Maximum number of codes per hour that are sent to a user, and to one phone number or address. Each code costs money
- * and annoys a recipient who did not request it.
+ * Maximum number of codes per hour that are sent to one user, and also to one phone number or e-mail address. Each code
+ * costs money, and annoys a recipient who did not request it.
  */
 const SENDS = 6;
 

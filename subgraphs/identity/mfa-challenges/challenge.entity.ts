@@ -24,8 +24,8 @@ export class MfaChallenge {
   methodId: string | null = null;
 
   /**
-   * Equals `methodId`, or `sessionId` if no method is being enrolled. It is unique, so that concurrent refused requests
-   * get the same challenge.
+   * Equals `methodId`, or `sessionId` if no method is being enrolled. It is unique, so that concurrent requests of a
+   * session that need a second factor get the same challenge.
    */
   @Property({ type: 'text' })
   @Unique()

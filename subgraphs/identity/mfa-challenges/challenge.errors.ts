@@ -1,6 +1,6 @@
 import { PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 409: the challenge is already verified, has expired, or five wrong codes were sent. */
+/** 409: the challenge is already verified, has expired, or all five attempts to enter its code were used. */
 export class ChallengeEnded extends PlatformError {
   constructor(state: 'verified' | 'expired' | 'failed') {
     super('INVALID_STATE', `This challenge is ${state}. Repeat the refused request to get a new one.`, { from: state, allowed: [] });

@@ -56,8 +56,8 @@ export class MfaMethod {
   }
 
   /**
-   * Whether the method is enrolled, so that it is required. An authenticator app is enrolled when it is set up. SMS and
-   * e-mail are enrolled when the first code is verified.
+   * Whether the method counts as a second factor of its user. An authenticator app counts as soon as it is set up, SMS and
+   * e-mail only when their first code is verified.
    */
   get isEnrolled(): boolean {
     return this.type === MfaMethodType.TOTP || this.confirmedAt !== null;

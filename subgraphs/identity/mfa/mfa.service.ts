@@ -153,8 +153,8 @@ export class MfaService {
   }
 
   /**
-   * Locks a user and changes the user's second factors. All other sessions of the user lose their elevation (ASVS
-   * 7.4.3).
+   * Locks a user and changes the user's second factors. Afterwards, all sessions of the user except `keptSession` must
+   * verify a second factor again (ASVS 7.4.3).
    */
   async #changeOf<R>(userId: string, keptSession: string | undefined, act: (tx: EntityManager, locked: Locked) => Promise<R>): Promise<R> {
     const { orm, feed, challenges } = this.parts;

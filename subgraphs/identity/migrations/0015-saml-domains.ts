@@ -1,9 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * E-mail domains of SAML connections become claims, which are proven by DNS. `saml_domain` still contains the one
- * connection that signs in users of a domain, since the previous release also reads `saml_domain`. Domains that are in
- * use get a grace period of 30 days to be proven.
+ * Claims of SAML connections to e-mail domains, which are proven by DNS records. `saml_domain` still states which one
+ * connection signs in the users of a domain, because the previous release reads this table too. Domains that are already
+ * in use must be proven within 30 days.
  */
 export const samlDomains = migration('0015-saml-domains', [
   `create table "identity"."saml_domain_claim" (

@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Due time and progress of the deletion of a closed organization's records. The database now allows one change of audit
- * records: they can be pseudonymized while their organization is being deleted.
+ * Due time and progress of the deletion of a closed organization's records. The database still refuses to change audit
+ * records, with one exception: they can be pseudonymized while the records of their organization are being deleted.
  */
 export const organizationDeletion = migration('0024-organization-deletion', [
   `alter table "identity"."organization"

@@ -34,7 +34,7 @@ export interface Waiting {
   provider: Provider;
   interaction: Interaction;
   client: Client;
-  /** Path to which the forms on the pages of the request are sent. */
+  /** Base path of the forms on the sign-in and consent pages. Each form is sent to a path below it, such as `/login`. */
   action: string;
   /** Origins that browsers may be redirected to after submitting a form. */
   formTargets: string[];
@@ -42,7 +42,7 @@ export interface Waiting {
   reply: FastifyReply;
 }
 
-/** State between the password and the second factor. It is stored with the authorization request. */
+/** Data that the password step passes on to the second-factor step, stored with the authorization request. */
 interface Passed {
   passed?: { accountId: string; passwordDigest: string };
 }
@@ -70,7 +70,7 @@ export class Interactions {
 
   /**
    * Handles a submitted form.
-   * @throws RequestExpired, also if the request has no cookie. A form on another site sends no cookie
+   * @throws RequestExpired, also if the browser sends no cookie, as for a form on another site
    */
   async submit(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<PageResponse> {
     const waiting = await this.#waiting(request, reply);

@@ -26,8 +26,8 @@ export class MfaGate implements SecondFactorGate {
   constructor(private readonly parts: MfaGateParts) {}
 
   /**
-   * Returns true only for a user who has a second factor. If the organization requires a second factor, operations that
-   * need a second factor ask for it later.
+   * Returns whether the user has a second factor. If the organization requires one, users without a second factor can
+   * still sign in, but must enrol one before they use an operation that needs it.
    */
   async isRequired({ secondFactor }: User): Promise<boolean> {
     return secondFactor;

@@ -31,7 +31,7 @@ export class OAuthAudit {
     });
   }
 
-  /** Records error events of the provider at the endpoints that programs call. */
+  /** Queues an audit record for an error at the token endpoint or at the device authorization endpoint. */
   refused(ctx: KoaContextWithOIDC, error: Error & { error_detail?: string }): void {
     const { client, params } = ctx.oidc;
     this.trail.note({

@@ -5,7 +5,7 @@ import type { Rows } from '../../../kernel/database/database.ts';
 import { isSecretOf } from '../oauth-clients/oauth-client.entity.ts';
 import { OAuthGrantType } from '../oauth-clients/oauth-client-grant-types.ts';
 
-/** Data of a client for which the provider has no metadata field. It is stored as an extra metadata field. */
+/** Client data that oidc-provider has no metadata fields for. The provider gets all of it in one extra field. */
 export interface ClientState {
   organizationId: string;
   organizationName: string;

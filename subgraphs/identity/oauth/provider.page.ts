@@ -39,7 +39,10 @@ export async function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: E
   show(ctx, messagePage({ title, text, reference: `${out.error}${detail} · ${ctx.response.get('x-request-id')}` }));
 }
 
-/** Responds with 503 if the failure is temporary. Redirects to the application stay unchanged. */
+/**
+ * Replaces the provider's 500 response after a temporary failure by a 503 response. If the provider redirects to the
+ * application instead, the redirect stays unchanged.
+ */
 export async function unavailableResponse(ctx: KoaContextWithOIDC, { message, status, details }: PlatformError): Promise<void> {
   if (ctx.status < 500) return;
   const isJson = typeof ctx.body === 'object';
@@ -72,8 +75,8 @@ export async function inputPage(
 }
 
 /**
- * Shows the form with the device code of the link and a button. It replaces the provider's form, which a script would
- * submit.
+ * Shows the form for the code of a device, filled in with the code from the link. The page replaces the provider's page,
+ * which would submit its form by a script.
  */
 export function prefilledPage(ctx: KoaContextWithOIDC): void {
   show(ctx, deviceCodePage({ action: paths.device, xsrf: xsrfOf(ctx), userCode: String(ctx.oidc.params?.user_code ?? '') }));

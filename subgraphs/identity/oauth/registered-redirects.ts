@@ -10,9 +10,9 @@ const REDIRECTED: Readonly<Record<string, (payload: AdapterPayload) => { clientI
 };
 
 /**
- * Returns an adapter that does not find pending authorization requests and unused codes whose redirect URI was removed
- * from the client. The provider itself compares redirect URIs only when a request starts. A used code is still found,
- * so that its replay revokes the grant.
+ * Returns an adapter that hides a pending authorization request or an unused code if its redirect URI was removed from
+ * the client. The provider itself compares redirect URIs only when a request starts. A used code is still found, so that
+ * its replay revokes the grant.
  */
 export function withRegisteredRedirects(kind: string, adapter: Adapter, clients: Pick<Adapter, 'find'>): Adapter {
   const partsOf = REDIRECTED[kind];

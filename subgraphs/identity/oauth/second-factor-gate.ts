@@ -22,8 +22,8 @@ export interface SecondFactorGate {
    */
   verify(user: User, code: string, step: SecondStep): Promise<void>;
   /**
-   * Elevates a grant that the user gave `ageMs` milliseconds after verifying a second factor. The elevation ends 15
-   * minutes after the verification, as for a session.
+   * Elevates an OAuth grant until 15 minutes after the user verified a second factor, as for a session. `ageMs` is the
+   * time since that verification.
    */
   elevate(grantId: string, userId: string, ageMs: number): Promise<void>;
 }

@@ -14,9 +14,9 @@ export interface TokenResponsesParts {
 
 /**
  * Completes the responses of the provider's token endpoints. Token responses get the fields of specification 2.3:
- * `user_id`, and a refresh token only if it is new. JWT access tokens can be introspected (RFC 7662) and revoked (RFC
- * 7009). For these requests, the provider authenticates the client and then refuses the token type. This class replaces
- * the refusal.
+ * `user_id`, and a refresh token only if it is new. If a client introspects (RFC 7662) or revokes (RFC 7009) a JWT access
+ * token, the provider authenticates the client, but then refuses the token type. This class executes the request and
+ * replaces the refusal.
  */
 export class TokenResponses {
   readonly #refusedJwts = new WeakSet<object>();
@@ -28,7 +28,7 @@ export class TokenResponses {
     if (error instanceof errors.UnsupportedTokenType) this.#refusedJwts.add(ctx);
   }
 
-  /** Completes a response of the provider. */
+  /** Replaces the refusal of a JWT by the result of the request, and completes a successful token response. */
   async complete(ctx: KoaContextWithOIDC): Promise<void> {
     if (this.#refusedJwts.has(ctx)) return ctx.oidc.route === 'revocation' ? this.#revoke(ctx) : this.#introspect(ctx);
     if (ctx.oidc.route === 'token' && ctx.status === 200) completeResponse(ctx);

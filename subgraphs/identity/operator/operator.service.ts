@@ -81,8 +81,8 @@ export class OperatorService {
   }
 
   /**
-   * Suspends an organization. All credentials of the organization are refused within 5 s. Background work with effects
-   * outside the platform waits. The organization's services keep running.
+   * Suspends an organization. All credentials of the organization are refused within 5 s. Deliveries and some jobs wait
+   * (docs/decisions/operators.md). The organization's services keep running.
    * @throws ResourceNotFound, InvalidState
    */
   suspend(id: string, reason: string | undefined): Promise<Organization> {
@@ -102,8 +102,8 @@ export class OperatorService {
   }
 
   /**
-   * Ends a suspension, or reopens a closed organization before the deletion of its records begins. Background work that
-   * waited continues in order.
+   * Ends a suspension, or reopens a closed organization before the deletion of its records begins. Jobs that waited
+   * continue. Deliveries that waited are sent in the order of the event log.
    * @throws ResourceNotFound, InvalidState
    */
   resume(id: string): Promise<Organization> {
@@ -163,7 +163,8 @@ export class OperatorService {
   }
 
   /**
-   * Ends the review of an organization. Does nothing if the organization is not under review.
+   * Ends the review that began because an organization exceeded the burst limit repeatedly. Does nothing if the
+   * organization is not under review.
    * @throws ResourceNotFound
    */
   clearReview(id: string): Promise<Organization> {

@@ -15,8 +15,8 @@ import type { PlatformAccesses } from './platform-access.ts';
 
 const DUE = 'select "id" from "identity"."organization" where "deletion_due_at" <= $1 order by "deletion_due_at" limit 1';
 /**
- * How long a process has exclusive access to an organization. After this time, another process can continue if the
- * process failed.
+ * Duration of the lease with which a process deletes the records of an organization. If the process fails, another one
+ * can continue after this time.
  */
 const LEASE_MS = 5 * MINUTE_MS;
 /** How long a process works on one organization before it saves its position. */

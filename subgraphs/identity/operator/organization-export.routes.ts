@@ -13,7 +13,7 @@ import { exportFilePath } from './organization-export-paths.ts';
 export interface ExportDownloads {
   newestOf(organizationId: string): Promise<OrganizationExport | null>;
   contentOf(one: OrganizationExport): Readable;
-  /** Writes audit records of the download, for the operator's organization and for the organization of the archive. */
+  /** Records the download in the audit trails of the operator's organization and of the exported organization. */
   audit(request: RequestContext, one: OrganizationExport): Promise<void>;
   demand(principal: Principal): Promise<Demand>;
 }

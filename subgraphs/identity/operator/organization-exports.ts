@@ -15,7 +15,7 @@ import { OrganizationExport, OrganizationExportStatus, partKeyOf, partKeysOf } f
 
 const WRITING = 'identity.organization-export';
 const REMOVAL = 'identity.organization-export-removal';
-/** Maximum attempts to write one part. Ten attempts take about half an hour. */
+/** Maximum attempts to write one part of an archive. With the delays between them, ten attempts take about half an hour. */
 const ATTEMPTS_MAX = 10;
 const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} attempts; the platform's log says why. Request the export again.`;
 /**
@@ -24,8 +24,8 @@ const GIVEN_UP = `A part of the archive could not be written in ${ATTEMPTS_MAX} 
  */
 const RETRIES = { retryLimit: 2 * ATTEMPTS_MAX, retryDelaySeconds: 5, retryDelayMaxSeconds: 600, concurrency: 1 };
 /**
- * Time after which the job of an export is considered lost, so that another export can be requested. All attempts to
- * write a part take less time.
+ * Time without a written part after which the job of an export is considered lost, so that another export can be
+ * requested. ATTEMPTS_MAX attempts to write a part take less time.
  */
 const STUCK_MS = HOUR_MS;
 
@@ -34,7 +34,7 @@ interface ExportJob {
 }
 
 interface RemovalJob extends ExportJob {
-  /** True to delete only the files. The record is then kept, so that the operator can see why the export failed. */
+  /** True to delete the files but keep the export's record, so that the operator can see why the export failed. */
   filesOnly?: boolean;
 }
 

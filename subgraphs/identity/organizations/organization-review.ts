@@ -15,8 +15,8 @@ export class OrganizationReview {
   constructor(private readonly parts: { orm: Orm; clock: Clock; trail: AuditTrail; log: Logger }) {}
 
   /**
-   * Records a violation in the background. The request that exceeded the limit does not wait for the record. If the
-   * violation cannot be recorded, the request does not fail.
+   * Records in the background that a caller exceeded the burst limit. The caller's request does not wait for this, and
+   * does not fail if the violation cannot be recorded.
    */
   noteSuspension(principal: Principal): void {
     const noted = this.#note(principal)
@@ -28,12 +28,12 @@ export class OrganizationReview {
     this.#pending.add(noted);
   }
 
-  /** Resolves when all violations that are being recorded are in the database. */
+  /** Waits until every pending violation is in the database, or could not be recorded. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }
 
-  /** Locks the organization and records a violation, so that every concurrent violation is counted. */
+  /** Records a violation of the burst limit. Locks the organization, so that concurrent violations are all counted. */
   async #note({ organizationId, id, kind }: Principal): Promise<void> {
     const { orm, clock, trail } = this.parts;
     await orm.em.fork().transactional(async (tx) => {

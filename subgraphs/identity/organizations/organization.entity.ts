@@ -24,7 +24,8 @@ registerEnumType(ORGANIZATION_PLANS, {
 });
 
 /**
- * Position of the deletion of an organization's records: pass, table, last row, and number of rows deleted in the pass.
+ * Stored position of the deletion of an organization's records. `pass` numbers the passes over all tables, `table` is the
+ * index of the table, `after` is the last finished row, and `deleted` is the number of rows deleted in this pass.
  */
 export interface DeletionPosition {
   pass: number;
@@ -40,8 +41,8 @@ const VIOLATIONS_FOR_REVIEW = 3;
 const VIOLATIONS_WITHIN_MS = 24 * 3_600_000;
 
 /**
- * A customer of the platform, which owns all other records. This entity has no organization filter, because
- * organizations are loaded by the organization id of a key or user.
+ * A customer of the platform. Queries for other records are limited to one organization by OrganizationFilter. An
+ * organization itself is loaded by the organization id of a key or user, so this entity does not have the filter.
  */
 @ObjectType({ description: 'A customer of the platform. Every other record belongs to an organization.' })
 @Entity({ tableName: 'organization' })
@@ -105,8 +106,8 @@ export class Organization {
   deletedAt: Date | null = null;
 
   /**
-   * Time at which the deletion continues, or the current lease ends. Null before the organization is closed and after
-   * its records are deleted.
+   * Time at which the deletion of the records begins or continues; during a lease, the end of the lease. Null if the
+   * organization is not closed, or if its records are already deleted.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   @Index({ where: 'deletion_due_at is not null' })

@@ -8,7 +8,7 @@ import { choosePage, forgotPage } from './password.page.ts';
 
 const PAGE = { config: { access: 'public' }, errorHandler: sendErrorPage } as const;
 
-/** Mounts the pages that links in mails open: to choose a new password, and to request a new link. */
+/** Mounts two pages: one to choose a new password, opened from a link in a mail, and one to request such a link. */
 export async function mountPasswordPages(app: FastifyInstance, passwords: PasswordService): Promise<void> {
   await app.register((scope, _options, done) => {
     acceptPageForms(scope);

@@ -1,6 +1,6 @@
 import { InvalidParameters, PlatformError } from '../../../kernel/errors/errors.ts';
 
-/** 401: the token of a mail's link was used, has expired, or never existed. */
+/** 401: the token in the link of a mail is unknown, already used or expired. */
 export class LinkRefused extends PlatformError {
   constructor() {
     super('INVALID_CREDENTIALS', 'This link is no longer valid. Request a new one.');

@@ -36,7 +36,7 @@ export interface PasswordParts {
   jobs: Jobs;
   log: Logger;
   isSuspended: IsSuspended | undefined;
-  /** Public origin of the page that a mail's link opens. */
+  /** Public origin of the pages that the links in mails open. */
   authOrigin: string;
   passwordCost: PasswordCost | undefined;
 }
@@ -89,8 +89,8 @@ export class PasswordService {
   }
 
   /**
-   * Mails the link. If another user logs in with the address, this user gets a mail that the invitation cannot be
-   * accepted.
+   * Mails an invited user the link to choose a password. If another user already logs in with the invited address, that
+   * user instead gets a mail without a link, which says that the invitation cannot be accepted.
    */
   async #mailInvitation(tx: EntityManager, id: string): Promise<void> {
     const user = await tx.findOne(User, { id, status: UserStatus.INVITED }, { ...EVERYWHERE, ...LOCKED });

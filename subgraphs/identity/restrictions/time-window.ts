@@ -62,8 +62,8 @@ function wallClock(at: Date, timezone: string): { day: Day; time: string } {
 }
 
 /**
- * Cache of formatters, since creating a formatter takes a hundred times as long as using it. About 600 time zones
- * exist, and any letter case is accepted.
+ * Cache of formatters by time zone, since creating a formatter takes a hundred times as long as using it. About 600 time
+ * zones exist, but callers can write each name in any letter case, so the cache is emptied when it has `FORMATS_MAX` entries.
  */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const FORMATS_MAX = 1000;

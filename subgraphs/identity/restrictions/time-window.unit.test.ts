@@ -12,7 +12,7 @@ test.each([
   ['on another day', '2026-01-04T12:00:00Z', false],
   ['in summer an hour earlier by UTC', '2026-07-06T06:00:00Z', true],
   ['in summer at the UTC hour of winter', '2026-07-06T16:00:00Z', false],
-])('a time window applies by the clock of its time zone, %s (%s): %s', (_, at, isWithin) => {
+])('by the local time of its time zone, a time window contains the time %s (%s): %s', (_, at, isWithin) => {
   expect(isWithinWindows(new Date(at), [window(WEEK, '08:00', '18:00')])).toBe(isWithin);
 });
 
@@ -26,11 +26,11 @@ test.each([
   expect(isWithinWindows(new Date(at), [window(['fri'], '22:00', '06:00')])).toBe(isWithin);
 });
 
-test('a time window across midnight from Sunday extends into Monday', () => {
+test('a time window that begins on Sunday at 23:00 and ends at 03:00 extends into Monday', () => {
   expect(isWithinWindows(new Date('2026-01-12T00:30:00Z'), [window(['sun'], '23:00', '03:00')])).toBe(true);
 });
 
-test('a time window in an hour that daylight saving time skips never applies, and in a repeated hour it applies twice', () => {
+test('a time window from 02:00 to 03:00 is empty when the clocks skip this hour, and applies twice when they repeat it', () => {
   const skipped = [window(['sun'], '02:00', '03:00')];
   expect(isWithinWindows(new Date('2026-03-29T00:59:00Z'), skipped)).toBe(false);
   expect(isWithinWindows(new Date('2026-03-29T01:00:00Z'), skipped)).toBe(false);

@@ -126,8 +126,8 @@ export class SamlConnection {
   active = true;
 
   /**
-   * Permissions of the caller who created the connection, or who last activated it or changed a setting other than its
-   * name. Users with more permissions cannot sign in through the connection.
+   * Permissions of the caller who last created, activated or changed the connection. Renaming or deactivating it does not
+   * count as a change. Users with more permissions cannot sign in through the connection.
    */
   @Property({ type: 'json' })
   grants: Grant[] = [];

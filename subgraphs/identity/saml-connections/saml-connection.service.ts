@@ -30,7 +30,8 @@ export interface SamlConnectionServiceDeps {
 }
 
 /**
- * Whether changes affect which users can sign in: activating the connection, or changing a setting other than its name.
+ * Returns true if a caller who makes these changes decides to trust the identity provider. This is the case if the
+ * changes activate the connection, or set a field other than `name` and `active`.
  */
 const isTrusting = ({ name: _, active, ...others }: Partial<SamlConnection>): boolean => active === true || Object.keys(others).length > 0;
 const isMoreThanName = ({ name: _, ...others }: Partial<SamlConnection>): boolean => Object.keys(others).length > 0;
@@ -113,8 +114,8 @@ export class SamlConnectionService {
   }
 
   /**
-   * Checks that the caller has the permissions of the caller who last set up the connection. So nobody can lock out
-   * users who have more permissions.
+   * Checks that the caller has all permissions in `grants`, which were stored when the connection was last activated or
+   * its settings were last changed. Otherwise, the caller could lock out users who have more permissions.
    * @throws InsufficientPermissions
    */
   #requireToManage({ grants }: SamlConnection): void {
@@ -122,8 +123,8 @@ export class SamlConnectionService {
   }
 
   /**
-   * Returns the changes to apply, with the settings read from metadata. Call it before any transaction, since it may
-   * fetch the metadata.
+   * Returns the changes to apply. If the input has metadata or a metadata URL, the changes contain the settings from the
+   * metadata. Call it before any transaction, since it may fetch the metadata.
    */
   async #changes({ metadataXml, ...input }: SamlConnectionUpdateInput): Promise<Partial<SamlConnection>> {
     for (const role of [input.defaultRole, ...(input.roleMappings ?? []).map((mapping) => mapping.role)])

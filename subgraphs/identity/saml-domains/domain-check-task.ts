@@ -31,8 +31,8 @@ export interface DomainCheckTaskParts {
 }
 
 /**
- * Checks claimed and proven domains in DNS when their next check is due. Warns the owners of unproven domains that can
- * be used only until a grace period ends.
+ * Checks claimed and proven domains in DNS when their next check is due. Warns organizations about domains that stop
+ * working if they are not proven before a grace period ends.
  */
 export class DomainCheckTask extends PeriodicTask {
   readonly #mails: DomainMails;

@@ -36,7 +36,7 @@ export class SamlDomainClaim {
   @Property({ type: 'datetime', length: 3, nullable: true })
   provenAt: Date | null = null;
 
-  /** Time at which the TXT record of a proven domain was first missing. */
+  /** Time at which a DNS check first failed to find the TXT record of a proven domain. Null if the record is not missing. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   failingSince: Date | null = null;
 

@@ -126,8 +126,8 @@ export class SamlDomains {
   }
 
   /**
-   * Assigns the domain to the connection of the claim. Returns false if another connection has the domain and the TXT
-   * record of that connection's organization is still in DNS.
+   * Assigns the domain to the connection of the claim. Returns false if another connection keeps the domain, because that
+   * connection has proven it and the TXT record is still in DNS, or because the platform requires no proof.
    */
   async #take(tx: EntityManager, { connectionId, domain }: SamlDomainClaim, published: (organizationId: string) => boolean) {
     const holder = await tx.findOne(SamlDomain, { domain }, LOCKED);

@@ -1,7 +1,7 @@
 // node-saml verifies signatures with this parser; another parser could read a different document from the verified text
 import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 
-/** The used properties of a DOM node. DOM types are not part of this project's TypeScript configuration. */
+/** The properties of a DOM node that this module uses. The project's TypeScript configuration does not include DOM types. */
 interface XmlNode {
   readonly nodeType: number;
   readonly nodeValue: string | null;
@@ -35,7 +35,8 @@ const MAX_ELEMENTS = 2000;
 const MAX_ATTRIBUTES = 8000;
 const MAX_ATTRIBUTES_OF_ONE = 50;
 /**
- * Maximum number of distinct namespaces. Identity providers may declare the same two namespaces on a thousand elements.
+ * Maximum number of distinct namespaces. Repeated declarations count once, because identity providers may declare the
+ * same two namespaces on a thousand elements.
  */
 const MAX_NAMESPACES = 50;
 const DECLARATION = /^\ufeff?<\?xml version=(["'])1\.0\1(\s+encoding=(["'])utf-8\3)?(\s+standalone=(["'])(yes|no)\5)?\s*\?>/i;

@@ -51,8 +51,8 @@ export async function readAssertion(signedText: string, expected: Expected): Pro
 }
 
 /**
- * Requires exactly one bearer confirmation for this consumer and this request. Returns the expiry of the confirmation,
- * which is required.
+ * Requires exactly one SubjectConfirmation: a bearer confirmation for `acsUrl` and `inResponseTo` that has an expiry and
+ * is valid at `now`. Returns the expiry plus `clockSkewMs`.
  * @throws SignInRefused
  */
 function checkConfirmation(assertion: XmlElement, { acsUrl, inResponseTo, now, clockSkewMs }: Expected): Date {

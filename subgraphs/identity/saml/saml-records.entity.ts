@@ -31,7 +31,7 @@ export class SamlAssertion {
   expiresAt!: Date;
 }
 
-/** A one-time code that a page exchanges for tokens. */
+/** A one-time code in the URL to which a browser is redirected after sign-in. The page at this URL exchanges the code for tokens. */
 @Entity({ tableName: 'saml_code' })
 export class SamlCode {
   @PrimaryKey({ type: 'text' })

@@ -96,9 +96,9 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks the shape of a response. The response and its assertion must both be signed. There must be exactly one
- * assertion, for this consumer. This prevents XML signature wrapping, where the signed elements are not the elements
- * that are read. The signatures themselves are verified later.
+ * Checks the structure of a response: a success from `idpEntityId` to `acsUrl` with exactly one assertion. The response
+ * and the assertion must each have one signature. This prevents XML signature wrapping, where the signed elements are
+ * not the elements that are read. The signatures themselves are verified later.
  * @throws SignInRefused
  */
 export function checkShape({ root }: UnverifiedResponse, { acsUrl, idpEntityId }: { acsUrl: string; idpEntityId: string }): void {

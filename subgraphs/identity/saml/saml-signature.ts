@@ -11,9 +11,9 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that each signature of a response was made with the key of one of these certificates. Verifies only the short
- * SignedInfo elements. The digests of the other elements are verified later, because they take longer for a long
- * response.
+ * Returns whether each signature of a response was made with the key of one of `certificates`. Verifies only the
+ * SignedInfo elements, which are short. The digests of the signed elements are verified later, because this takes long
+ * for a long response.
  */
 export function isSignedByOneOf(certificates: readonly string[], { encoded, root }: UnverifiedResponse): boolean {
   const xml = Buffer.from(encoded, 'base64').toString('utf8').replace(/\r\n?/g, '\n');
@@ -36,8 +36,8 @@ function isSigned(xml: string, signature: XmlElement, certificates: readonly str
 }
 
 /**
- * Returns algorithms that try all certificates. So the document is parsed only once, which saves time, because parsing
- * takes longest.
+ * Returns signature algorithms that each try all certificates. Otherwise the document would be parsed again for each
+ * certificate, and parsing takes most of the time.
  */
 const algorithmsFor = (certificates: readonly string[]): Record<string, new () => SignatureAlgorithm> =>
   Object.fromEntries(

@@ -32,8 +32,8 @@ export class SamlUsers {
   constructor(private readonly parts: SamlUsersParts) {}
 
   /**
-   * Returns the user that an assertion describes, in the connection's organization. The user gets the role of the
-   * groups in the assertion. If the user does not exist and the connection allows it, creates the user.
+   * Returns the user that an assertion describes, in the connection's organization. If the connection has role mappings,
+   * the user gets the role for the groups in the assertion. Creates a missing user if the connection allows provisioning.
    * @throws SignInRefused, UserSuspended
    */
   async resolve(

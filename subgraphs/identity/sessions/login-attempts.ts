@@ -97,7 +97,10 @@ export class LoginAttempts {
 
 /** A sign-in attempt that was counted before the password was checked. */
 export interface SignInAttempt {
-  /** Removes the attempt from the counter, because the password was right. */
+  /**
+   * Call it if the password was right. Resets the counter of the place or session. If the attempt was also counted
+   * for the e-mail address, removes only this attempt from that counter.
+   */
   succeeded(): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ export class RefreshRefused extends PlatformError {
   }
 }
 
-/** 409: API keys and clients have no session. */
+/** 409: the caller has no open session that can be revoked, for example because it is an API key or an OAuth client. */
 export class NoSession extends PlatformError {
   constructor() {
     super('INVALID_STATE', 'Only users have a session. To end an API key, delete it.', { allowed: [] });

@@ -88,7 +88,7 @@ export class Sessions {
 
   /**
    * Continues a session. If a refresh token is used twice, it may be stolen, so the session is revoked. If access
-   * restrictions refuse the request, the token stays valid for another time or place.
+   * restrictions refuse the request, the token is not used up: it can be used at an allowed time or place.
    * @throws RefreshRefused, IpNotAllowed, AccessRestricted
    */
   async refresh(refreshToken: string, client: ClientInfo | undefined): Promise<SessionTokens> {

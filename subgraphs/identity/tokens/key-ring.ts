@@ -35,10 +35,9 @@ export interface KeyRingParts {
 }
 
 /**
- * The signing keys of access tokens (specification 5.4), RS256. The newest key whose `signsFrom` has passed signs
- * tokens. A key is published as long as a valid token may be signed with the key. Every 90 days a new key is created
- * and published. The new key starts to sign tokens one day later. Any process can create the new key, but only one
- * process creates it.
+ * Manages the RS256 keys that sign access tokens (specification 5.4). The newest key whose `signsFrom` has passed signs
+ * tokens. A key stays published until all tokens that it signed have expired. Every 90 days a new key is created and
+ * published; it starts to sign tokens one day later. Any process can create the new key, but only one process does.
  */
 export class KeyRing {
   #keys: readonly RingKey[] = [];
@@ -86,7 +85,7 @@ export class KeyRing {
     await this.#load();
   }
 
-  /** Deletes all keys, and empties the credential caches of all processes: an empty id invalidates all entries. */
+  /** Deletes all keys. Announces a change with an empty id, so that all processes empty their credential caches. */
   async #distrustAll(tx: EntityManager): Promise<void> {
     await tx.nativeDelete(SigningKey, {});
     for (const statement of [`insert into "identity"."change" ("subject_id") values ('')`, `select pg_notify('identity_change', '')`])
@@ -112,7 +111,7 @@ export class KeyRing {
     this.#loadedAt = performance.now();
   }
 
-  /** Loads the keys. Creates the next key if it is due, and deletes keys whose tokens have all expired. */
+  /** Loads the published keys. If the next key is due, creates it and deletes keys whose tokens have all expired. */
   async #maintained(): Promise<SigningKey[]> {
     const em = this.parts.orm.em.fork();
     const read = (from: EntityManager) => from.find(SigningKey, {}, { orderBy: { signsFrom: 'asc', id: 'asc' } });
@@ -160,7 +159,7 @@ export class KeyRing {
 /** Id of the advisory lock: an arbitrary number, the same in every process. */
 const RING_LOCK = 4_201_002;
 
-/** Returns a filter that keeps a key until the next key has signed for longer than the lifetime of a token. */
+/** Returns a filter that drops a key once the next key has signed tokens for KEPT_MS. All tokens of the key have then expired. */
 const isKept =
   (keys: readonly SigningKey[], now: Date) =>
   (_: SigningKey, index: number): boolean => {

@@ -16,7 +16,7 @@ export interface Overage {
   included: number;
   /** Number of requests in the month that exceed `included`. */
   overage: number;
-  /** Overage that is not yet reported, by price. The price depends on the day of the requests. */
+  /** Overage that is not yet reported to billing, by price. The price of a request depends on the plan of its day. */
   unreported: { unitPrice: Decimal; quantity: number }[];
 }
 

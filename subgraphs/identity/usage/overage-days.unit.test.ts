@@ -47,7 +47,7 @@ const costOf = (days: readonly UsageDay[], reported = 0): bigint =>
     return sum + price * BigInt(quantity);
   }, 0n);
 
-test('overageOf gives the same price as a count of single requests, for months with random plan changes', () => {
+test('in months with random plan changes, overageOf charges the same as if each request was priced separately', () => {
   const numbers = random(13);
   const next = (): number => numbers.next().value;
   let paid = 0;

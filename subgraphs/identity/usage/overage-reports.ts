@@ -29,9 +29,9 @@ const INCLUDED = JSON.stringify(
 );
 
 /**
- * Reports usage beyond the included requests of a plan to billing, as events (specification 8.1). The event and the
- * reported quantity are stored in the same transaction. So each request is reported once, even if a process crashes or
- * several processes run.
+ * Reports overage: the requests of a month that exceed the included requests of the plan (specification 8.1). A report
+ * is an event of the family `billing`. The event and the reported quantity are stored in the same transaction, so each
+ * request is reported once, even if a process crashes or several processes run.
  */
 export class OverageReports {
   constructor(
@@ -40,8 +40,8 @@ export class OverageReports {
   ) {}
 
   /**
-   * Reports the overage of the current and the previous month. The last counts of the previous month may have been
-   * written after its end.
+   * Reports the overage of the current and the previous month. The previous month is included, because its last
+   * requests may be counted after the month has ended.
    */
   async report(): Promise<void> {
     while ((await this.orm.em.fork().transactional((tx) => this.#reportBatch(tx))) === BATCH);
@@ -64,8 +64,8 @@ export class OverageReports {
   }
 
   /**
-   * Returns the usage by day. If the plan never changed, counts all requests on the first day, because the day of a
-   * request then makes no difference.
+   * Returns the usage of each day of the month. If the plan never changed, all days have the same price, so all
+   * requests are counted on the first day of the month.
    */
   async #days(tx: EntityManager, due: Due, { periodStart, periodEnd }: { periodStart: Date; periodEnd: Date }): Promise<UsageDay[]> {
     const days = datesBetween(dateOf(periodStart), dateOf(dayStart(periodEnd, -1)));

@@ -2,7 +2,7 @@ import type { Plan } from '../../../kernel/access/principal.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 
-/** Date that is stored for the plan that an organization had before its first plan change. */
+/** Start date of an organization's first plan, stored at the first plan change. It is earlier than any request. */
 const ALWAYS = '1970-01-01';
 
 /** Stores a plan change. Each day of a month is priced by the plan at the end of the day (UTC). */

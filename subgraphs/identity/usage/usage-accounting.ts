@@ -3,8 +3,8 @@ import { PeriodicFunction } from '../../../kernel/work/periodic-task.ts';
 import type { OverageReports } from './overage-reports.ts';
 
 /**
- * Interval of the task. It is shorter than the minimum time between two reports, so that a restart delays a report by
- * at most this interval.
+ * Interval of the task that reports overage. It is shorter than the hour that must pass between two reports for the
+ * same organization and month, so that a restart of the process delays a report by at most this interval.
  */
 const EVERY_MS = 300_000;
 

@@ -2,16 +2,14 @@ import { HOUR_MS } from '../../../kernel/values/days.ts';
 import type { CallerLimits, LimitUsage } from './rate-limits.ts';
 import { type RateLimitProjection, RiskLevel } from './usage.types.ts';
 
-/**
- * Minimum elapsed time that a projection assumes, because the request rate of less than a minute is not representative.
- */
+/** Minimum time over which the request rate is averaged, because the rate of a shorter time is not representative. */
 const LEAST_ELAPSED_MS = 60_000;
 const MEDIUM_FROM = 0.6;
 const HIGH_FROM = 0.8;
 
 /**
- * Projects the usage at the end of the hour from the average rate of the hour, and rates the risk that the limit is
- * reached.
+ * Projects the usage at the end of the hour, if requests continue at the average rate of the hour so far. Also returns
+ * how high the risk is that the limit is reached.
  */
 export function projectionOf({ hour, at, suspendedUntil }: Pick<CallerLimits, 'hour' | 'at' | 'suspendedUntil'>): RateLimitProjection {
   const endOfHour = projected(hour, at);

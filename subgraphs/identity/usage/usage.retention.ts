@@ -9,7 +9,10 @@ import { type Retained, retainedRows } from '../../../kernel/work/retention.ts';
 const HOURS_KEPT_MS = 92 * DAY_MS;
 const WRITERS_KEPT_MS = DAY_MS;
 
-/** Returns which old counters of requests are deleted. */
+/**
+ * Returns which rows are deleted by age: hourly request counters, and the sequence numbers of processes that counted
+ * requests.
+ */
 export function usageRetention({ rows, clock }: { rows: Rows; clock: Clock }): Retained[] {
   const before = (column: string, keptMs: number) => () => ({
     where: `"${column}" < $1`,

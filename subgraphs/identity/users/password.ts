@@ -1,6 +1,8 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** Cost parameters of scrypt, which make a hash expensive to compute and to guess. */
+/**
+ * Cost parameters of scrypt. They make a hash slow to compute, so that guessing a password from its hash is expensive.
+ */
 export interface PasswordCost {
   /** Base-2 logarithm of the scrypt cost parameter N. */
   ln: number;

@@ -8,8 +8,8 @@ export class LastOwner extends PlatformError {
 }
 
 /**
- * 409: the address belongs to a user whom the caller may see. The error never reveals that a user whom the caller may
- * not see has the address.
+ * 409: a user whom the caller may see already has this address. Users who are hidden from the caller do not cause this
+ * error, because it would reveal their addresses.
  */
 export class EmailTaken extends PlatformError {
   constructor() {

@@ -1,27 +1,27 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { ResourceNotFound } from '../../../kernel/errors/errors.ts';
+import { ResourceNotFound, refuse } from '../../../kernel/errors/errors.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
-import { CatalogBandwidthRow, CatalogCategoryRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
-import type { CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';
-import type { Offer } from './offer.ts';
+import { CatalogCategoryRow, CatalogServiceRow } from './catalog.entity.ts';
+import type { CatalogCategory, CatalogService as CatalogServiceType, ServiceCatalog } from './catalog.types.ts';
+import { isOrderable, type Offer } from './offer.ts';
+
+/** An offer with all columns of its service. */
+type StoredOffer = Offer & { service: Stored };
+type Stored = Offer['service'] & Pick<CatalogServiceRow, 'position' | 'retiredAt' | 'revision'>;
 
 /** Reads the service catalog (specification 2.5) from its tables. */
 export class CatalogReader {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Returns the catalog with all categories, or only with `category` if it is given.
+   * Returns the catalog without retired services, with all categories, or only with `category` if it is given.
    * @throws ResourceNotFound for an unknown category
    */
   async read(category?: string | null): Promise<ServiceCatalog> {
     const categories = await this.em.find(CatalogCategoryRow, category ? { name: category } : {}, { orderBy: { position: 'asc' } });
     if (category && categories.length === 0) throw new ResourceNotFound('catalog_category', category);
-    const services = await this.em.find(
-      CatalogServiceRow,
-      { category: { $in: categories.map(({ name }) => name) } },
-      { orderBy: { position: 'asc' } },
-    );
-    const offers = await this.#offersOf(services);
+    const offers = await this.#offers(`s."retired_at" is null`);
     return {
       categories: categories.map(({ name, description }) => ({
         name,
@@ -31,48 +31,182 @@ export class CatalogReader {
     };
   }
 
-  /**
-   * Returns the catalog service for a service type, with its bandwidths and service levels. Null if the catalog has no
-   * such service.
-   */
+  /** Lists all services of the catalog, also retired ones, in the order of the catalog. */
+  async all(): Promise<CatalogServiceType[]> {
+    const categories = await this.em.find(CatalogCategoryRow, {}, { orderBy: { position: 'asc' } });
+    const order = new Map(categories.map(({ name }, index) => [name, index]));
+    const offers = await this.#offers('true');
+    return offers.map(shown).sort((one, other) => (order.get(one.category) ?? 0) - (order.get(other.category) ?? 0));
+  }
+
+  /** Returns a service of the catalog, even if it is retired. Null if there is none. */
+  async managed(id: string): Promise<CatalogServiceType | null> {
+    const [offer] = await this.#offers('s."id" = ?', id);
+    return offer ? shown(offer) : null;
+  }
+
+  /** Returns a category with the services that customers see. */
+  async withServices({ name, description }: CatalogCategoryRow): Promise<CatalogCategory> {
+    const offers = await this.#offers(`s."retired_at" is null and s."category" = ?`, name);
+    return { name, description, services: offers.map(shown) };
+  }
+
+  /** Returns the offer with this `service_type`, such as `fiber`. Null if the catalog has none, or has retired it. */
   async offer(serviceType: string): Promise<Offer | null> {
-    const service = await this.em.findOne(CatalogServiceRow, { serviceType });
-    if (!service) return null;
-    const [offer] = await this.#offersOf([service]);
-    return offer ?? null;
+    return (await this.#offers(`s."retired_at" is null and s."service_type" = ?`, serviceType))[0] ?? null;
   }
 
-  /** Lists the catalog services that can be ordered, because they have a service type. */
-  orderable(): Promise<CatalogServiceRow[]> {
-    return this.em.find(CatalogServiceRow, { serviceType: { $ne: null } }, { orderBy: { position: 'asc' } });
+  /** Returns the offer with this id, such as `business_fiber`. Null if the catalog has none, or has retired it. */
+  async offerById(id: string): Promise<Offer | null> {
+    return (await this.#offers(`s."retired_at" is null and s."id" = ?`, id))[0] ?? null;
   }
 
-  async #offersOf(services: readonly CatalogServiceRow[]): Promise<Offer[]> {
-    const serviceId = { $in: services.map(({ id }) => id) };
-    const bandwidths = await this.em.find(CatalogBandwidthRow, { serviceId }, { orderBy: { mbps: 'asc' } });
-    const slas = await this.em.find(CatalogSlaRow, { serviceId }, { orderBy: { position: 'asc' } });
-    return services.map((service) => ({
-      service,
-      bandwidths: bandwidths.filter((row) => row.serviceId === service.id),
-      slas: slas.filter((row) => row.serviceId === service.id),
+  /** Returns all catalog services that customers see. */
+  offers(): Promise<Offer[]> {
+    return this.#offers(`s."retired_at" is null`);
+  }
+
+  /** Returns a catalog service that was ordered, even if it is retired. */
+  async offerOf(catalogId: string): Promise<Offer> {
+    const [offer] = await this.offersById([catalogId]);
+    if (!offer) throw new Error(`The catalog has no service ${catalogId}.`);
+    return offer;
+  }
+
+  /** Returns catalog services that were ordered, even if they are retired, in the order of `catalogIds`. */
+  async offersById(catalogIds: readonly string[]): Promise<Offer[]> {
+    const offers = await this.#offers('s."id" in (select jsonb_array_elements_text(?::jsonb))', JSON.stringify(catalogIds));
+    return catalogIds.map((id) => {
+      const offer = offers.find(({ service }) => service.id === id);
+      if (!offer) throw new Error(`The catalog has no service ${id}.`);
+      return offer;
+    });
+  }
+
+  /** Lists the catalog services that these products build. */
+  orderable(...products: string[]): Promise<CatalogServiceRow[]> {
+    return this.em.find(
+      CatalogServiceRow,
+      { retiredAt: null, product: { $in: products } },
+      { orderBy: { category: 'asc', position: 'asc' } },
+    );
+  }
+
+  /**
+   * Returns the ids of all catalog services in these categories, including retired ones, because customers may still
+   * have them.
+   * @throws InvalidParameters for an unknown category; the field is `category`
+   */
+  async idsIn(categories: readonly string[]): Promise<string[]> {
+    const rows = await this.em.find(CatalogServiceRow, { category: { $in: [...categories] } });
+    const found = new Set(rows.map(({ category }) => category));
+    if (categories.some((category) => !found.has(category))) await this.#refuseUnknown(categories);
+    return rows.map(({ id }) => id);
+  }
+
+  async #refuseUnknown(categories: readonly string[]): Promise<void> {
+    const known = (await this.em.find(CatalogCategoryRow, {}, { orderBy: { position: 'asc' } })).map(({ name }) => name);
+    const problems = categories.map((value, index) => ({
+      field: `category.${index}`,
+      value,
+      reason: `must be one of ${known.join(', ')}`,
+    }));
+    refuse(problems.filter(({ value }) => !known.includes(value)));
+  }
+
+  /**
+   * Reads the offers that match a condition, in the order of the catalog. It uses one statement, without the ORM, because
+   * every order reads an offer.
+   */
+  async #offers(where: string, ...values: string[]): Promise<StoredOffer[]> {
+    const rows = await this.em.execute<OfferRow[]>(`${OFFERS} where ${where} order by s."category", s."position", s."id"`, values);
+    return rows.map(({ service, bandwidths, slas, features }) => ({
+      service: {
+        ...service,
+        startingPrice: new Decimal(service.startingPrice),
+        installationFee: new Decimal(service.installationFee),
+        retiredAt: service.retiredAt === null ? null : new Date(service.retiredAt),
+      },
+      bandwidths: bandwidths.map(([mbps, monthlyPrice]) => ({ mbps, monthlyPrice: new Decimal(monthlyPrice) })),
+      slas: slas.map(([name, upliftPercent, uptimePercent]) => ({
+        name,
+        upliftPercent: new Decimal(upliftPercent),
+        uptimePercent: new Decimal(uptimePercent),
+      })),
+      features: features.map(([name, description, monthlyPrice, perUnit, needs]) => ({
+        name,
+        description,
+        monthlyPrice: new Decimal(monthlyPrice),
+        perUnit,
+        needs,
+      })),
     }));
   }
 }
 
-function shown({ service, bandwidths, slas }: Offer): CatalogServiceType {
-  const { id, name, description, startingPrice, unit, currency } = service;
+/** A catalog service with its options. Prices and percentages are texts, so that they stay exact. */
+interface OfferRow {
+  service: Omit<Stored, 'startingPrice' | 'installationFee' | 'retiredAt'> & {
+    startingPrice: string;
+    installationFee: string;
+    retiredAt: string | null;
+  };
+  bandwidths: readonly [mbps: number, monthlyPrice: string][];
+  slas: readonly [name: string, upliftPercent: string, uptimePercent: string][];
+  features: readonly [name: string, description: string, monthlyPrice: string, perUnit: boolean, needs: string[]][];
+}
+
+const OFFERS = `
+  select json_build_object('id', s."id", 'category', s."category", 'position', s."position", 'name', s."name", 'description', s."description",
+      'product', s."product", 'serviceType', s."service_type", 'startingPrice', s."starting_price"::text,
+      'installationFee', s."installation_fee"::text, 'unit', s."unit", 'currency', s."currency", 'retiredAt', s."retired_at",
+      'revision', s."revision") as "service",
+    coalesce((select json_agg(json_build_array(b."mbps", b."monthly_price"::text) order by b."mbps")
+      from "services"."catalog_bandwidth" b where b."service_id" = s."id"), '[]') as "bandwidths",
+    coalesce((select json_agg(json_build_array(l."name", l."uplift_percent"::text, l."uptime_percent"::text) order by l."position")
+      from "services"."catalog_sla" l where l."service_id" = s."id"), '[]') as "slas",
+    coalesce((select json_agg(json_build_array(f."name", f."description", f."monthly_price"::text, f."per_unit", f."needs") order by f."position", f."name")
+      from "services"."catalog_feature" f where f."service_id" = s."id"), '[]') as "features"
+  from "services"."catalog_service" s`;
+
+function shown(offer: StoredOffer): CatalogServiceType {
+  const { service, bandwidths, slas, features } = offer;
+  const {
+    id,
+    name,
+    description,
+    category,
+    position,
+    product,
+    serviceType,
+    retiredAt,
+    revision,
+    startingPrice,
+    installationFee,
+    unit,
+    currency,
+  } = service;
   return {
     id,
     name,
     description,
+    category,
+    position,
+    product,
+    retiredAt,
+    revision,
+    orderable: retiredAt === null && isOrderable(offer),
+    serviceType,
     bandwidthOptions: bandwidths.map(({ mbps }) => formatBandwidth(mbps)),
     slaOptions: slas.map((sla) => sla.name),
     pricing: {
       startingPrice,
+      installationFee,
       unit,
       currency,
       bandwidthPrices: bandwidths.map(({ mbps, monthlyPrice }) => ({ bandwidth: formatBandwidth(mbps), monthlyPrice })),
       slaUplifts: slas.map((sla) => ({ sla: sla.name, percent: sla.upliftPercent, uptimePercentage: sla.uptimePercent })),
     },
+    features: features.map(({ name, description, monthlyPrice, perUnit, needs }) => ({ name, description, monthlyPrice, perUnit, needs })),
   };
 }

@@ -1,48 +1,38 @@
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import { type Decimal, roundTo } from '../../../kernel/values/money.ts';
-import { formatBandwidth } from '../coverage/bandwidth.ts';
-import type { CatalogBandwidthRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
+import type { ServiceType } from '../inventory/service.states.ts';
+import { products } from '../products/registry.ts';
+import type { CatalogBandwidthRow, CatalogFeatureRow, CatalogServiceRow, CatalogSlaRow } from './catalog.entity.ts';
+import { FeatureNeedsOthers } from './catalog.errors.ts';
 
 /**
- * A service of the catalog, with its bandwidths from small to large and its service levels. The first service level is
- * the default.
+ * A service of the catalog, with its bandwidths from small to large, its service levels and its features. The first
+ * service level is the default.
  */
 export interface Offer {
-  service: Pick<CatalogServiceRow, 'id' | 'name' | 'category' | 'description' | 'startingPrice' | 'unit' | 'currency'>;
+  service: Pick<
+    CatalogServiceRow,
+    'id' | 'name' | 'category' | 'description' | 'product' | 'serviceType' | 'startingPrice' | 'installationFee' | 'unit' | 'currency'
+  >;
   bandwidths: readonly Pick<CatalogBandwidthRow, 'mbps' | 'monthlyPrice'>[];
   slas: readonly Pick<CatalogSlaRow, 'name' | 'upliftPercent' | 'uptimePercent'>[];
+  features: readonly Pick<CatalogFeatureRow, 'name' | 'description' | 'monthlyPrice' | 'perUnit' | 'needs'>[];
 }
 
-export interface Price {
-  sla: string;
-  monthlyPrice: Decimal;
-  currency: string;
+/** A catalog service that can be ordered, because one of the products builds it. */
+export type OrderableOffer = Offer & { service: { product: ServiceType } };
+
+/** Returns true if the catalog service can be ordered, because one of the products builds it. */
+export const isOrderable = (offer: Offer): offer is OrderableOffer => products.some(({ type }) => type === offer.service.product);
+
+/** @throws FeatureNeedsOthers if a feature needs another feature that is not switched on */
+export function checkNeeds({ features }: Offer, names: readonly string[]): void {
+  for (const { name, needs } of features) {
+    const missing = names.includes(name) ? needs.filter((need) => !names.includes(need)) : [];
+    if (missing.length > 0) throw new FeatureNeedsOthers(name, missing);
+  }
 }
 
-/**
- * Computes the monthly price of a bandwidth with a service level. Default: the first service level. The price is the
- * bandwidth's price plus the percentage that the service level adds. Only the total is rounded, to the precision of the
- * currency.
- * @throws InvalidParameters for a bandwidth or service level that is not offered
- */
-export function priceOf({ service, bandwidths, slas }: Offer, mbps: number, slaName: string | undefined): Price {
-  const bandwidth = bandwidths.find((option) => option.mbps === mbps);
-  if (!bandwidth)
-    throw notSold(
-      'bandwidth',
-      formatBandwidth(mbps),
-      bandwidths.map((option) => formatBandwidth(option.mbps)),
-    );
-  const sla = slaName === undefined ? slas[0] : slas.find(({ name }) => name === slaName);
-  if (!sla)
-    throw notSold(
-      'sla',
-      slaName,
-      slas.map(({ name }) => name),
-    );
-  const factor = sla.upliftPercent.dividedBy(100).plus(1);
-  return { sla: sla.name, monthlyPrice: roundTo(bandwidth.monthlyPrice.times(factor), service.currency), currency: service.currency };
+/** Returns the features without duplicates, in the order of the catalog. Unknown names are last. */
+export function inCatalogOrder({ features }: Offer, names: readonly string[]): string[] {
+  const known = features.map(({ name }) => name);
+  return [...known.filter((name) => names.includes(name)), ...new Set(names.filter((name) => !known.includes(name)))];
 }
-
-const notSold = (field: string, value: unknown, options: readonly string[]): InvalidParameters =>
-  new InvalidParameters([{ field, value, reason: `must be one of ${options.join(', ')}` }]);

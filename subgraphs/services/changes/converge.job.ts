@@ -7,88 +7,86 @@ import { type Backoff, pauseAfter } from '../../../kernel/outbound/backoff.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { ServiceStatus } from '../inventory/service.states.ts';
-import type { ConnectivityOrder, ConnectivityProvider, Provisioning, Release, ReleaseOrder } from '../providers/connectivity.provider.ts';
-import { ProvisioningRejected } from '../providers/connectivity.provider.ts';
+import { isInService, ServiceHold, ServiceStatus } from '../inventory/service.states.ts';
+import { specOf } from '../products/service-spec.ts';
+import type { Applied, ApplyOrder, Released, ReleaseOrder, ServiceProvider } from '../providers/service.provider.ts';
+import { OrderRejected } from '../providers/service.provider.ts';
 import { StatusChange } from '../status/status-change.entity.ts';
+import { ChangeStep } from './change-step.ts';
+import {
+  BULK_CONVERGE_QUEUE,
+  CHANGE_QUEUE,
+  CONVERGE_QUEUE,
+  type ConvergeJob,
+  enqueueConverge,
+  FORMER_QUEUE,
+  wakeBulk,
+} from './converge-queue.ts';
+import { completedDecommission, openDecommission, possiblyOpenOrders } from './open-changes.ts';
+import { finalReason } from './provider-failure.ts';
 import type { ServiceChange } from './service-change.entity.ts';
-import { completedDecommission, openDecommission } from './service-change-follow.ts';
 import { move } from './service-move.ts';
 
-const QUEUE = 'services.converge';
-/** Queue of the previous releases. Its jobs run the same code. */
-const FORMER_QUEUE = 'services.provision';
-/** Number of failed attempts after which provisioning fails. The last attempt is about 40 minutes after the first. */
-const MAX_FAILURES = 15;
 const RETRY_LIMIT = 100_000;
 const RETRY_DELAY_SECONDS = 1;
-/** Delays between attempts to release a service. They are repeated until the provider responds. */
+/** Delays between attempts to release a service. The attempts continue until the provider responds. */
 const RELEASE_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, maxMs: 60 * 60 * 1000 };
 /**
  * Maximum time that an order can be on its way to a provider. After this time, the provider either has the order or will
  * never receive it.
  */
 const ASK_MS = 30_000;
+/** Number of jobs of each queue that a process runs in parallel. Most of the time, they wait for the provider. */
+const CONCURRENCY = 16;
 
 const { PENDING, PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
-
-interface ConvergeJob {
-  organizationId: string;
-  serviceId: string;
-  /** Number of the job. Jobs of the previous release have none. */
-  number?: number;
-}
 
 export interface ConvergeDeps {
   orm: Orm;
   jobs: Jobs;
   clock: Clock;
   log: Logger;
-  connectivity: ConnectivityProvider;
+  connectivity: ServiceProvider;
   isClosed?: Ports['isClosed'];
 }
 
 /**
- * Enqueues the job that brings the provider to the wanted state of a locked service. It replaces all earlier jobs of the
- * service. The job exists only if the transaction commits.
- */
-export function enqueueConverge(jobs: Jobs, tx: EntityManager, service: Service, startAfter?: Date): Promise<void> {
-  service.jobNumber += 1;
-  const { organizationId, id: serviceId, jobNumber } = service;
-  return jobs.enqueue(tx, QUEUE, { organizationId, serviceId, number: jobNumber } satisfies ConvergeJob, { startAfter });
-}
-
-/**
- * Defines the queue of the jobs. Call it before the job queues start. The converger decides when to give up. So the
- * queue retries without a practical limit: no other job would continue the work on the service.
+ * Defines the queues of the jobs. Call it before the job queues start. The queues retry practically without limit,
+ * because the converger decides when to give up. If a queue gave up, no other job would continue the work on the
+ * service.
  */
 export function defineConverge(deps: ConvergeDeps): void {
   const converger = new Converger(deps);
-  for (const queue of [QUEUE, FORMER_QUEUE])
+  for (const queue of [CONVERGE_QUEUE, CHANGE_QUEUE, BULK_CONVERGE_QUEUE, FORMER_QUEUE])
     deps.jobs.define<ConvergeJob>(queue, ({ organizationId, serviceId, number }) => converger.run(organizationId, serviceId, number), {
       retryLimit: RETRY_LIMIT,
       retryDelaySeconds: RETRY_DELAY_SECONDS,
       // a job of a closed organization waits: the identity domain checks again shortly after the closing, and reopens the
       // organization if a service was ordered
       waits: deps.isClosed,
+      concurrency: CONCURRENCY,
     });
 }
 
-/** Task for the provider: to build a line, or to release it. */
-type ProviderTask = { build: ConnectivityOrder } | { release: ReleaseOrder };
+/** Task for the provider: to build a service, to change it, or to release it. */
+type ProviderTask = { build: ApplyOrder } | { change: ApplyOrder } | { release: ReleaseOrder };
 
 /**
- * Brings the provider to the wanted state of a service: builds it until it is operational or failed, or releases it
- * until it is decommissioned. It may run twice and stop at any point. Each step checks the status while the row is
- * locked. The provider is called between transactions with the service's id, so that a repeated call continues the same
- * order.
+ * Brings the provider to the wanted state of a service: builds it until it is operational or failed, applies its
+ * changes in their order, or releases it until it is decommissioned. It may run twice and stop at any point. Each step
+ * checks the status while the row is locked. The provider is called between transactions with the id of the service or
+ * of the change, so that a repeated call continues the same order.
  */
 export class Converger {
-  constructor(private readonly deps: ConvergeDeps) {}
+  readonly #changes: ChangeStep;
+
+  constructor(private readonly deps: ConvergeDeps) {
+    this.#changes = new ChangeStep(deps);
+  }
 
   /**
-   * Runs the next step. Does nothing if a later job has replaced the job with this number: otherwise, a job that is
-   * repeated after its process was killed would create a second series of jobs.
+   * Runs the next step of a service. Does nothing if the newest job of the service has a higher number than
+   * `jobNumber`. A job that is repeated after its process was killed therefore cannot create a second series of jobs.
    * @throws the provider's error if a retry may succeed
    */
   async run(organizationId: string, serviceId: string, jobNumber?: number): Promise<void> {
@@ -96,6 +94,7 @@ export class Converger {
     const task = await this.#begin(em, serviceId, jobNumber);
     if (!task) return;
     if ('build' in task) await this.#build(em, task.build);
+    else if ('change' in task) await this.#changes.run(em, task.change);
     else await this.#release(em, task.release);
   }
 
@@ -108,20 +107,23 @@ export class Converger {
       const service = await locked(tx, serviceId);
       if (service && jobNumber !== undefined && jobNumber < service.jobNumber) return null;
       if (service?.status === PENDING) await move(tx, service, PROVISIONING, this.deps.clock.now());
-      if (service?.status === PROVISIONING) {
+      if (service?.status === PROVISIONING && service.held === ServiceHold.BUILT) return null;
+      if (service?.status === PROVISIONING && service.held !== ServiceHold.RELEASING) {
         service.askedAt = this.deps.clock.now();
         return { build: orderOf(service) };
       }
+      if (service && isInService(service.status)) return this.#changes.next(tx, service);
       if (!service || !mustRelease(service)) return null;
       const { providerReference: reference, name } = service;
-      return { release: { releaseId: releaseIdOf(service, await openDecommission(tx, serviceId)), serviceId, reference, name } };
+      const releaseId = releaseIdOf(service, await openDecommission(tx, serviceId));
+      return { release: { releaseId, serviceId, reference, openOrderIds: await possiblyOpenOrders(tx, serviceId), name } };
     });
   }
 
-  async #build(em: EntityManager, order: ConnectivityOrder): Promise<void> {
-    let outcome: Provisioning;
+  async #build(em: EntityManager, order: ApplyOrder): Promise<void> {
+    let outcome: Applied;
     try {
-      outcome = await this.deps.connectivity.provision(order);
+      outcome = await this.deps.connectivity.apply(order);
     } catch (error) {
       return this.#buildFailed(em, order.serviceId, error);
     }
@@ -132,38 +134,50 @@ export class Converger {
         service.provider = this.deps.connectivity.name;
         service.providerReference ??= outcome.reference;
       }
-      // the service was decommissioned while the provider built it
-      if (service.status !== PROVISIONING) return mustRelease(service) ? enqueueConverge(this.deps.jobs, tx, service) : undefined;
-      if (outcome.state === 'completed') await move(tx, service, OPERATIONAL, this.deps.clock.now());
-      else await enqueueConverge(this.deps.jobs, tx, service, this.#later(outcome.checkAfterSeconds * 1000));
+      // the service was decommissioned, or its bulk is rolled back, while the provider built it
+      if (mustRelease(service)) return enqueueConverge(this.deps.jobs, tx, service);
+      if (service.status !== PROVISIONING) return;
+      if (outcome.state !== 'completed') return enqueueConverge(this.deps.jobs, tx, service, this.#later(outcome.checkAfterSeconds * 1000));
+      if (service.held) service.hold(ServiceHold.BUILT, this.deps.clock.now());
+      else await move(tx, service, OPERATIONAL, this.deps.clock.now());
+      await wakeBulk(this.deps.jobs, tx, service);
     });
   }
 
   async #buildFailed(em: EntityManager, serviceId: string, error: unknown): Promise<void> {
     const isFinal = await em.transactional(async (tx) => {
       const service = await locked(tx, serviceId);
-      if (service?.status !== PROVISIONING) return true;
+      // another delivery of the same job has built a held service
+      if (service?.status !== PROVISIONING || service.held === ServiceHold.BUILT) return true;
       service.provisioningFailures += 1;
-      const reason = reasonOf(error, service.provisioningFailures);
-      if (reason) await move(tx, service, FAILED, this.deps.clock.now(), reason);
-      return reason !== null;
+      // the retry releases a service whose bulk is rolled back
+      const reason = service.held === ServiceHold.RELEASING ? null : finalReason(error, service.provisioningFailures);
+      if (!reason) return false;
+      await move(tx, service, FAILED, this.deps.clock.now(), reason);
+      // a refused order was not built; any other order may be built later, so it is released
+      if (error instanceof OrderRejected) service.askedAt = null;
+      else await enqueueConverge(this.deps.jobs, tx, service);
+      await wakeBulk(this.deps.jobs, tx, service);
+      return true;
     });
     if (!isFinal) throw error;
     this.deps.log.warn({ err: error, service: serviceId }, 'provisioning of a service failed and will not be retried');
   }
 
   async #release(em: EntityManager, line: ReleaseOrder): Promise<void> {
-    let outcome: Release | { state: 'rejected'; reason: string } | { state: 'unreachable' };
+    let outcome: Released | { state: 'rejected'; reason: string } | { state: 'unreachable' };
     try {
       outcome = await this.deps.connectivity.release(line);
     } catch (error) {
       this.deps.log.warn({ err: error, service: line.serviceId }, 'a service could not be released at the provider');
-      outcome = error instanceof ProvisioningRejected ? { state: 'rejected', reason: error.message } : { state: 'unreachable' };
+      outcome = error instanceof OrderRejected ? { state: 'rejected', reason: error.message } : { state: 'unreachable' };
     }
     await em.transactional(async (tx) => {
       const service = await locked(tx, line.serviceId);
       if (!service || !mustRelease(service)) return;
       const open = await openDecommission(tx, service.id);
+      // a job that reports that the service was built after all has enqueued another release
+      if (outcome.state === 'released' && service.providerReference !== line.reference) return;
       if (outcome.state === 'released') return this.#released(tx, service, open?.reason ?? null);
       // a late result of an earlier decommission, which the provider had refused
       if (line.releaseId !== releaseIdOf(service, open)) return;
@@ -172,15 +186,17 @@ export class Converger {
         return move(tx, service, await statusBeforeEnd(tx, service), this.deps.clock.now(), reason);
       }
       const change = open ?? (await completedDecommission(tx, service.id));
-      if (change) change.failures = outcome.state === 'in_progress' ? 0 : change.failures + 1;
-      const pause = outcome.state === 'in_progress' ? outcome.checkAfterSeconds * 1000 : pauseAfter(change?.failures || 1, RELEASE_BACKOFF);
+      const failures = outcome.state === 'in_progress' ? 0 : (change?.failures ?? service.provisioningFailures) + 1;
+      if (change) change.failures = failures;
+      else service.provisioningFailures = failures;
+      const pause = outcome.state === 'in_progress' ? outcome.checkAfterSeconds * 1000 : pauseAfter(failures, RELEASE_BACKOFF);
       await enqueueConverge(this.deps.jobs, tx, service, this.#later(pause));
     });
   }
 
   /**
-   * Completes the release. If the provider was asked to build the service a moment ago, the order may still be on its
-   * way. Then the release is repeated first.
+   * Completes the release of a service. If the provider was asked to build the service less than `ASK_MS` ago, that
+   * order may still be on its way. In this case, a new job repeats the release after that time.
    */
   async #released(tx: EntityManager, service: Service, reason: string | null): Promise<void> {
     const { askedAt, providerReference, status } = service;
@@ -188,7 +204,10 @@ export class Converger {
     const isOnItsWay = providerReference === null && askedAt !== null && askedAt.getTime() + ASK_MS > now.getTime();
     if (isOnItsWay) return enqueueConverge(this.deps.jobs, tx, service, new Date(askedAt.getTime() + ASK_MS));
     service.providerReference = null;
+    service.askedAt = null;
     if (status === DECOMMISSIONING) await move(tx, service, DECOMMISSIONED, now, reason);
+    else if (status === PROVISIONING) await move(tx, service, FAILED, now, `Rolled back with ${service.bulkId}.`);
+    if (!service.provisionedAt) await wakeBulk(this.deps.jobs, tx, service);
   }
 
   #later(ms: number): Date {
@@ -197,35 +216,36 @@ export class Converger {
 }
 
 /**
- * Returns true if the provider must release a service. A decommissioned service has a reference only if the provider reported
- * later that it has built the service.
+ * Returns true if the provider must release a service: it is being decommissioned, its bulk is rolled back, or it
+ * failed and the provider may have built it or may still build it. A decommissioned service must be released again if
+ * it has a reference, because the provider reported only later that it had built the service.
  */
-const mustRelease = ({ status, providerReference }: Service): boolean =>
-  status === DECOMMISSIONING || (status === DECOMMISSIONED && providerReference !== null);
+function mustRelease({ status, providerReference, askedAt, held }: Service): boolean {
+  if (status === DECOMMISSIONING) return true;
+  if (held === ServiceHold.RELEASING && status === PROVISIONING) return true;
+  if (status === FAILED) return providerReference !== null || askedAt !== null;
+  return providerReference !== null && status === DECOMMISSIONED;
+}
 
-/** Returns the status to which a service returns if the provider refuses to end it. A service that was never built failed. */
+/**
+ * Returns the status that a service gets if the provider refuses to take it down: the status before the decommission,
+ * or `failed` if the service was never built.
+ */
 async function statusBeforeEnd(tx: EntityManager, { id, provisionedAt }: Service): Promise<ServiceStatus> {
   if (!provisionedAt) return FAILED;
   const ended = await tx.findOne(StatusChange, { serviceId: id, to: DECOMMISSIONING }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   return ended?.from ?? OPERATIONAL;
 }
 
-/** Returns the idempotency key of a release. The line of a service that is already decommissioned has its own key. */
-const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;
-
 /**
- * Returns the reason why provisioning has failed; null if a retry may succeed. Details of an outage are not shown to
- * customers.
+ * Returns the idempotency key of a release: the id of the decommission that has not ended. The release of a service
+ * without one, such as a failed service, has a key of its own.
  */
-function reasonOf(error: unknown, failures: number): string | null {
-  if (error instanceof ProvisioningRejected) return error.message;
-  return failures >= MAX_FAILURES ? `The provider could not be reached in ${failures} attempts.` : null;
-}
+const releaseIdOf = ({ id }: Service, open: ServiceChange | null): string => open?.id ?? `${id}/release`;
 
 const locked = (tx: EntityManager, id: string): Promise<Service | null> => tx.findOne(Service, { id }, LOCKED);
 
-function orderOf({ id, name, serviceType, bandwidthMbps, location, sla, configuration, provisioningFailures }: Service): ConnectivityOrder {
-  if (!location || bandwidthMbps === null) throw new Error(`The service ${id} is not an internet line.`);
-  const options = { redundancy: configuration.redundancy === true, monitoring: configuration.monitoring === true };
-  return { serviceId: id, name, technology: serviceType, bandwidthMbps, location, sla, ...options, attempt: provisioningFailures + 1 };
+function orderOf(service: Service): ApplyOrder {
+  const { id, name, provisioningFailures } = service;
+  return { orderId: id, serviceId: id, reference: null, name, spec: specOf(service), attempt: provisioningFailures + 1 };
 }

@@ -2,24 +2,26 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus, serviceStates } from '../inventory/service.states.ts';
-import { enqueueConverge } from './converge.job.ts';
+import { checkNotInMaintenance } from '../maintenance/maintenance.errors.ts';
+import { enqueueConverge, wakeBulk } from './converge-queue.ts';
 import type { ServiceChange } from './service-change.entity.ts';
-import { ServiceInMaintenance } from './service-change.errors.ts';
 import { move } from './service-move.ts';
 
-/** Status of a service when its decommission begins. The provider was not yet asked for a pending service. */
+/**
+ * Returns the status of a service when its decommission begins. A pending service is decommissioned at once, because
+ * the provider was not asked to build it yet.
+ */
 const nextOf = ({ status }: Service): ServiceStatus =>
   status === ServiceStatus.PENDING ? ServiceStatus.DECOMMISSIONED : ServiceStatus.DECOMMISSIONING;
 
 /**
- * Checks that a service can be ended now, or `later`. A service in maintenance can be ended only later.
+ * Checks that a locked service can be ended now or, if `later` is true, at a later date. A service in maintenance can
+ * be ended only at a later date.
  * @throws InvalidState, ServiceInMaintenance
  */
-export function checkCanEnd(service: Service, later = false): void {
-  if (service.status === ServiceStatus.MAINTENANCE) {
-    if (later) return;
-    throw new ServiceInMaintenance(service);
-  }
+export async function checkCanEnd(tx: EntityManager, service: Service, now: Date, later = false): Promise<void> {
+  if (later && service.status === ServiceStatus.MAINTENANCE) return;
+  await checkNotInMaintenance(tx, service, now);
   serviceStates.check(service.status, nextOf(service));
 }
 
@@ -35,4 +37,5 @@ export async function decommission(tx: EntityManager, jobs: Jobs, service: Servi
   await tx.flush();
   await move(tx, service, nextOf(service), now, change.reason);
   if (service.status === ServiceStatus.DECOMMISSIONING) await enqueueConverge(jobs, tx, service);
+  if (!service.provisionedAt) await wakeBulk(jobs, tx, service);
 }

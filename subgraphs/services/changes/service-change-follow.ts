@@ -1,28 +1,30 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { LOCKED } from '../../../kernel/records/records.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
-import { ServiceChange } from './service-change.entity.ts';
-import { ServiceChangeKind, ServiceChangeStatus } from './service-change.states.ts';
+import { cancelMaintenance } from '../maintenance/maintenance-windows.ts';
+import { openChanges, openDecommission } from './open-changes.ts';
+import { ServiceChangeStatus } from './service-change.states.ts';
 
-const { ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED } = ServiceChangeStatus;
-
-/** Returns the scheduled or running decommission of a locked service. */
-export const openDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
-  tx.findOne(ServiceChange, { serviceId, kind: ServiceChangeKind.DECOMMISSION, status: { $in: [ACKNOWLEDGED, IN_PROGRESS] } }, LOCKED);
-
-/** Returns the decommission that has ended a locked service. */
-export const completedDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
-  tx.findOne(ServiceChange, { serviceId, kind: ServiceChangeKind.DECOMMISSION, status: COMPLETED }, LOCKED);
+const { IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ServiceChangeStatus;
+const { DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
+const ENDED = 'The service is taken down.';
 
 /**
- * Updates the decommission of a service, if there is one. Runs in the transaction that changes the status of the
- * service.
+ * Updates the changes of a service after its status has changed, in the same transaction. When a service is taken down,
+ * its maintenance is cancelled. Its other changes are cancelled too, or fail if they have begun.
  */
-export async function followDecommission(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
+export async function followChanges(tx: EntityManager, service: Service): Promise<void> {
+  await followDecommission(tx, service);
+  const { id, status, updatedAt } = service;
+  if (status !== DECOMMISSIONING && status !== DECOMMISSIONED) return;
+  await cancelMaintenance(tx, service, updatedAt);
+  for (const change of await openChanges(tx, id)) change.moveTo(change.status === IN_PROGRESS ? FAILED : CANCELLED, updatedAt, ENDED);
+}
+
+async function followDecommission(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const change = await openDecommission(tx, id);
   if (!change) return;
-  if (status === ServiceStatus.DECOMMISSIONING) change.moveTo(IN_PROGRESS, updatedAt);
-  else if (status === ServiceStatus.DECOMMISSIONED) change.moveTo(COMPLETED, updatedAt);
+  if (status === DECOMMISSIONING) change.moveTo(IN_PROGRESS, updatedAt);
+  else if (status === DECOMMISSIONED) change.moveTo(COMPLETED, updatedAt);
   else if (change.status === IN_PROGRESS) change.moveTo(FAILED, updatedAt, statusReason);
 }

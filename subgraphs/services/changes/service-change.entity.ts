@@ -1,6 +1,11 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
+import type { ChangeSet } from '../../../kernel/records/changes.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
+import type { PriceLine } from '../inventory/price-line.ts';
+import type { ServicePatch } from '../inventory/service-terms.ts';
 import { ServiceChangeKind, ServiceChangeStatus, serviceChangeStates } from './service-change.states.ts';
 import { DataMigration, ServiceChangeTransition } from './service-change.values.ts';
 
@@ -17,6 +22,11 @@ const { COMPLETED } = ServiceChangeStatus;
 @Index({
   name: 'service_change_open_decommission_index',
   expression: `create unique index "service_change_open_decommission_index" on "services"."service_change" ("service_id") where "kind" = 'decommission' and "status" in ('acknowledged', 'in_progress')`,
+})
+@Index({
+  name: 'service_change_apply_due_index',
+  expression:
+    'create index "service_change_apply_due_index" on "services"."service_change" ("apply_due_at") where "apply_due_at" is not null',
 })
 @Index({ name: 'service_change_service_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] })
 export class ServiceChange {
@@ -50,9 +60,39 @@ export class ServiceChange {
   @Property({ type: 'datetime', length: 3 })
   effectiveAt!: Date;
 
-  /** When the change must begin. Null if it has begun or has ended. */
+  /** When a decommission must begin. Null if it has begun or has ended, and for other kinds of changes. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   dueAt: Date | null = null;
+
+  /**
+   * When a scheduled change that is not a decommission must begin. Null if the change is due or has ended. It is not
+   * stored in `due_at`, because the previous release treats every change with `due_at` as a decommission.
+   */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  applyDueAt: Date | null = null;
+
+  /** New values of the terms of the service. Null for a decommission. */
+  @Property({ type: 'json', nullable: true })
+  wanted: ServicePatch | null = null;
+
+  /** Price lines of the service after the change, as they were agreed when the change was ordered. */
+  @Property({ type: 'json', nullable: true })
+  priceLines: PriceLine[] | null = null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      'Old and new values of the changed fields, such as `{"bandwidth": {"from": "500mbps", "to": "1000mbps"}}`. Null if the service is taken down.',
+  })
+  @Property({ type: 'json', nullable: true })
+  changes: ChangeSet | null = null;
+
+  @Field(() => Decimal, {
+    nullable: true,
+    description: 'Difference of the monthly price, in the currency of the service. Null if the service is taken down.',
+  })
+  @Property({ type: MoneyType, nullable: true })
+  priceDifference: Decimal | null = null;
 
   @Field(() => String, { nullable: true, description: 'Reason that the caller stated. Null if none was stated.' })
   @Property({ type: 'text', nullable: true })
@@ -62,11 +102,15 @@ export class ServiceChange {
   @Property({ type: 'json', nullable: true })
   dataMigration: DataMigration | null = null;
 
+  /** Bulk that ordered the change. Null if the change was ordered alone. */
+  @Property({ type: 'text', nullable: true })
+  bulkId: string | null = null;
+
   @Field(() => ID, { description: 'User or credential that ordered the change.' })
   @Property({ type: 'text' })
   requestedBy!: string;
 
-  /** Number of consecutive failed attempts to release the service at the provider. */
+  /** Number of consecutive failed attempts at the provider. */
   @Property({ type: 'integer' })
   failures = 0;
 
@@ -96,6 +140,7 @@ export class ServiceChange {
     this.status = status;
     this.statusReason = reason;
     this.dueAt = null;
+    this.applyDueAt = null;
     if (status === COMPLETED) this.completedAt = now;
     this.updatedAt = now;
   }

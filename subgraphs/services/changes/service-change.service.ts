@@ -3,20 +3,21 @@ import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters } from '../../../kernel/errors/errors.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
-import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus, type ServiceType } from '../inventory/service.states.ts';
+import { cancelMaintenance } from '../maintenance/maintenance-windows.ts';
 import { checkCanEnd, decommission } from './decommission.ts';
+import { newChange } from './new-service-change.ts';
+import { openDecommission } from './open-changes.ts';
 import { ServiceChange } from './service-change.entity.ts';
 import { AlreadyEnding, UnsuitableDestination } from './service-change.errors.ts';
 import type { DecommissionInput } from './service-change.inputs.ts';
 import { ServiceChangeKind, ServiceChangeStatus } from './service-change.states.ts';
 import type { DataMigration } from './service-change.values.ts';
-import { openDecommission } from './service-change-follow.ts';
 
 export interface ServiceChangeServiceDeps {
   em: EntityManager;
@@ -35,15 +36,20 @@ export class ServiceChangeService {
    * @throws ResourceNotFound, InvalidState, ServiceInMaintenance
    */
   end(id: string, type?: ServiceType | null): Promise<Service> {
-    return this.deps.em.transactional(async (tx) => {
-      const service = await this.#locked(tx, id, type);
-      checkCanEnd(service);
-      const now = this.deps.clock.now();
-      const change = (await openDecommission(tx, id)) ?? this.#newDecommission(tx, service, now);
-      change.effectiveAt = now;
-      await decommission(tx, this.deps.jobs, service, change, now);
-      return service;
-    });
+    return this.deps.em.transactional(async (tx) => this.endLocked(tx, await this.#locked(tx, id, type)));
+  }
+
+  /**
+   * Does the same as `end` for a service that the caller has locked, in the caller's transaction.
+   * @throws InvalidState, ServiceInMaintenance
+   */
+  async endLocked(tx: EntityManager, service: Service): Promise<Service> {
+    const now = this.deps.clock.now();
+    await checkCanEnd(tx, service, now);
+    const change = (await openDecommission(tx, service.id)) ?? this.#newDecommission(tx, service, now);
+    change.effectiveAt = now;
+    await decommission(tx, this.deps.jobs, service, change, now);
+    return service;
   }
 
   /**
@@ -58,7 +64,7 @@ export class ServiceChangeService {
       const service = await this.#locked(tx, id);
       const now = this.deps.clock.now();
       const isLater = decommissionDate ? decommissionDate > now : false;
-      checkCanEnd(service, isLater);
+      await checkCanEnd(tx, service, now, isLater);
       const scheduled = await openDecommission(tx, id);
       if (scheduled) throw new AlreadyEnding(scheduled);
       const change = this.#newDecommission(tx, service, now);
@@ -73,16 +79,19 @@ export class ServiceChangeService {
   }
 
   /**
-   * Cancels a change that waits for its date.
+   * Cancels a change that has not begun, and the maintenance that was planned for it.
    * @throws ResourceNotFound, InvalidState
    */
   async cancel(id: string, serviceId?: string | null): Promise<ServiceChange> {
     const found = orNotFound(await this.deps.em.findOne(ServiceChange, { id }), 'service_change', id);
     if (serviceId && found.serviceId !== serviceId) orNotFound(null, 'service_change', id);
     return this.deps.em.transactional(async (tx) => {
-      await this.#locked(tx, found.serviceId);
+      const service = await this.#locked(tx, found.serviceId);
       const change = orNotFound(await tx.findOne(ServiceChange, { id }, { ...LOCKED, refresh: true }), 'service_change', id);
-      change.moveTo(ServiceChangeStatus.CANCELLED, this.deps.clock.now());
+      const now = this.deps.clock.now();
+      change.moveTo(ServiceChangeStatus.CANCELLED, now);
+      service.revise(now);
+      await cancelMaintenance(tx, service, now, id);
       return change;
     });
   }
@@ -106,19 +115,8 @@ export class ServiceChangeService {
       throw new UnsuitableDestination(destination, `it is ${destination.status}, not operational`);
   }
 
-  #newDecommission(tx: EntityManager, { id: serviceId, organizationId }: Service, now: Date): ServiceChange {
-    const history = [{ from: null, to: ServiceChangeStatus.ACKNOWLEDGED, at: now.toISOString(), reason: null }];
-    const change = Object.assign(new ServiceChange(), {
-      id: newId('serviceChange'),
-      organizationId,
-      serviceId,
-      kind: ServiceChangeKind.DECOMMISSION,
-      effectiveAt: now,
-      requestedBy: this.deps.request.principal.id,
-      history,
-      createdAt: now,
-      updatedAt: now,
-    });
+  #newDecommission(tx: EntityManager, service: Service, now: Date): ServiceChange {
+    const change = newChange(service, ServiceChangeKind.DECOMMISSION, this.deps.request.principal.id, now);
     tx.persist(change);
     return change;
   }

@@ -2,12 +2,22 @@ import { registerEnumType } from 'type-graphql';
 import { StateMachine } from '../../../kernel/records/states.ts';
 
 export enum ServiceChangeKind {
+  MODIFICATION = 'modification',
+  CONFIGURATION = 'configuration',
+  SCALING = 'scaling',
+  FEATURES = 'features',
   DECOMMISSION = 'decommission',
 }
 registerEnumType(ServiceChangeKind, {
   name: 'ServiceChangeKind',
   description: 'Kind of change of a service.',
-  valuesConfig: { DECOMMISSION: { description: 'The service is permanently taken down.' } },
+  valuesConfig: {
+    MODIFICATION: { description: 'Terms of the service change, such as its name, bandwidth or service level.' },
+    CONFIGURATION: { description: 'Settings of the service change.' },
+    SCALING: { description: 'The service gets larger or smaller.' },
+    FEATURES: { description: 'Features are switched on or off.' },
+    DECOMMISSION: { description: 'The service is permanently taken down.' },
+  },
 });
 
 /** States of a change. They are modelled on the states of a TMF641 service order. */
@@ -22,7 +32,7 @@ registerEnumType(ServiceChangeStatus, {
   name: 'ServiceChangeStatus',
   description: 'State of a change of a service.',
   valuesConfig: {
-    ACKNOWLEDGED: { description: 'Waits for its date. Can be cancelled.' },
+    ACKNOWLEDGED: { description: 'Waits for its date, or for an earlier change. Can be cancelled.' },
     IN_PROGRESS: { description: 'The provider is making the change.' },
     COMPLETED: { description: 'Done. This state is final.' },
     FAILED: { description: 'Not possible; `statusReason` says why. The service stays as it is. This state is final.' },
@@ -32,7 +42,12 @@ registerEnumType(ServiceChangeStatus, {
 
 const { ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ServiceChangeStatus;
 
-/** State machine of changes; see docs/decisions/services.md. */
+/** Maximum number of changes of a service that have not ended, without its decommission. */
+export const MAX_OPEN = 20;
+/** Statuses of changes that have not ended. */
+export const OPEN_STATUSES: readonly ServiceChangeStatus[] = [ACKNOWLEDGED, IN_PROGRESS];
+
+/** State machine of changes; see docs/decisions/service-changes.md. */
 export const serviceChangeStates = new StateMachine<ServiceChangeStatus>('service change', {
   [ACKNOWLEDGED]: [IN_PROGRESS, COMPLETED, FAILED, CANCELLED],
   [IN_PROGRESS]: [COMPLETED, FAILED],

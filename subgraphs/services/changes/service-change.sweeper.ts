@@ -1,7 +1,9 @@
 import type { Ports } from '../../../kernel/domain.ts';
 import { type DueDeps, dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { ServiceStatus, serviceStates } from '../inventory/service.states.ts';
+import { isInService, ServiceStatus, serviceStates } from '../inventory/service.states.ts';
+import { advanceDueMaintenance } from '../maintenance/maintenance-windows.ts';
+import { enqueueChanges } from './converge-queue.ts';
 import { decommission } from './decommission.ts';
 import { ServiceChange } from './service-change.entity.ts';
 import { ServiceChangeStatus } from './service-change.states.ts';
@@ -16,7 +18,7 @@ const DUE = {
 } as const;
 
 /**
- * Begins changes of services at their dates. A change waits while its service is in maintenance, and while its
+ * Begins decommissions of services at their dates. A decommission waits while its service is in maintenance, and while its
  * organization is suspended.
  */
 export const serviceChangeSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isSuspended'>): Sweeper =>
@@ -29,4 +31,27 @@ export const serviceChangeSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'j
     } else if (status === ServiceStatus.PENDING || serviceStates.allowed(status).includes(ServiceStatus.DECOMMISSIONING)) {
       await decommission(tx, deps.jobs, service, change, now);
     } else change.moveTo(ServiceChangeStatus.FAILED, now, `The service is ${status}.`);
+  });
+
+const APPLY_DUE = {
+  name: 'services.apply-change',
+  table: 'services.service_change',
+  column: 'apply_due_at',
+  postponeMs: 60_000,
+  owner: { table: 'services.service', column: 'service_id' },
+} as const;
+
+/**
+ * Begins other changes than decommissions at their dates. The job that applies the change checks it again. A change waits
+ * while its organization is suspended.
+ */
+export const changeApplicationSweeper = (deps: DueDeps & Pick<Ports, 'database' | 'jobs' | 'isSuspended'>): Sweeper =>
+  dueSweeper({ ...deps, waits: deps.isSuspended }, APPLY_DUE, async (tx, id, now) => {
+    const change = await tx.findOneOrFail(ServiceChange, { id });
+    const service = await tx.findOneOrFail(Service, { id: change.serviceId });
+    change.applyDueAt = null;
+    // a change may take effect at the moment when its maintenance starts
+    await advanceDueMaintenance(tx, service, now);
+    if (isInService(service.status)) await enqueueChanges(deps.jobs, tx, service);
+    else change.moveTo(ServiceChangeStatus.FAILED, now, `The service is ${service.status}.`);
   });

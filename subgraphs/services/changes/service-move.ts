@@ -1,17 +1,19 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { Service } from '../inventory/service.entity.ts';
-import type { ServiceStatus } from '../inventory/service.states.ts';
+import { ServiceStatus } from '../inventory/service.states.ts';
+import { productOf } from '../products/registry.ts';
 import { followService } from '../provisioning-requests/provisioning-request-follow.ts';
 import { transition } from '../status/service-transition.ts';
-import { followDecommission } from './service-change-follow.ts';
+import { followChanges } from './service-change-follow.ts';
 
 /**
  * Changes the status of a locked service, and updates the records that follow it: its provisioning request and its
- * decommission.
+ * changes. When the service fails or is decommissioned, its product frees what it has reserved for the service.
  * @throws InvalidState
  */
 export async function move(tx: EntityManager, service: Service, to: ServiceStatus, now: Date, reason: string | null = null): Promise<void> {
   await transition(tx, service, to, now, reason);
   await followService(tx, service);
-  await followDecommission(tx, service);
+  await followChanges(tx, service);
+  if (to === ServiceStatus.FAILED || to === ServiceStatus.DECOMMISSIONED) await productOf(service.type).released?.(tx, service);
 }

@@ -1,4 +1,5 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { boundsOf, counterclockwise, type Ring } from './ring.ts';
 import { AccessTechnology } from './technology.ts';
 
 /**
@@ -15,6 +16,38 @@ export class CoverageArea {
 
   @Property({ type: 'text' })
   state!: string;
+
+  /**
+   * The approximate outline of the area, in counterclockwise order. It is for maps only: the ZIP code decides about
+   * orders. Null if the area is not on the map.
+   */
+  @Property({ type: 'json', nullable: true })
+  ring: Ring | null = null;
+
+  /** The box around the outline. */
+  @Property({ type: 'double', nullable: true })
+  west: number | null = null;
+
+  @Property({ type: 'double', nullable: true })
+  south: number | null = null;
+
+  @Property({ type: 'double', nullable: true })
+  east: number | null = null;
+
+  @Property({ type: 'double', nullable: true })
+  north: number | null = null;
+
+  @Property({ type: 'integer', default: 1 })
+  revision = 1;
+
+  /**
+   * Sets the outline and the box around it, or removes both if `ring` is null. The positions may be in clockwise or
+   * counterclockwise order.
+   */
+  outline(ring: Ring | null): void {
+    const none = { west: null, south: null, east: null, north: null };
+    Object.assign(this, { ring: ring && counterclockwise(ring) }, ring ? boundsOf(ring) : none);
+  }
 }
 
 /**

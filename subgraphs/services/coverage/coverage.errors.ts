@@ -45,5 +45,7 @@ export class InsufficientBandwidth extends PlatformError {
   }
 }
 
-const inWords = ({ city, state, zip }: ServiceLocation): string => `${city}, ${state} ${zip}`;
+/** Returns the parts of the place that are known. */
+const inWords = ({ city, state, zip }: ServiceLocation): string =>
+  [city, [state, zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
 const plain = ({ address, city, state, zip }: ServiceLocation): object => ({ address, city, state, zip });

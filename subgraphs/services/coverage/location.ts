@@ -2,8 +2,8 @@ import { IsOptional, Matches } from 'class-validator';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { Characters } from '../../../kernel/graphql/characters.ts';
 
-const IsState = (): PropertyDecorator => Matches(/^[A-Za-z]{2}$/, { message: 'must be the two letters of a state, such as NY' });
-const IsZip = (): PropertyDecorator => Matches(/^\d{5}(-\d{4})?$/, { message: 'must be a ZIP code such as 10118' });
+export const IsState = (): PropertyDecorator => Matches(/^[A-Za-z]{2}$/, { message: 'must be the two letters of a state, such as NY' });
+export const IsZip = (): PropertyDecorator => Matches(/^\d{5}(-\d{4})?$/, { message: 'must be a ZIP code such as 10118' });
 
 /** A street address in the United States (specification 2.5). */
 @ObjectType('ServiceLocation', { description: 'Street address in the United States.' })

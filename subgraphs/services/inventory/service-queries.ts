@@ -4,17 +4,28 @@ import { NEWEST_FIRST, type Page, type PageInput, type SortBy } from '../../../k
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
 import { listPage } from '../../../kernel/records/pagination.ts';
 import { between, containing, matching } from '../../../kernel/records/where.ts';
+import { withPriority } from './restoration-priority.ts';
 import { Service } from './service.entity.ts';
-import { type ServiceFilter, ServiceSearchField } from './service.inputs.ts';
 import type { ServiceType } from './service.states.ts';
+import { type ServiceFilter, ServiceSearchField } from './service-list.values.ts';
 
 const LOCATION_FIELDS = ['address', 'city', 'state', 'zip'];
+
+/** The categories of the catalog, and the catalog services in them. */
+export interface CatalogCategories {
+  /**
+   * Returns the ids of all catalog services in these categories.
+   * @throws InvalidParameters for an unknown category
+   */
+  idsIn(categories: readonly string[]): Promise<string[]>;
+}
 
 /** Finds and lists services of all types that the caller's organization has. */
 export class ServiceQueries {
   constructor(
     private readonly em: EntityManager,
     private readonly loader: RecordLoader<Service>,
+    private readonly categories: CatalogCategories,
   ) {}
 
   /** Returns a service. Returns null if the organization does not have it, or if it is not of the given type. */
@@ -23,15 +34,26 @@ export class ServiceQueries {
     return service && type && service.type !== type ? null : service;
   }
 
-  list(filter: ServiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Service>> {
-    return listPage(this.em, Service, { where: whereOf(filter), sort, page, defaultSort: NEWEST_FIRST });
+  /** Lists services. @throws InvalidParameters for an unknown category */
+  async list({ category, ...filter }: ServiceFilter, sort: SortBy[], page: PageInput): Promise<Page<Service>> {
+    const catalogId = category ? await this.categories.idsIn(category) : undefined;
+    return listPage(this.em, Service, { where: whereOf({ ...filter, catalogId }), sort, page, defaultSort: NEWEST_FIRST });
   }
 }
 
-function whereOf({ location, search, fields, dateFrom, dateTo, ...lists }: ServiceFilter): FilterQuery<Service> {
+interface ServiceCondition extends Omit<ServiceFilter, 'category'> {
+  catalogId: string[] | undefined;
+}
+
+function whereOf({ location, search, q, fields, priority, dateFrom, dateTo, ...lists }: ServiceCondition): FilterQuery<Service> {
   const searched = fields?.length ? fields : Object.values(ServiceSearchField);
-  const texts = [...(location ? [anyOf([ServiceSearchField.LOCATION], location)] : []), ...(search ? [anyOf(searched, search)] : [])];
-  return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: texts.length > 0 ? texts : undefined });
+  const text = search ?? q;
+  const $and = [
+    ...(location ? [anyOf([ServiceSearchField.LOCATION], location)] : []),
+    ...(text ? [anyOf(searched, text)] : []),
+    ...(priority ? [withPriority(priority)] : []),
+  ];
+  return matching<Service>({ ...lists, createdAt: between(dateFrom, dateTo), $and: $and.length > 0 ? $and : undefined });
 }
 
 /** Returns the condition that at least one of the fields contains the text. */

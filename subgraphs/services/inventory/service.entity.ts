@@ -1,12 +1,17 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { Revision } from '../../../kernel/records/revision.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { formatBandwidth } from '../coverage/bandwidth.ts';
 import { ServiceLocation } from '../coverage/location.ts';
-import { ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
+import { lineOfPrice, type PriceLine, priceOf } from './price-line.ts';
+import { priorityOf, RestorationPriority } from './restoration-priority.ts';
+import { ServiceHold, ServiceStatus, ServiceType, serviceStates } from './service.states.ts';
+import { ServiceContacts } from './service-contacts.ts';
+import type { Configuration, ServiceTerms } from './service-terms.ts';
 
 /** A service of an account, of any type (specification 2.5, 3.4). State transitions are methods here. */
 @ObjectType({ description: 'A service that an account ordered, such as an internet line.' })
@@ -28,7 +33,7 @@ export class Service {
   accountId!: string;
 
   @Field(() => ServiceType, { description: 'Kind of service. Each kind has its own fields in `configuration`.' })
-  @Enum({ items: () => ServiceType, type: 'text' })
+  @Property({ type: 'text' })
   type!: ServiceType;
 
   @Field(() => String, { description: 'Subtype within `type`. For an internet service this is the access technology, such as `fiber`.' })
@@ -82,7 +87,38 @@ export class Service {
 
   @Field(() => JsonObject, { description: 'Settings that are specific to this kind of service, as JSON. Empty if there are none.' })
   @Property({ type: 'json' })
-  configuration: Record<string, unknown> = {};
+  configuration: Configuration = {};
+
+  @Field(() => [String], { description: 'Names of the features that are switched on, such as `static_ip`.' })
+  @Property({ type: 'json', default: '[]' })
+  features: readonly string[] = [];
+
+  @Field(() => ServiceContacts, { nullable: true, description: 'People to contact about the service. Null if none are known.' })
+  @Property({ type: 'json', nullable: true })
+  contacts: ServiceContacts | null = null;
+
+  /** Parts of the monthly price. Null for a service that was ordered before the parts were stored. */
+  @Property({ type: 'json', nullable: true, fieldName: 'price_lines' })
+  storedPriceLines: PriceLine[] | null = null;
+
+  @Field(() => ID, { nullable: true, description: 'Quote whose prices the order used (`quote_…`). Null if there was none.' })
+  @Property({ type: 'text', nullable: true })
+  quoteId: string | null = null;
+
+  @Field(() => Int, { nullable: true, description: 'Minimum term in months. Null without a term.' })
+  @Property({ type: 'integer', nullable: true })
+  termMonths: number | null = null;
+
+  /** Discount for the term, in percent. The unit prices include it. */
+  @Property({ type: MoneyType, default: '0' })
+  discountPercent: Decimal = new Decimal(0);
+
+  @Field(() => Decimal, { description: 'Price that is charged once, for the installation.' })
+  @Property({ type: MoneyType, default: '0' })
+  oneTimeFee: Decimal = new Decimal(0);
+
+  @Revision({ byHand: true })
+  revision = 1;
 
   @Field(() => String, {
     nullable: true,
@@ -98,13 +134,13 @@ export class Service {
   @Property({ type: 'text', nullable: true })
   providerReference: string | null = null;
 
-  /** Number of failed attempts to provision the service. */
+  /** Number of failed attempts to provision the service, or to release it if its bulk is rolled back. */
   @Property({ type: 'integer' })
   provisioningFailures = 0;
 
   /**
    * When the provider was last asked to build the service. The result of this request to the provider may still be
-   * unknown.
+   * unknown. Null after the provider refused the service, or released it.
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   askedAt: Date | null = null;
@@ -112,6 +148,21 @@ export class Service {
   /** Number of the newest job that brings the provider to the wanted state. Jobs with lower numbers do nothing. */
   @Property({ type: 'integer' })
   jobNumber = 0;
+
+  /** Bulk that ordered the service. Null if the service was ordered alone. */
+  @Property({ type: 'text', nullable: true })
+  bulkId: string | null = null;
+
+  /**
+   * Progress of a service in a bulk that is rolled back if a service fails. Null for all other services, and after the
+   * bulk has made the service operational or has skipped it.
+   */
+  @Enum({ items: () => ServiceHold, type: 'text', nullable: true })
+  held: ServiceHold | null = null;
+
+  /** Since when the service does not work, also during a decommission or a maintenance. Null if it works. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  downSince: Date | null = null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastIncidentAt: Date | null = null;
@@ -128,9 +179,42 @@ export class Service {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
+  @Field(() => RestorationPriority, {
+    description:
+      'How urgently the service is restored after an outage. It follows from `sla`: enterprise high, business medium, others low.',
+  })
+  get priority(): RestorationPriority {
+    return priorityOf(this.sla);
+  }
+
   @Field(() => String, { nullable: true, description: 'Bandwidth, such as `1000mbps`. Null for kinds of service without a bandwidth.' })
   get bandwidth(): string | null {
     return this.bandwidthMbps === null ? null : formatBandwidth(this.bandwidthMbps);
+  }
+
+  get priceLines(): readonly PriceLine[] {
+    return this.storedPriceLines ?? [lineOfPrice(this, this.monthlyPrice)];
+  }
+
+  /** Sets new terms and their price. */
+  change(terms: ServiceTerms, priceLines: readonly PriceLine[], now: Date): void {
+    Object.assign(this, terms);
+    this.storedPriceLines = [...priceLines];
+    this.monthlyPrice = priceOf(priceLines, this.currency);
+    this.revise(now);
+  }
+
+  /** Increments the revision, because callers now see the service differently than before. */
+  revise(now: Date): void {
+    this.revision += 1;
+    this.updatedAt = now;
+  }
+
+  /** Sets the progress of a held service. Callers see that a built service waits for the others. */
+  hold(held: ServiceHold, now: Date): void {
+    this.held = held;
+    this.statusReason = held === ServiceHold.BUILT ? `Built. Waits for the other services of ${this.bulkId}.` : null;
+    this.revise(now);
   }
 
   /**
@@ -143,8 +227,10 @@ export class Service {
     const isIncident = [ServiceStatus.DOWN, ServiceStatus.DEGRADED].includes(status) && this.status !== ServiceStatus.DECOMMISSIONING;
     this.status = status;
     this.statusReason = reason;
-    this.updatedAt = now;
+    this.revise(now);
     if (status === ServiceStatus.OPERATIONAL) this.provisionedAt ??= now;
     if (isIncident) this.lastIncidentAt = now;
+    if (status === ServiceStatus.DOWN) this.downSince ??= now;
+    else if (![ServiceStatus.MAINTENANCE, ServiceStatus.DECOMMISSIONING].includes(status)) this.downSince = null;
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changes, defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import type { ChangeSet } from '../../../kernel/records/changes.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { Service } from './service.entity.ts';
 import { ServiceStatus, ServiceType } from './service.states.ts';
@@ -7,10 +8,16 @@ import { ServiceStatus, ServiceType } from './service.states.ts';
 const { PROVISIONING, OPERATIONAL, DECOMMISSIONING, DECOMMISSIONED } = ServiceStatus;
 
 /**
- * One item of a price. The amount of an item is its quantity times its unit price. The price is the sum of these
- * amounts.
+ * One item of a price. The amount of an item is its quantity times its unit price, rounded to the currency. The price
+ * is the sum of these amounts.
  */
-const priceLine = z.strictObject({ catalog_id: z.string(), unit: z.string(), quantity: z.number(), unit_price: z.number() });
+const priceLine = z.strictObject({
+  catalog_id: z.string(),
+  item: z.string().optional().describe('What the item is for: `bandwidth:1000mbps`, `feature:static_ip` or `base`.'),
+  unit: z.string(),
+  quantity: z.number(),
+  unit_price: z.number(),
+});
 
 export const servicePayload = z.strictObject({
   id: z.string(),
@@ -20,6 +27,10 @@ export const servicePayload = z.strictObject({
   name: z.string(),
   status: z.enum(ServiceStatus),
   bandwidth: z.string().nullable(),
+  term_months: z.number().nullable().optional().describe('Minimum term in months. Null without a term.'),
+  one_time_fee: z.number().optional().describe('Price that is charged once, in the currency of the price.'),
+  features: z.array(z.string()).optional().describe('Features that are switched on.'),
+  configuration: z.record(z.string(), z.unknown()).optional().describe('Settings that are specific to the kind of service.'),
   sla: z.string().nullable(),
   billing_cycle: z.enum(BillingCycle),
   price: z.strictObject({ amount: z.number(), currency: z.string(), unit: z.literal('month'), lines: z.array(priceLine) }),
@@ -37,13 +48,17 @@ export const serviceExample: z.input<typeof servicePayload> = {
   name: 'Business Fiber, 350 Fifth Avenue',
   status: OPERATIONAL,
   bandwidth: '1000mbps',
+  term_months: null,
+  one_time_fee: 199,
+  features: [],
+  configuration: { redundancy: true },
   sla: 'enterprise',
   billing_cycle: BillingCycle.MONTHLY,
   price: {
     amount: 403.65,
     currency: 'USD',
     unit: 'month',
-    lines: [{ catalog_id: 'business_fiber', unit: 'month', quantity: 1, unit_price: 403.65 }],
+    lines: [{ catalog_id: 'business_fiber', item: 'bandwidth:1000mbps', unit: 'month', quantity: 1, unit_price: 403.65 }],
   },
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:02.000Z',
@@ -74,13 +89,16 @@ export const serviceStatusChanged = defineEvent(
   statusChangeOf,
 );
 
-export const serviceModified = defineEvent({
-  name: 'service.modified',
-  family,
-  description: 'The configuration, size or features of a service changed. `changes` contains the old and new values.',
-  data: z.strictObject({ service: servicePayload, changes }),
-  example: { service: serviceExample, changes: { bandwidth: { from: '500mbps', to: '1000mbps' } } },
-});
+export const serviceModified = defineEvent(
+  {
+    name: 'service.modified',
+    family,
+    description: 'The configuration, size or features of a service changed. `changes` contains the old and new values.',
+    data: z.strictObject({ service: servicePayload, changes }),
+    example: { service: serviceExample, changes: { bandwidth: { from: '500mbps', to: '1000mbps' } } },
+  },
+  (service: Service, changed: ChangeSet) => ({ ...about(service), data: { service: payloadOf(service), changes: changed } }),
+);
 
 export const serviceDecommissioned = defineEvent(
   {
@@ -97,25 +115,31 @@ export const serviceDecommissioned = defineEvent(
   statusChangeOf,
 );
 
-export const serviceEvents = [serviceProvisioned.type, serviceStatusChanged.type, serviceModified, serviceDecommissioned.type];
+export const serviceEvents = [serviceProvisioned.type, serviceStatusChanged.type, serviceModified.type, serviceDecommissioned.type];
 
-const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
+/** Returns all fields of an event about a service except `data`. */
+export const about = ({ organizationId, updatedAt, id, accountId }: Service) => ({
   organizationId,
   occurredAt: updatedAt,
   subject: { type: 'Service', id },
   accountId,
 });
 
-/**
- * Returns the price of a service, for the payloads of its events. The price has one item: the catalog service with its
- * monthly price.
- */
-const priceOf = ({ monthlyPrice, currency, catalogId }: Service): z.infer<typeof servicePayload>['price'] => {
-  const amount = monthlyPrice.toNumber();
-  return { amount, currency, unit: 'month', lines: [{ catalog_id: catalogId, unit: 'month', quantity: 1, unit_price: amount }] };
-};
+const priceOf = ({ monthlyPrice, currency, priceLines }: Service): z.infer<typeof servicePayload>['price'] => ({
+  amount: monthlyPrice.toNumber(),
+  currency,
+  unit: 'month',
+  lines: priceLines.map(({ catalogId, item, unit, quantity, unitPrice }) => ({
+    catalog_id: catalogId,
+    item,
+    unit,
+    quantity,
+    unit_price: Number(unitPrice),
+  })),
+});
 
-const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
+/** Returns a service as events contain it. */
+export const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
   id: service.id,
   account_id: service.accountId,
   type: service.type,
@@ -123,6 +147,10 @@ const payloadOf = (service: Service): z.infer<typeof servicePayload> => ({
   name: service.name,
   status: service.status,
   bandwidth: service.bandwidth,
+  term_months: service.termMonths,
+  one_time_fee: service.oneTimeFee.toNumber(),
+  features: [...service.features],
+  configuration: service.configuration,
   sla: service.sla,
   billing_cycle: service.billingCycle,
   price: priceOf(service),

@@ -5,8 +5,8 @@ import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { ServicesContext } from '../context.ts';
 import { Account } from '../references.ts';
 import { Service } from './service.entity.ts';
-import { ServiceFilter, ServiceSort } from './service.inputs.ts';
 import { ServiceType } from './service.states.ts';
+import { ServiceFilter, ServiceSort } from './service-list.values.ts';
 
 const ServicePage = pageOf('Service', Service);
 

@@ -32,7 +32,7 @@ const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMI
 
 /** State machine of services; see docs/decisions/services.md. */
 export const serviceStates = new StateMachine<ServiceStatus>('service', {
-  [PENDING]: [PROVISIONING, DECOMMISSIONED],
+  [PENDING]: [PROVISIONING, DECOMMISSIONED, FAILED],
   [PROVISIONING]: [OPERATIONAL, FAILED, DECOMMISSIONING],
   [OPERATIONAL]: [DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING],
   [DEGRADED]: [OPERATIONAL, DOWN, MAINTENANCE, DECOMMISSIONING],
@@ -46,11 +46,30 @@ export const serviceStates = new StateMachine<ServiceStatus>('service', {
 /** Returns whether a service is built and not being decommissioned. Only such services have measurements. */
 export const isInService = (status: ServiceStatus): boolean => [OPERATIONAL, DEGRADED, DOWN, MAINTENANCE].includes(status);
 
+/**
+ * Progress of a held service. A service is held if its bulk is rolled back when one of the services fails. It does not
+ * become operational until all services of the bulk are built.
+ */
+export enum ServiceHold {
+  /** The service is not built yet. */
+  BUILDING = 'building',
+  /** The service is built and waits for the others. */
+  BUILT = 'built',
+  /** The bulk is rolled back. The provider must release the service. */
+  RELEASING = 'releasing',
+}
+
 export enum ServiceType {
   INTERNET = 'internet',
+  NETWORK = 'network',
+  SIP_TRUNK = 'sip_trunk',
 }
 registerEnumType(ServiceType, {
   name: 'ServiceType',
   description: 'Kind of service.',
-  valuesConfig: { INTERNET: { description: 'Internet access at a street address.' } },
+  valuesConfig: {
+    INTERNET: { description: 'Internet access at a street address.' },
+    NETWORK: { description: 'A private network between sites.' },
+    SIP_TRUNK: { description: 'Channels to the telephone network.' },
+  },
 });

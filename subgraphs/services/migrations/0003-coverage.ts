@@ -1,8 +1,8 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Initial coverage. Columns: ZIP prefix, city, state, and the maximum bandwidth in megabits per second by fiber, cable,
- * fixed wireless and DSL.
+ * Initial coverage. Columns: ZIP prefix, city, state, and the maximum bandwidth in megabits per second for fiber,
+ * cable, fixed wireless and DSL. The bandwidth is null if the technology is not available.
  */
 const AREAS = `
   ('100', 'New York', 'NY', 10000, 1000, 300, 100), ('101', 'New York', 'NY', 10000, 1000, 300, 100), ('104', 'Bronx', 'NY', 5000, 1000, 300, 100),

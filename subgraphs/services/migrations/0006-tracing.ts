@@ -3,6 +3,6 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * Adds two columns to the outbox: the trace context of the request that caused an event, and the time when the event
- * was recorded, if it happened at another time.
+ * was recorded. This time is null if it is the time when the event occurred.
  */
 export const tracing = migration('0006-tracing', [outboxTracing('services')]);

@@ -6,6 +6,33 @@ import { retention } from './0005-retention.ts';
 import { tracing } from './0006-tracing.ts';
 import { serviceChanges } from './0007-service-changes.ts';
 import { jobNumber } from './0008-job-number.ts';
+import { catalogProducts } from './0009-catalog-products.ts';
+import { serviceTerms } from './0010-service-terms.ts';
+import { coverageMap } from './0011-coverage-map.ts';
+import { maintenanceWindows } from './0012-maintenance-windows.ts';
+import { catalogManagement } from './0013-catalog-management.ts';
+import { quotes } from './0014-quotes.ts';
+import { bulks } from './0015-bulks.ts';
+import { sipTrunks } from './0016-sip-trunks.ts';
+import { samples } from './0017-samples.ts';
 
 /** Migrations in the order in which they are applied. */
-export const migrations = [services, catalog, coverage, provisioningRequests, retention, tracing, serviceChanges, jobNumber];
+export const migrations = [
+  services,
+  catalog,
+  coverage,
+  provisioningRequests,
+  retention,
+  tracing,
+  serviceChanges,
+  jobNumber,
+  catalogProducts,
+  serviceTerms,
+  coverageMap,
+  maintenanceWindows,
+  catalogManagement,
+  quotes,
+  bulks,
+  sipTrunks,
+  samples,
+];

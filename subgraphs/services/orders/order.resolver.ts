@@ -1,8 +1,9 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { ServicesContext } from '../context.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { InternetServiceOrderInput } from './order.inputs.ts';
+import { OrderPreview } from '../previews/preview.types.ts';
+import { CatalogOrderInput, InternetServiceOrderInput } from './order.inputs.ts';
 
 @Resolver()
 export class OrderResolver {
@@ -15,6 +16,32 @@ export class OrderResolver {
     @Arg('input', () => InternetServiceOrderInput, { description: 'Service to order.' }) input: InternetServiceOrderInput,
     @Ctx() { orders }: ServicesContext,
   ): Promise<Service> {
-    return orders.orderInternet(input);
+    const { serviceType, ...order } = input;
+    return orders.order({ ...order, catalog: { serviceType } });
+  }
+
+  @Query(() => OrderPreview, {
+    description: 'Preview an order of any catalog service: what it would cost, or why it would be refused. Nothing is stored.',
+  })
+  @Requires('services:create', { scope: 'account' })
+  orderPreview(
+    @Arg('input', () => CatalogOrderInput, { description: 'Service to order.' }) input: CatalogOrderInput,
+    @Ctx() { orders }: ServicesContext,
+  ): Promise<OrderPreview> {
+    const { catalogId, location = null, ...order } = input;
+    return orders.preview({ ...order, location, catalog: { id: catalogId } });
+  }
+
+  @Mutation(() => Service, {
+    description:
+      'Order any service of the catalog that can be ordered. The new service is pending until it works; then the event `service.provisioned` is sent.',
+  })
+  @Requires('services:create', { secondFactor: true })
+  orderCatalogService(
+    @Arg('input', () => CatalogOrderInput, { description: 'Service to order.' }) input: CatalogOrderInput,
+    @Ctx() { orders }: ServicesContext,
+  ): Promise<Service> {
+    const { catalogId, location = null, ...order } = input;
+    return orders.order({ ...order, location, catalog: { id: catalogId } });
   }
 }

@@ -1,66 +1,91 @@
-import { parse } from 'graphql';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { InvalidParameters } from '../../../kernel/errors/errors.ts';
-import type { Graph } from '../../../kernel/graph.ts';
+import { InvalidParameters, refuse } from '../../../kernel/errors/errors.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/records/ids.ts';
-import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import type { OrderAccount } from '../accounts/order-account.ts';
 import type { CatalogReader } from '../catalog/catalog-reader.ts';
-import { type Offer, type Price, priceOf } from '../catalog/offer.ts';
-import { enqueueConverge } from '../changes/converge.job.ts';
-import { mbpsOf } from '../coverage/bandwidth.ts';
+import { checkNeeds, isOrderable, type OrderableOffer } from '../catalog/offer.ts';
+import { installationFee, offerProblems, priceLinesOf } from '../catalog/pricing.ts';
+import { enqueueConverge } from '../changes/converge-queue.ts';
 import type { CoverageService } from '../coverage/coverage.service.ts';
 import { plainLocation, type ServiceLocation } from '../coverage/location.ts';
-import type { AccessTechnology } from '../coverage/technology.ts';
+import { type PriceLine, priceOf } from '../inventory/price-line.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { ServiceType } from '../inventory/service.states.ts';
+import type { ServiceType } from '../inventory/service.states.ts';
+import type { ServiceContacts } from '../inventory/service-contacts.ts';
+import type { Configuration } from '../inventory/service-terms.ts';
+import { type OrderPreview, partsOf, problemsOf } from '../previews/preview.types.ts';
+import { LOCATION } from '../products/order-needs.ts';
+import { servicesIn } from '../products/product.ts';
+import { productOf, products } from '../products/registry.ts';
+import { checkQuoted, type QuotedLine, type QuoteOrders, withQuote } from '../quotes/quote-orders.ts';
 import { statusChange } from '../status/service-transition.ts';
-import { AccountNotActive } from './order.errors.ts';
-import type { InternetServiceOrderInput } from './order.inputs.ts';
-
-const ACCOUNT = parse('query ServiceAccount($id: ID!) { account(id: $id) { status } }');
+import { knownProblems, missingIn, needsOf, type OrderDraft, settingProblems, wantedOf } from './order-draft.ts';
 
 export interface OrderServiceDeps {
   em: EntityManager;
   request: RequestContext;
   clock: Clock;
-  graph: Graph;
   jobs: Jobs;
+  account: OrderAccount;
   catalog: CatalogReader;
   coverage: CoverageService;
+  quotes: QuoteOrders;
 }
 
-/**
- * An order that must be checked. The check of the account or the location is skipped if `accountId` or `location` is
- * null.
- */
-export interface OrderDraft {
-  serviceType: AccessTechnology;
-  bandwidth: string;
-  sla?: string | null | undefined;
-  accountId: string | null;
-  location: ServiceLocation | null;
-}
-
-/** Catalog service and price of an order. The checks of the order determine them. */
-export interface OrderTerms extends Price {
-  serviceType: AccessTechnology;
+/** Catalog service, size and price of an order. The checks of the order determine them. */
+export interface OrderTerms {
+  type: ServiceType;
+  serviceType: string;
   catalogId: string;
   catalogName: string;
-  bandwidthMbps: number;
+  sla: string | null;
+  bandwidthMbps: number | null;
+  features: readonly string[];
+  configuration: Configuration;
+  priceLines: PriceLine[];
+  currency: string;
+  quantity: number;
+  quoteId: string | null;
+  termMonths: number | null;
+  discountPercent: Decimal;
+  oneTimeFee: Decimal;
 }
 
 /** Data that a new service needs in addition to the terms of the order. */
 export interface OrderParticulars {
   accountId: string;
-  location: ServiceLocation;
+  location: ServiceLocation | null;
   billingCycle: BillingCycle;
   /** Name of the service. Default: the name of the catalog service, and the address. */
   name?: string | null | undefined;
-  configuration?: Record<string, unknown>;
+  contacts?: ServiceContacts | null | undefined;
+}
+
+/** An order with everything that it needs, and optionally a quote whose prices it uses. */
+export interface Order extends OrderDraft, Omit<OrderParticulars, 'accountId'> {
+  accountId?: string | null | undefined;
+  quoteId?: string | null | undefined;
+  /** Position of the line within the quote. Default: the first available line that has not been ordered yet. */
+  quoteLine?: number | null | undefined;
+}
+
+/** An order that may lack data. */
+export interface InspectedOrder {
+  type: ServiceType;
+  /** Names of the features, in the order of the catalog. */
+  features: readonly string[];
+  /** Names of the data that the order needs, and of the data that it lacks: `location`, `bandwidth` or a setting. */
+  needs: readonly string[];
+  missing: readonly string[];
+  accountId: string;
+  /** Null if the bandwidth or a setting is missing. */
+  terms: OrderTerms | null;
+  quoted: QuotedLine | null;
 }
 
 /** Checks and places orders for services (specification 4.4). */
@@ -68,65 +93,139 @@ export class OrderService {
   constructor(private readonly deps: OrderServiceDeps) {}
 
   /**
-   * Places an order. A job then provisions the internet line.
-   * @throws ResourceNotFound if the organization does not have the account
+   * Places an order for a service of any product. A job then provisions the service.
+   * @throws ResourceNotFound if the caller does not see the account
    * @throws AccountNotActive, LocationNotServiceable, ServiceUnavailableAtLocation, InsufficientBandwidth
-   * @throws InvalidParameters for options that the catalog does not have
+   * @throws FeatureNeedsOthers, QuoteNotPending, QuoteLineTaken, OrderDiffersFromQuote
+   * @throws InvalidParameters for options that the catalog or the product does not have
    */
-  async orderInternet(input: InternetServiceOrderInput): Promise<Service> {
-    const terms = await this.check(input);
-    return this.deps.em.transactional((tx) => this.place(tx, terms, input));
+  async order(order: Order): Promise<Service> {
+    const { terms, accountId, quoted } = await this.#prepared(order);
+    return this.deps.em.transactional((tx) => this.placeQuoted(tx, terms, quoted, { ...order, accountId }));
+  }
+
+  /** Returns what an order would cost, or why it would be refused. Stores nothing. */
+  async preview(order: Order): Promise<OrderPreview> {
+    try {
+      const { priceLines, currency, oneTimeFee } = (await this.#prepared(order)).terms;
+      return { problems: [], monthlyPrice: priceOf(priceLines, currency), oneTimeFee, currency, parts: partsOf(priceLines) };
+    } catch (error) {
+      return { problems: problemsOf(error), monthlyPrice: null, oneTimeFee: null, currency: null, parts: [] };
+    }
   }
 
   /**
-   * Runs all checks of an order. Must be called outside of a transaction.
-   * @throws the same errors as `orderInternet`
+   * Runs all checks of an order that may lack data, including those of its account and its quote. Data that is present is
+   * checked like the data of a complete order. Must be called outside of a transaction.
+   * @throws the same errors as `order`, except for missing data
    */
-  async check({ serviceType, bandwidth, sla, accountId, location }: OrderDraft): Promise<OrderTerms> {
-    const bandwidthMbps = mbpsOf(bandwidth);
-    if (accountId) await this.#checkAccount(accountId);
-    if (location) await this.deps.coverage.check(serviceType, bandwidthMbps, plainLocation(location));
-    const offer = await this.#offer(serviceType);
-    const { id: catalogId, name: catalogName } = offer.service;
-    return { serviceType, catalogId, catalogName, bandwidthMbps, ...priceOf(offer, bandwidthMbps, sla ?? undefined) };
+  async inspect(order: Order): Promise<InspectedOrder> {
+    const { accountId, quoted } = await this.#owned(order);
+    const offer = await this.#offer(order.catalog);
+    const needs = needsOf(offer);
+    const missing = missingIn(order, needs);
+    const isSized = missing.every((name) => name === LOCATION);
+    const known = wantedOf(offer, order);
+    if (!isSized) refuse(knownProblems(offer, { ...known, features: order.features ?? [] }, missing));
+    const terms = isSized ? withQuote(await this.#terms(offer, { ...order, accountId }), quoted) : null;
+    const { id: catalogId } = offer.service;
+    const compared = { ...known, catalogId, quantity: terms?.quantity ?? 1, accountId, location: order.location };
+    if (quoted) checkQuoted(quoted, compared, missing);
+    return { type: known.type, features: known.features, needs, missing, accountId, terms, quoted };
+  }
+
+  /** Runs all checks of an order, including those of its account and its quote. Returns the terms, the account id and the quote line. */
+  async #prepared(order: Order): Promise<{ terms: OrderTerms; accountId: string; quoted: QuotedLine | null }> {
+    const { accountId, quoted } = await this.#owned(order);
+    const terms = withQuote(await this.check({ ...order, accountId }), quoted);
+    if (productOf(terms.type).hasLocation && !order.location) throw new InvalidParameters([{ field: LOCATION, reason: 'is required' }]);
+    if (quoted) checkQuoted(quoted, { ...terms, accountId, location: order.location });
+    return { terms, accountId, quoted };
+  }
+
+  async #owned(order: Order): Promise<{ accountId: string; quoted: QuotedLine | null }> {
+    const quoted = await this.deps.quotes.find(order);
+    return { quoted, accountId: await this.deps.account.resolve(order.accountId ?? quoted?.quote.accountId) };
+  }
+
+  /**
+   * Runs all checks of an order except those of its account. Must be called outside of a transaction.
+   * @throws the same errors as `order`
+   */
+  async check(order: OrderDraft): Promise<OrderTerms> {
+    return this.#terms(await this.#offer(order.catalog), order);
+  }
+
+  async #terms(offer: OrderableOffer, order: OrderDraft): Promise<OrderTerms> {
+    const { accountId = null, location } = order;
+    const terms = wantedOf(offer, order);
+    refuse(settingProblems(offer, terms.configuration));
+    const product = productOf(terms.type);
+    const { em, coverage } = this.deps;
+    await product.check?.({ ...terms, accountId, location: location && plainLocation(location) }, { services: servicesIn(em), coverage });
+    const priced = { ...terms, quantity: product.quantityOf?.(terms.configuration) ?? 1 };
+    refuse(offerProblems(offer, { ...priced, features: order.features ?? [] }));
+    checkNeeds(offer, terms.features);
+    const { id: catalogId, name: catalogName, currency } = offer.service;
+    const contract = {
+      quoteId: null,
+      termMonths: null,
+      discountPercent: new Decimal(0),
+      oneTimeFee: installationFee(offer, priced.quantity, null),
+    };
+    return { ...priced, ...contract, catalogId, catalogName, currency, priceLines: priceLinesOf(offer, priced) };
+  }
+
+  /**
+   * Places an order. If the order uses a quote line, also stores that this line was ordered.
+   * @throws QuoteNotPending, QuoteLineTaken if another order was faster
+   */
+  async placeQuoted(tx: EntityManager, terms: OrderTerms, quoted: QuotedLine | null, order: OrderParticulars): Promise<Service> {
+    const service = await this.place(tx, terms, order);
+    if (quoted) await this.deps.quotes.claim(tx, quoted.line, service);
+    return service;
   }
 
   /** Creates the service, and the job that provisions it. Both are part of the given transaction. */
-  async place(tx: EntityManager, { catalogName, ...terms }: OrderTerms, order: OrderParticulars): Promise<Service> {
-    const { accountId, billingCycle, configuration = {} } = order;
-    const location = plainLocation(order.location);
-    const name = order.name ?? `${catalogName}, ${location.address}`;
-    const { organizationId } = this.deps.request.principal;
-    const now = this.deps.clock.now();
-    const service = Object.assign(new Service(), terms, { accountId, billingCycle, configuration, location, name });
-    Object.assign(service, { id: newId('service'), organizationId, type: ServiceType.INTERNET, createdAt: now, updatedAt: now });
-    tx.persist([service, statusChange(service, null)]);
+  async place(tx: EntityManager, terms: OrderTerms, order: OrderParticulars): Promise<Service> {
+    const service = await this.store(tx, terms, order);
     await enqueueConverge(this.deps.jobs, tx, service);
     return service;
   }
 
+  /** Creates the service without a job. The caller must enqueue the job that provisions it, in the same transaction. */
+  async store(
+    tx: EntityManager,
+    { catalogName, priceLines, quantity: _, ...terms }: OrderTerms,
+    order: OrderParticulars,
+  ): Promise<Service> {
+    const { accountId, billingCycle, contacts = null } = order;
+    const location = order.location && plainLocation(order.location);
+    const name = order.name ?? [catalogName, ...(location ? [location.address] : [])].join(', ');
+    const { organizationId } = this.deps.request.principal;
+    const now = this.deps.clock.now();
+    const service = Object.assign(new Service(), terms, { accountId, billingCycle, contacts, location, name });
+    Object.assign(service, { storedPriceLines: priceLines, monthlyPrice: priceOf(priceLines, terms.currency) });
+    Object.assign(service, { id: newId('service'), organizationId, createdAt: now, updatedAt: now });
+    tx.persist([service, statusChange(service, null)]);
+    await productOf(service.type).stored?.(tx, service);
+    return service;
+  }
+
   /**
-   * Returns the access technology of the catalog service `catalogId`.
-   * @throws InvalidParameters for the input field `field`, if the service cannot be ordered. The error lists the ids
-   * that can be ordered
+   * Checks that the catalog service can be ordered.
+   * @throws InvalidParameters for the input field `field`. The error lists the ids that can be ordered
    */
-  async technologyOf(catalogId: string, field: string): Promise<AccessTechnology> {
-    const orderable = await this.deps.catalog.orderable();
-    const found = orderable.find(({ id }) => id === catalogId);
-    if (found) return found.serviceType as AccessTechnology;
-    throw new InvalidParameters([{ field, value: catalogId, reason: `must be one of ${orderable.map(({ id }) => id).join(', ')}` }]);
+  async requireOrderable(catalogId: string, field: string): Promise<void> {
+    const ids = (await this.deps.catalog.orderable(...products.map(({ type }) => type))).map(({ id }) => id);
+    if (!ids.includes(catalogId)) throw new InvalidParameters([{ field, value: catalogId, reason: `must be one of ${ids.join(', ')}` }]);
   }
 
-  async #checkAccount(id: string): Promise<void> {
-    const { account } = await this.deps.graph.query<{ account: { status: string } | null }>(ACCOUNT, { id }, this.deps.request);
-    const { status } = orNotFound(account, 'account', id);
-    // enum values are in upper case in GraphQL, and in lower case in REST and in error messages
-    if (status !== 'ACTIVE') throw new AccountNotActive(id, status.toLowerCase());
-  }
-
-  async #offer(technology: AccessTechnology): Promise<Offer> {
-    const offer = await this.deps.catalog.offer(technology);
-    if (!offer) throw new InvalidParameters([{ field: 'serviceType', value: technology, reason: 'is not in the catalog' }]);
-    return offer;
+  /** @throws InvalidParameters if the catalog has no such service, or if it cannot be ordered */
+  async #offer(catalog: OrderDraft['catalog']): Promise<OrderableOffer> {
+    const offer = 'id' in catalog ? await this.deps.catalog.offerById(catalog.id) : await this.deps.catalog.offer(catalog.serviceType);
+    if (offer && isOrderable(offer)) return offer;
+    const [field, value] = 'id' in catalog ? ['catalogId', catalog.id] : ['serviceType', catalog.serviceType];
+    throw new InvalidParameters([{ field, value, reason: offer ? 'cannot be ordered yet' : 'is not in the catalog' }]);
   }
 }

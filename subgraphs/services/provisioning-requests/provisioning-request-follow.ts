@@ -10,9 +10,10 @@ const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
   [ServiceStatus.PROVISIONING]: ProvisioningRequestStatus.IN_PROGRESS,
   [ServiceStatus.OPERATIONAL]: ProvisioningRequestStatus.COMPLETED,
   [ServiceStatus.FAILED]: ProvisioningRequestStatus.FAILED,
-  [ServiceStatus.DECOMMISSIONING]: ProvisioningRequestStatus.CANCELLED,
   [ServiceStatus.DECOMMISSIONED]: ProvisioningRequestStatus.CANCELLED,
 };
+
+const CANCELLING = 'Is being cancelled. Waits until the provider has released the service.';
 
 /**
  * Updates the status of the provisioning request that a service was ordered for, if there is one. Must be called in the
@@ -20,8 +21,10 @@ const FOLLOWS: Partial<Record<ServiceStatus, ProvisioningRequestStatus>> = {
  */
 export async function followService(tx: EntityManager, { id, status, statusReason, updatedAt }: Service): Promise<void> {
   const next = FOLLOWS[status];
-  if (!next) return;
+  const isEnding = status === ServiceStatus.DECOMMISSIONING;
+  if (!next && !isEnding) return;
   const request = await tx.findOne(ProvisioningRequest, { serviceId: id }, LOCKED);
+  if (!next) return request?.explain(CANCELLING, updatedAt);
   // a request that is already finished does not change when its service is decommissioned
   if (request && provisioningRequestStates.allowed(request.status).includes(next)) request.moveTo(next, updatedAt, statusReason);
 }

@@ -1,6 +1,6 @@
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 
-/** Steps of a provisioning request, in order. */
+/** Steps of a provisioning request, from first to last. */
 export enum StepName {
   INFORMATION = 'information',
   SCHEDULE = 'schedule',

@@ -21,7 +21,7 @@ describe('provisioning request steps', () => {
     [FAILED, { isScheduled: true }, 'information completed, schedule completed, order failed, build skipped'],
     [CANCELLED, { isComplete: false }, 'information skipped, schedule skipped, order skipped, build skipped'],
     [CANCELLED, { isScheduled: true }, 'information completed, schedule skipped, order skipped, build skipped'],
-  ])('the steps of a provisioning request that is %s with %j are: %s', (status, progress, steps) => {
+  ])('the steps of a provisioning request with the status %s and the progress %j are: %s', (status, progress, steps) => {
     expect(shown(status, progress)).toBe(steps);
   });
 });

@@ -5,27 +5,28 @@ import { definedOnly } from '../../../kernel/records/records.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 import { ServiceLocation } from '../coverage/location.ts';
+import { LOCATION } from '../products/order-needs.ts';
 import { ProvisioningHasBegun } from './provisioning-request.errors.ts';
 import { ProvisioningRequestStatus, provisioningRequestStates } from './provisioning-request.states.ts';
 import {
   DeploymentSchedule,
   ProvisioningContacts,
-  ProvisioningCustomizations,
   ProvisioningRequestChange,
   ProvisioningRequirement,
   ProvisioningStep,
 } from './provisioning-request.values.ts';
 import { stepsOf } from './provisioning-request-steps.ts';
+import { type RequestedTerms, requestedTerms, type StoredTerms, storedTerms } from './provisioning-request-terms.ts';
 
-/** Maximum time to build a line. If the provider stays unreachable, the platform stops trying within this time. */
+/** Expected time to build a service. If the provider stays unreachable, the platform stops trying within this time. */
 const BUILD_MS = 60 * 60 * 1000;
 
-const { PENDING, ACKNOWLEDGED, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
+const { PENDING, ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED, CANCELLED } = ProvisioningRequestStatus;
 
 /** The fields that a caller sets when creating a request, and can change while the request is pending. */
 export type RequestedFields = Pick<
   ProvisioningRequest,
-  'serviceTemplate' | 'customizations' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
+  'serviceTemplate' | 'terms' | 'deploymentSchedule' | 'contacts' | 'accountId' | 'location' | 'sla' | 'billingCycle' | 'name'
 >;
 
 /**
@@ -60,9 +61,9 @@ export class ProvisioningRequest {
   @Property({ type: 'text' })
   serviceTemplate!: string;
 
-  @Field(() => ProvisioningCustomizations, { description: 'Requested options of the service.' })
-  @Property({ type: 'json' })
-  customizations!: ProvisioningCustomizations;
+  /** The property `terms` in the form that is stored. */
+  @Property({ type: 'json', fieldName: 'customizations' })
+  stored!: StoredTerms;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   preferredDate: Date | null = null;
@@ -74,13 +75,18 @@ export class ProvisioningRequest {
   @Property({ type: 'json', nullable: true })
   contacts: ProvisioningContacts | null = null;
 
-  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). Null until it is supplied.' })
+  /** Null only in pending requests of releases that had no default account. Such a request gets an account when it proceeds. */
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Account that the service is for (`acc_…`). Null only for a pending request of an earlier release; it gets the default account when it proceeds.',
+  })
   @Property({ type: 'text', nullable: true })
   accountId: string | null = null;
 
   @Field(() => ServiceLocation, {
     nullable: true,
-    description: 'Street address where the service is to be built. Null until it is supplied.',
+    description: 'Street address where the service is to be built. Null until it is supplied, and for services that have none.',
   })
   @Property({ type: 'json', nullable: true })
   location: ServiceLocation | null = null;
@@ -93,7 +99,10 @@ export class ProvisioningRequest {
   @Enum({ items: () => BillingCycle, type: 'text' })
   billingCycle!: BillingCycle;
 
-  @Field(() => String, { nullable: true, description: 'Name that the service will get. Null means a name made of technology and place.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name that the service will get. Null means a name made of the catalog entry and the place.',
+  })
   @Property({ type: 'text', nullable: true })
   name: string | null = null;
 
@@ -123,7 +132,15 @@ export class ProvisioningRequest {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as account and location are known.' })
+  get terms(): RequestedTerms {
+    return requestedTerms(this.stored);
+  }
+
+  set terms(terms: RequestedTerms) {
+    this.stored = storedTerms(terms);
+  }
+
+  @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as nothing is missing.' })
   get deploymentSchedule(): DeploymentSchedule | null {
     const { preferredDate, flexibility } = this;
     return preferredDate && { preferredDate, flexibility };
@@ -137,8 +154,9 @@ export class ProvisioningRequest {
   @Field(() => [ProvisioningRequirement], {
     description: 'Information that you must supply before the service can be ordered. Empty if nothing is missing.',
   })
-  get missing(): ProvisioningRequirement[] {
-    return Object.values(ProvisioningRequirement).filter((name) => this[name] === null);
+  get missing(): string[] {
+    const { needs, options } = this.terms;
+    return needs.filter((name) => (name === LOCATION ? this.location === null : options[name] === undefined));
   }
 
   @Field(() => [ProvisioningStep], { description: 'Steps of the work and their progress, in order.' })
@@ -188,6 +206,14 @@ export class ProvisioningRequest {
   wait(now: Date, reason: string): void {
     if (this.status === PENDING) this.statusReason = reason;
     else this.moveTo(PENDING, now, reason);
+  }
+
+  /** Stores the reason for the current status of an acknowledged request or one in progress. Otherwise does nothing. */
+  explain(reason: string, now: Date): void {
+    if (this.status !== ACKNOWLEDGED && this.status !== IN_PROGRESS) return;
+    this.statusReason = reason;
+    this.updatedAt = now;
+    this.revision += 1;
   }
 
   /**

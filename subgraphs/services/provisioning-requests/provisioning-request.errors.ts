@@ -15,6 +15,13 @@ export class ProvisioningHasBegun extends PlatformError {
   }
 }
 
+/** 409: the provisioning request is already being cancelled. The provider has not released its service yet. */
+export class CancellationHasBegun extends PlatformError {
+  constructor(id: string, status: ProvisioningRequestStatus) {
+    super('INVALID_STATE', `The provisioning request ${id} is already being cancelled.`, { resource: 'provisioning_request', id, status });
+  }
+}
+
 /** 409: another API call changed the provisioning request while this call was checking its own change. */
 export class ChangedMeanwhile extends PlatformError {
   constructor(id: string) {

@@ -1,15 +1,29 @@
-import { IsOptional, Matches, ValidateNested } from 'class-validator';
-import { Field, ID, InputType } from 'type-graphql';
+import { ArrayMaxSize, IsOptional, Matches, Min, ValidateNested } from 'class-validator';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import { Characters, MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { MaxJson } from '../../../kernel/graphql/max-json.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
+import { Rule } from '../../../kernel/graphql/rule.ts';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { bandwidthProblems } from '../coverage/bandwidth-option.ts';
 import { ServiceLocation } from '../coverage/location.ts';
+import type { Configuration } from '../inventory/service-terms.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { DeploymentSchedule, ProvisioningContacts, ProvisioningCustomizations } from './provisioning-request.values.ts';
 
+const OPTIONS =
+  'Options of the service: its `bandwidth`, such as `500mbps`, if it is sold by bandwidth, and settings that are specific to the kind of service, as in `configuration` of an order: `redundancy` and `monitoring` of an internet line, `topology`, `locations` and `redundancy` of a network, `channels` and `codec` of a SIP trunk. At most 16 KiB.';
+const TYPED = { deprecationReason: 'Use `options`.', nullable: true } as const;
+
 /** Optional fields of both inputs: the input that creates a provisioning request, and the input that updates it. */
 @InputType()
+@Rule<{ options?: unknown; customizations?: unknown }>(({ options, customizations }) =>
+  options && customizations
+    ? [{ field: 'customizations', reason: 'cannot be combined with options' }]
+    : bandwidthProblems(options, 'options'),
+)
 abstract class ProvisioningRequestDetails {
   @Field(() => DeploymentSchedule, { nullable: true, description: 'Preferred date. Null means as soon as possible.' })
   @IsOptional()
@@ -21,14 +35,18 @@ abstract class ProvisioningRequestDetails {
   @ValidateNested()
   contacts?: ProvisioningContacts | null;
 
-  @Field(() => ID, { nullable: true, description: 'Account that the service is for (`acc_…`). If it is null, supply it later.' })
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "Account that the service is for (`acc_…`). Null selects the default: your organization's own account, or your only account if you are limited to one. Required if you are limited to several.",
+  })
   @IsOptional()
   @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
   accountId?: string | null;
 
   @Field(() => ServiceLocation, {
     nullable: true,
-    description: 'Street address where the service is built. If it is null, supply it later.',
+    description: 'Street address where the service is built, if the service has one. If it is null, supply it later.',
   })
   @IsOptional()
   @ValidateNested()
@@ -45,22 +63,53 @@ abstract class ProvisioningRequestDetails {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Name of the service. Null selects the default: a name made of technology and place.',
+    description: 'Name of the service. Null selects the default: a name made of the catalog entry and the place.',
   })
   @IsOptional()
   @Characters(1, 200)
   name?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Features from the catalog that are switched on, such as `static_ip`. At most 50. Null means none.',
+  })
+  @IsOptional()
+  @ArrayMaxSize(50, { message: 'must have at most 50 entries' })
+  features?: string[] | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Quote whose price is used (`quote_…`). The request must agree with one of its lines. The line is taken when the service is ordered, not before: if the quote is no longer valid at the preferred date, or the line was ordered by then, the request fails with this reason. Null means no quote.',
+  })
+  @IsOptional()
+  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
+  quoteId?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Position of the line of the quote, from 0. Null means its first line that is not ordered yet.',
+  })
+  @IsOptional()
+  @Min(0, { message: 'must be at least 0' })
+  quoteLine?: number | null;
 }
 
-@InputType({ description: 'Service to request. It is ordered as soon as account and location are known.' })
+@InputType({ description: 'Service to request. It is ordered as soon as nothing is missing.' })
 export class ProvisioningRequestInput extends ProvisioningRequestDetails {
-  @Field(() => ID, { description: 'Id of a catalog entry that can be built, such as `business_fiber`.' })
+  @Field(() => ID, { description: 'Id of a catalog entry that can be ordered, such as `business_fiber`.' })
   @Characters(1, 100)
   serviceTemplate!: string;
 
-  @Field(() => ProvisioningCustomizations, { description: 'Options of the service.' })
+  @Field(() => JsonObject, { nullable: true, description: `${OPTIONS} What is missing can be supplied later.` })
+  @IsOptional()
+  @MaxJson()
+  options?: Configuration | null;
+
+  @Field(() => ProvisioningCustomizations, { ...TYPED, description: 'Options of an internet line.' })
+  @IsOptional()
   @ValidateNested()
-  customizations!: ProvisioningCustomizations;
+  customizations?: ProvisioningCustomizations | null;
 
   @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the service is invoiced.' })
   billingCycle: BillingCycle = BillingCycle.MONTHLY;
@@ -68,12 +117,17 @@ export class ProvisioningRequestInput extends ProvisioningRequestDetails {
 
 @InputType({ description: 'Fields to change. Omit a field to keep its value; null clears an optional field.' })
 export class ProvisioningRequestUpdateInput extends ProvisioningRequestDetails {
-  @Field(() => ID, { nullable: true, description: 'Id of a catalog entry that can be built, such as `business_fiber`.' })
+  @Field(() => ID, { nullable: true, description: 'Id of a catalog entry that can be ordered, such as `business_fiber`.' })
   @NotNull()
   @Characters(1, 100)
   serviceTemplate?: string;
 
-  @Field(() => ProvisioningCustomizations, { nullable: true, description: 'Options of the service. Replaces all options.' })
+  @Field(() => JsonObject, { nullable: true, description: `${OPTIONS} Replaces all options.` })
+  @NotNull()
+  @MaxJson()
+  options?: Configuration;
+
+  @Field(() => ProvisioningCustomizations, { ...TYPED, description: 'Options of an internet line. Replaces all options.' })
   @NotNull()
   @ValidateNested()
   customizations?: ProvisioningCustomizations;

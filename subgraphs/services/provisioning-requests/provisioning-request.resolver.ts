@@ -1,8 +1,10 @@
-import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
+import { JsonObject } from '../../../kernel/graphql/scalars.ts';
 import type { ServicesContext } from '../context.ts';
 import { Service } from '../inventory/service.entity.ts';
+import type { Configuration } from '../inventory/service-terms.ts';
 import { Account } from '../references.ts';
 import { ProvisioningRequest } from './provisioning-request.entity.ts';
 import {
@@ -11,6 +13,8 @@ import {
   ProvisioningRequestSort,
   ProvisioningRequestUpdateInput,
 } from './provisioning-request.inputs.ts';
+import { ProvisioningCustomizations } from './provisioning-request.values.ts';
+import { internetOptions, shownOptions } from './provisioning-request-terms.ts';
 
 const ProvisioningRequestPage = pageOf('ProvisioningRequest', ProvisioningRequest);
 
@@ -35,7 +39,7 @@ export class ProvisioningRequestResolver {
 
   @Mutation(() => ProvisioningRequest, {
     description:
-      'Request a service. It is ordered immediately if account and location are known and no later date is preferred. Otherwise it stays pending.',
+      'Request a service. It is ordered immediately if nothing is missing and no later date is preferred. Otherwise it stays pending.',
   })
   @Requires('services:create', { secondFactor: true })
   requestProvisioning(
@@ -47,7 +51,7 @@ export class ProvisioningRequestResolver {
 
   @Mutation(() => ProvisioningRequest, {
     description:
-      'Supply the missing information of a pending request, or change the request. Fails with INVALID_STATE if the request is not pending.',
+      'Supply the missing information of a pending request, or change the request. Fails with INVALID_STATE if the request is not pending, or its quote is no longer valid.',
   })
   @Requires('services:write', { secondFactor: true })
   updateProvisioningRequest(
@@ -58,7 +62,10 @@ export class ProvisioningRequestResolver {
     return provisioningRequests.update(id, input);
   }
 
-  @Mutation(() => ProvisioningRequest, { description: 'Cancel a pending request. Fails with INVALID_STATE if the request is not pending.' })
+  @Mutation(() => ProvisioningRequest, {
+    description:
+      'Cancel a request. A pending request is cancelled immediately. Otherwise its service is ended, and the request is cancelled when the provider has released the service. Fails with INVALID_STATE if the request has ended or is already being cancelled.',
+  })
   @Requires('services:write', { secondFactor: true })
   cancelProvisioningRequest(
     @Arg('id', () => ID) id: string,
@@ -67,7 +74,47 @@ export class ProvisioningRequestResolver {
     return provisioningRequests.cancel(id);
   }
 
-  @FieldResolver(() => Account, { nullable: true, description: 'Account that the service is for. Null until it is supplied.' })
+  @FieldResolver(() => JsonObject, {
+    description: 'Requested options of the service: its `bandwidth`, and settings that are specific to the kind of service.',
+  })
+  options(@Root() { terms }: ProvisioningRequest): Configuration {
+    return shownOptions(terms);
+  }
+
+  @FieldResolver(() => ProvisioningCustomizations, {
+    deprecationReason: 'Use `options`.',
+    description: 'Requested options of an internet line. Other kinds of service have other options.',
+  })
+  customizations(@Root() { terms }: ProvisioningRequest): ProvisioningCustomizations {
+    return internetOptions(terms.options);
+  }
+
+  @FieldResolver(() => [String], { description: 'Requested features from the catalog, such as `static_ip`.' })
+  features(@Root() { terms }: ProvisioningRequest): readonly string[] {
+    return terms.features;
+  }
+
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      'Quote whose price the service gets (`quote_…`). It must still be valid when the service is ordered. Null without a quote.',
+  })
+  quoteId(@Root() { terms }: ProvisioningRequest): string | null {
+    return terms.quoteId;
+  }
+
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: 'Position of the requested line of the quote. Null means its first line that is not ordered yet.',
+  })
+  quoteLine(@Root() { terms }: ProvisioningRequest): number | null {
+    return terms.quoteLine;
+  }
+
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description: 'Account that the service is for. Null only for a pending request of an earlier release.',
+  })
   account(@Root() { accountId }: ProvisioningRequest): Account | null {
     return accountId ? { id: accountId } : null;
   }

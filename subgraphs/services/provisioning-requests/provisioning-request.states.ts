@@ -14,12 +14,15 @@ registerEnumType(ProvisioningRequestStatus, {
   name: 'ProvisioningRequestStatus',
   description: 'State of a provisioning request in its life cycle.',
   valuesConfig: {
-    PENDING: { description: 'Waits for account, location or preferred date. Can still be changed and cancelled.' },
+    PENDING: { description: 'Waits for missing information or its preferred date. Can still be changed.' },
     ACKNOWLEDGED: { description: 'The service is ordered.' },
     IN_PROGRESS: { description: 'The provider is building the service.' },
     COMPLETED: { description: 'The service is operational. This state is final.' },
     FAILED: { description: 'The service could not be ordered or built. This state is final.' },
-    CANCELLED: { description: 'Cancelled by a caller, or its service was decommissioned before it was operational. This state is final.' },
+    CANCELLED: {
+      description:
+        'Cancelled by a caller, or its service was decommissioned before it was operational. The provider has released the service. This state is final.',
+    },
   },
 });
 

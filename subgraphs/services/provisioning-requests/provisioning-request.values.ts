@@ -1,33 +1,38 @@
-import { Allow, IsOptional } from 'class-validator';
+import { Allow, IsIn, IsOptional } from 'class-validator';
 import { Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
 import { EmailAddress } from '../../../kernel/graphql/email-address.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
+import { Json } from '../../../kernel/graphql/scalars.ts';
 import type { ServicesContext } from '../context.ts';
 import { IsBandwidth } from '../coverage/is-bandwidth.ts';
+import { MONITORING, type Monitoring } from '../products/internet/monitoring.ts';
+import { BANDWIDTH, LOCATION } from '../products/order-needs.ts';
+import { products } from '../products/registry.ts';
 import { ProvisioningRequestStatus } from './provisioning-request.states.ts';
 import { scheduleProblems } from './provisioning-request-schedule.ts';
 import { StepName, StepStatus } from './provisioning-request-steps.ts';
 
-/** Data that a request needs before its service can be ordered. */
-export enum ProvisioningRequirement {
-  ACCOUNT_ID = 'accountId',
-  LOCATION = 'location',
-}
+/** Data that a request may need before its service can be ordered, with its description. */
+const REQUIREMENTS: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...products.map(({ requiredSettings }) => requiredSettings)),
+  [LOCATION]: 'The street address where the service is built.',
+  [BANDWIDTH]: 'The bandwidth from the catalog.',
+};
+
+/** GraphQL enum of the data that a request may need. The values are the names of the data. */
+export const ProvisioningRequirement = Object.fromEntries(Object.keys(REQUIREMENTS).map((name) => [name.toUpperCase(), name]));
 registerEnumType(ProvisioningRequirement, {
   name: 'ProvisioningRequirement',
-  description: 'Information that must be supplied before a service can be ordered.',
-  valuesConfig: {
-    ACCOUNT_ID: { description: 'The account that the service is for.' },
-    LOCATION: { description: 'The street address where the service is built.' },
-  },
+  description: 'Information that must be supplied before a service can be ordered. All but `LOCATION` are options of the service.',
+  valuesConfig: Object.fromEntries(Object.entries(REQUIREMENTS).map(([name, description]) => [name.toUpperCase(), { description }])),
 });
 registerEnumType(StepName, {
   name: 'ProvisioningStepName',
   description: 'Steps of the work on a provisioning request, in order.',
   valuesConfig: {
-    INFORMATION: { description: 'Collect account and location.' },
+    INFORMATION: { description: 'Collect the information that an order needs.' },
     SCHEDULE: { description: 'Wait for the preferred date.' },
     ORDER: { description: 'Order the service, after another check of account, coverage and catalog.' },
     BUILD: { description: 'The provider builds the service.' },
@@ -45,10 +50,12 @@ registerEnumType(StepStatus, {
   },
 });
 
-@ObjectType('ProvisioningCustomizations', { description: 'Options of a requested service.' })
-@InputType('ProvisioningCustomizationsInput', { description: 'Options of a requested service.' })
+@ObjectType('ProvisioningCustomizations', { description: 'Options of a requested internet line.' })
+@InputType('ProvisioningCustomizationsInput', { description: 'Options of a requested internet line.' })
 export class ProvisioningCustomizations {
-  @Field(() => String, { description: 'Bandwidth that the catalog entry offers, such as 500mbps or 1gbps.' })
+  @Field(() => String, {
+    description: 'Bandwidth that the catalog entry offers, such as 500mbps or 1gbps. In responses, it is empty if the request has none.',
+  })
   @MaxCharacters(20)
   @IsBandwidth()
   bandwidth!: string;
@@ -56,11 +63,13 @@ export class ProvisioningCustomizations {
   @Field(() => Boolean, { defaultValue: false, description: 'True for a second line into the building, separate from the first.' })
   redundancy!: boolean;
 
-  @Field(() => Boolean, {
+  @Field(() => Json, {
     defaultValue: false,
-    description: 'True if the provider monitors the line and repairs it without a request from you.',
+    description:
+      'How closely the provider monitors the line, to repair it without a request from you: `advanced`, `standard`, or false for none. `true` means `standard`.',
   })
-  monitoring!: boolean;
+  @IsIn([...MONITORING], { message: `must be one of ${MONITORING.join(', ')}` })
+  monitoring!: Monitoring;
 }
 
 /** Regular expression for a duration of at most one year, such as `7_days`. */

@@ -1,6 +1,8 @@
 import { registerEnumType } from 'type-graphql';
+import { MINUTE_MS } from '../../../kernel/values/days.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
-import type { Telemetry } from '../providers/connectivity.provider.ts';
+import { exceeds, METRICS, RECENT_MS, type Sample } from '../samples/sample.ts';
+import { excessOf } from './observed-status.ts';
 
 export enum Health {
   HEALTHY = 'healthy',
@@ -26,17 +28,6 @@ export interface HealthChecks {
   security: Health;
 }
 
-/**
- * Limits of each measurement. If a value is above the first limit, the line is degraded. If it is above the second
- * limit, the line is unhealthy.
- */
-const LIMITS = {
-  latencyMs: [100, 300],
-  packetLoss: [1, 5],
-  jitterMs: [30, 100],
-  bandwidthUtilization: [95, 100],
-} as const;
-
 const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
   [ServiceStatus.OPERATIONAL]: Health.HEALTHY,
   [ServiceStatus.DEGRADED]: Health.DEGRADED,
@@ -47,16 +38,45 @@ const BY_STATUS: Partial<Record<ServiceStatus, Health>> = {
  * Derives the health checks of a service: connectivity from its status, performance and security from its measurements.
  * The result of a check that has no data is `unknown`.
  */
-export const healthOf = (status: ServiceStatus, telemetry: Telemetry | null): HealthChecks => ({
+export const healthOf = (status: ServiceStatus, sample: Sample | null): HealthChecks => ({
   connectivity: BY_STATUS[status] ?? Health.UNKNOWN,
-  performance: telemetry ? performanceOf(telemetry) : Health.UNKNOWN,
-  security: telemetry ? securityOf(telemetry) : Health.UNKNOWN,
+  performance: sample ? performanceOf(sample) : Health.UNKNOWN,
+  security: sample ? securityOf(sample) : Health.UNKNOWN,
 });
 
-function performanceOf(telemetry: Telemetry): Health {
-  const limits = Object.entries(LIMITS) as [keyof typeof LIMITS, readonly [number, number]][];
-  if (limits.some(([name, [, unhealthy]]) => telemetry[name] > unhealthy)) return Health.UNHEALTHY;
-  return limits.some(([name, [degraded]]) => telemetry[name] > degraded) ? Health.DEGRADED : Health.HEALTHY;
+function performanceOf(sample: Sample): Health {
+  if (METRICS.every((metric) => sample[metric] === null)) return Health.UNKNOWN;
+  if (METRICS.some((metric) => exceeds(sample, metric, 1))) return Health.UNHEALTHY;
+  return METRICS.some((metric) => exceeds(sample, metric)) ? Health.DEGRADED : Health.HEALTHY;
 }
 
-const securityOf = ({ securityIncidents }: Telemetry): Health => (securityIncidents > 0 ? Health.DEGRADED : Health.HEALTHY);
+const securityOf = ({ securityIncidents }: Sample): Health => (securityIncidents > 0 ? Health.DEGRADED : Health.HEALTHY);
+
+/** The result of one health check, and why it is not healthy. */
+export interface Check {
+  name: keyof HealthChecks;
+  status: Health;
+  checkedAt: Date | null;
+  reason: string | null;
+}
+
+/** Returns the health checks of a service with their reasons. */
+export function checksOf(
+  { status, statusReason }: { status: ServiceStatus; statusReason: string | null },
+  checks: HealthChecks,
+  sample: Sample | null,
+): Check[] {
+  const unmeasured = `There is no measurement of the last ${RECENT_MS / MINUTE_MS} minutes.`;
+  const incidents = sample?.securityIncidents ?? 0;
+  const reasons: Record<keyof HealthChecks, string> = {
+    connectivity: statusReason ?? `The service is ${status}.`,
+    performance: sample ? (excessOf(sample) ?? 'The connection is down.') : unmeasured,
+    security: sample ? `The provider reports ${incidents} open security ${incidents === 1 ? 'incident' : 'incidents'}.` : unmeasured,
+  };
+  return (['connectivity', 'performance', 'security'] as const).map((name) => ({
+    name,
+    status: checks[name],
+    checkedAt: sample?.at ?? null,
+    reason: checks[name] === Health.HEALTHY ? null : reasons[name],
+  }));
+}

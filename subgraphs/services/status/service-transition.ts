@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/records/ids.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { serviceDecommissioned, serviceProvisioned, serviceStatusChanged } from '../inventory/service.events.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
+import { serviceDown, serviceRestored } from './status.events.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 /**
@@ -18,11 +19,14 @@ export async function transition(
   now: Date,
   reason: string | null = null,
 ): Promise<void> {
-  const { status: from, provisionedAt } = service;
+  const { status: from, provisionedAt, downSince } = service;
   service.moveTo(to, now, reason);
   tx.persist(statusChange(service, from));
   if (!provisionedAt && service.provisionedAt) await record(tx, serviceProvisioned(service));
   await record(tx, serviceStatusChanged(service, from));
+  if (!downSince && service.downSince) await record(tx, serviceDown(service, from));
+  if (downSince && [ServiceStatus.OPERATIONAL, ServiceStatus.DEGRADED].includes(to))
+    await record(tx, serviceRestored(service, from, downSince));
   if (to === ServiceStatus.DECOMMISSIONED) await record(tx, serviceDecommissioned(service, from));
 }
 

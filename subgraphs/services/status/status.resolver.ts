@@ -3,7 +3,7 @@ import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
 import type { ServicesContext } from '../context.ts';
 import { Service } from '../inventory/service.entity.ts';
-import { ServiceStatusRecord } from './status.types.ts';
+import { ServiceHealth, ServiceStatusRecord } from './status.types.ts';
 import { StatusChange } from './status-change.entity.ts';
 
 @Resolver(() => Service)
@@ -19,6 +19,19 @@ export class StatusResolver {
   ): Promise<ServiceStatusRecord | null> {
     const service = await services.find(id);
     return service && statuses.recordOf(service);
+  }
+
+  @Query(() => ServiceHealth, {
+    nullable: true,
+    description: 'Get the health checks of a service with their reasons. Null if the service does not exist.',
+  })
+  @Requires('services:read', { scope: 'account' })
+  async serviceHealth(
+    @Arg('id', () => ID, { description: 'Id of the service (`svc_…`).' }) id: string,
+    @Ctx() { services, statuses }: ServicesContext,
+  ): Promise<ServiceHealth | null> {
+    const service = await services.find(id);
+    return service && statuses.healthOf(service);
   }
 
   @FieldResolver(() => ServiceStatusRecord, { description: 'Current status, uptime and latest measurements.' })

@@ -24,7 +24,8 @@ export class Agent {
   name!: string;
 
   /**
-   * E-mail address in lower case, as the addresses of users are stored. A user with this address acts as this agent.
+   * E-mail address in lower case. A user with the same address acts as this agent; addresses of users are in lower case
+   * too.
    */
   @Field(() => String, { description: 'E-mail address, unique in the organization.' })
   @Property({ type: 'text' })

@@ -53,8 +53,8 @@ export class Figures {
   ) {}
 
   /**
-   * Returns counts by category and day. Computing `firstContact` reads the timeline of each ticket, so `firstContact`
-   * is 0 unless `withTimeline` is true.
+   * Returns counts by category and day. `firstContact` is counted only if `withTimeline` is true, because the count
+   * reads the changes and comments of each ticket. Otherwise `firstContact` is 0.
    */
   async cells(cohort: Cohort, { withTimeline = false } = {}): Promise<Cell[]> {
     const { organizationId, accounts } = this.scope;

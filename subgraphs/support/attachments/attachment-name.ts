@@ -1,7 +1,7 @@
 export const NAME_LENGTH_MAX = 255;
 /**
- * Path separators, control characters, and characters that change the text direction: a name with a character of the
- * last kind could be displayed as `exe.jpg` although it ends in `gpj.exe`.
+ * Path separators, control characters, line separators, and characters that change the text direction. A name that ends
+ * in `gpj.exe` could be displayed as `exe.jpg` if it contained a change of the text direction.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
 const FORBIDDEN = /[/\\\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
@@ -16,8 +16,8 @@ const EXECUTABLE =
 const EXECUTABLE_EXTENSIONS: ReadonlySet<string> = new Set(EXECUTABLE.split(' '));
 
 /**
- * Regular expression for file names, shown in the API documents. It matches all names that `nameProblem` accepts, and
- * also names with executable extensions.
+ * Regular expression for file names, shown in the API documents. It differs from `nameProblem` in two points: it
+ * matches names with executable extensions, and it does not match names that begin with whitespace.
  */
 export const NAME_PATTERN = `^(?!\\s)[^${FORBIDDEN.source.slice(1, -1)}]*[^. ${FORBIDDEN.source.slice(1, -1)}]$`;
 

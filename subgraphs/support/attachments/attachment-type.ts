@@ -66,7 +66,8 @@ export async function checkContentType(content: Buffer, claimed: string): Promis
 }
 
 /**
- * Formats whose files begin with a keyword and may consist only of text. The keyword is enough to detect these formats.
+ * Formats whose files can be plain text and begin with a keyword, such as `%PDF`. The keyword alone is enough to detect
+ * the format.
  */
 const WORDED: ReadonlySet<string> = new Set(['application/pdf', 'application/postscript', 'application/rtf', 'application/xml']);
 

@@ -32,7 +32,10 @@ export class Attachment {
   @Property({ type: 'text', nullable: true })
   commentId: string | null = null;
 
-  /** Visibility of the comment that the file belongs to. It never changes. */
+  /**
+   * Visibility of the comment that the file belongs to, or `customer` for a file of the ticket itself. It never
+   * changes.
+   */
   @Enum({ items: () => Visibility, type: 'text' })
   visibility: Visibility = Visibility.CUSTOMER;
 

@@ -45,7 +45,10 @@ async function download(
   return sendAttachment(files, await findFor(request, reader), request, reply.header('vary', 'Authorization, X-API-Key, API-Version'));
 }
 
-/** Sends the content. The caller must have checked that the client may read it. */
+/**
+ * Sends the content of an attachment. Does not check permissions, so it must be called only for an attachment that the
+ * client of the request may read.
+ */
 export async function sendAttachment(
   files: FileStore,
   attachment: Attachment,

@@ -54,8 +54,8 @@ export class AttachmentStore {
 
   /**
    * Stores files, and then calls `act`, which must attach the files in its own transaction. If `act` fails, the files
-   * are deleted.
-   * @throws InvalidParameters
+   * are deleted, unless they are already attached.
+   * @throws InvalidParameters if a file does not pass the checks
    */
   async holding<T>(
     organizationId: string,
@@ -127,8 +127,8 @@ export class AttachmentStore {
   }
 
   /**
-   * Deletes the files of a failed request. Keeps files that have no upload row. The transaction that attached these
-   * files was committed and has deleted their upload rows, although the request failed.
+   * Deletes the files of a failed request that still have an upload row. A file without an upload row is kept, because
+   * it is attached: the request failed only after the transaction that attached the file was committed.
    */
   async #discard(uploads: readonly Upload[]): Promise<void> {
     try {

@@ -62,7 +62,7 @@ export class Category {
   }
 }
 
-/** Lists the categories of the organization that the filter of `em` selects. */
+/** Lists the categories of an organization. `em` must be limited to this organization, as by `organizationEm`. */
 export async function categoriesOf(em: EntityManager): Promise<Category[]> {
   const overrides = await em.find(CategoryOverride, {});
   const ids = overrides.flatMap(({ slaPolicyId }) => slaPolicyId ?? []);

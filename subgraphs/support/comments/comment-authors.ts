@@ -31,7 +31,10 @@ export interface StatedAuthor {
   name?: string | null;
 }
 
-/** Returns whether the stated author is a customer, and is the caller itself. */
+/**
+ * Returns whether the stated author is the caller as a customer: the type is `customer`, and the id is the caller's or
+ * omitted.
+ */
 export const isOwn = ({ type, id }: StatedAuthor, principal: Principal): boolean =>
   type === AuthorType.CUSTOMER && (!id || id === principal.id);
 

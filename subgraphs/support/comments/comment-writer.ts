@@ -23,7 +23,7 @@ export interface Draft {
 export interface CommentWriterDeps {
   editor: TicketEditor;
   attachments: AttachmentStore;
-  /** Public origin of the platform, with which links begin. */
+  /** Public origin of the platform. The links in events begin with it. */
   origin: string;
 }
 

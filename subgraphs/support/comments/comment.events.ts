@@ -50,7 +50,10 @@ export const commentAdded = defineEvent(
   tell,
 );
 
-/** Reports an internal comment. It is not the event `comment.added`, because customers may subscribe to that event. */
+/**
+ * Creates the event of an internal comment. Internal comments have their own event type, because customers may
+ * subscribe to `comment.added`.
+ */
 export const noteAdded = defineEvent(
   {
     name: 'ticket.note_added',

@@ -31,8 +31,8 @@ export class FeedbackService {
   constructor(private readonly deps: FeedbackServiceDeps) {}
 
   /**
-   * Stores a rating. A second rating of a ticket replaces the first rating. For an article, it replaces only the rating
-   * by the same reader.
+   * Stores a rating. A ticket has one rating, which each later rating of the ticket replaces. An article has one rating
+   * for each reader.
    * @throws ResourceNotFound for a ticket or article that the caller cannot see
    * @throws PlatformError INVALID_STATE for a ticket that is not resolved or was resolved too long ago, and if an agent
    * tries to replace another person's rating

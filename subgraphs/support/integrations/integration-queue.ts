@@ -61,10 +61,10 @@ interface QueueJob {
 /**
  * Delivers events to the integrations of one kind, Slack or Jira. Each integration gets its events one at a time, in
  * the order of the event log. A job sends the pending deliveries of one integration while it holds the integration's
- * lease. If another job holds the lease, a job runs again when the lease expires. So after a process was killed, the
- * integrations whose leases it held wait up to 90 s. An interrupted delivery is attempted again, so an event may arrive
- * more than once. Providers look for the result of an earlier attempt if the remote service allows this. No request to
- * Slack or Jira is made within a transaction.
+ * lease. If another job holds the lease, a new job is enqueued for the time at which the lease expires. A killed
+ * process does not release its leases, so the affected integrations wait up to 90 s. An interrupted delivery is
+ * attempted again, so an event may arrive more than once. Providers look for the result of an earlier attempt if the
+ * remote service allows this. No request to Slack or Jira is made within a transaction.
  */
 export class IntegrationQueue<I extends Integration> {
   readonly #queue: string;

@@ -65,8 +65,9 @@ export abstract class Integration {
   retryAt: Date | null = null;
 
   /**
-   * Next time at which deliveries that wait for the end of a suspension are checked. Set only by a suspension, and not
-   * cleared after the suspension.
+   * Time of the next check whether the organization is still suspended. Null if deliveries never had to wait for the
+   * end of a suspension. The last value stays after the suspension, so that deliveries that waited do not expire
+   * (`#expiryMs` in integration-queue.ts).
    */
   @Property({ type: 'datetime', length: 3, nullable: true })
   waitedUntil: Date | null = null;
@@ -83,12 +84,12 @@ export abstract class Integration {
   @Property({ type: 'datetime', length: 3 })
   updatedAt!: Date;
 
-  /** Description of the remote target, such as a channel or project, for people. Contains no secret. */
+  /** Human-readable description of the remote target, such as a channel or project. Contains no secret. */
   abstract get target(): string;
 
   /**
-   * Whether the owner switched the integration off. False if the platform disabled the integration, because a disabled
-   * integration still accepts incoming webhooks.
+   * Whether the owner switched the integration off, so that incoming webhooks are ignored. False if the platform
+   * disabled the integration: a disabled integration sends nothing, but its incoming webhooks are still processed.
    */
   get isSwitchedOff(): boolean {
     return !this.active && this.disabledAt === null;

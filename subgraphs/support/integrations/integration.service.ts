@@ -34,8 +34,8 @@ export abstract class IntegrationService<I extends Integration> {
     private readonly entity: EntityClass<I>,
     private readonly resource: Resource,
     /**
-     * The name of the remote target and the input field. Both are used in the error for a second integration with the
-     * same target.
+     * Words for the remote target, such as `this webhook and channel`, and the name of an input field. The error for a
+     * second integration with the same target contains both.
      */
     private readonly target: readonly [words: string, field: string],
   ) {}
@@ -74,8 +74,9 @@ export abstract class IntegrationService<I extends Integration> {
   }
 
   /**
-   * Sends a test request, even if the integration is inactive. The result is stored as after a delivery, but a failure
-   * never disables the integration.
+   * Sends a test request, even if the integration is inactive, and stores the result. A failed test sets only
+   * `lastError`, so it never disables the integration. A successful test of an active integration also retries its
+   * pending deliveries.
    * @throws ResourceNotFound
    */
   async test(id: string): Promise<IntegrationTest> {

@@ -55,8 +55,8 @@ export class Integrations {
   }
 
   /**
-   * The consumer that stores a delivery of each event for each integration, in the order of the event log. So a Slack
-   * channel shows events in the order of the log.
+   * Consumer of the event log that stores a delivery of each event for each integration that is configured to receive
+   * it. The deliveries are sent in the order of the log, so a Slack channel shows events in this order.
    */
   get consumer(): LogConsumer {
     return {

@@ -1,7 +1,7 @@
 /**
- * Markers around the found words of a headline. The markers are private-use characters of Unicode. `headlineText`
- * removes these characters from the text of the article, before `ts_headline` adds the markers. `headlineHtml` escapes
- * the text before it replaces the markers by tags.
+ * Markers around the found words in a headline, which is an excerpt of an article in a search result. The markers are
+ * private-use characters of Unicode. `headlineText` removes these characters from the text of the article, before
+ * `ts_headline` adds the markers. `headlineHtml` escapes the text before it replaces the markers by tags.
  */
 const START = '\uE000';
 const STOP = '\uE001';
@@ -10,8 +10,8 @@ const STOP = '\uE001';
 export const HEADLINE_OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxFragments=2, MinWords=12, MaxWords=32, FragmentDelimiter=" … "`;
 
 /**
- * Returns SQL for the text from which the headline of an article is cut: the summary and the beginning of the body,
- * without Markdown syntax.
+ * Returns SQL for the text of an article from which `ts_headline` takes the excerpt: the summary and the beginning of
+ * the body, without Markdown syntax.
  */
 export const headlineText = (alias: string): string => {
   const text = `${alias}."summary" || E'\\n' || left(${alias}."body", 20000)`;

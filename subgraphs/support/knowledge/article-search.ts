@@ -11,8 +11,8 @@ import { HEADLINE_OPTIONS, headlineHtml, headlineText } from './article-headline
 export type Wanted = Omit<KnowledgeSearchInput, 'q'> & { q: string; status: readonly ArticleStatus[] };
 
 /**
- * Weights of words for `ts_rank_cd`: weight D, body (C), summary and tags (B), title (A). A word in the title counts as
- * much as 20 words in the body.
+ * Weights of words for `ts_rank_cd`, in the order D (not used), C (body), B (summary and tags), A (title). A word in
+ * the title counts as much as 20 words in the body.
  */
 const WEIGHTS = `'{0.01, 0.05, 0.4, 1}'`;
 /** Option of `ts_rank_cd`. With it, the rank is divided by 1 plus the logarithm of the text length. */
@@ -42,8 +42,8 @@ const ORDER = [
 const ORDERED = { rank: { runtimeType: 'number' }, id: { runtimeType: 'string' } };
 
 /**
- * SQL parts of one kind of search: source, condition, rank and headline. `from` and `fits` must use all parameter
- * values, because the statement that counts the matches contains only these two parts.
+ * SQL parts of one kind of search: source, condition, rank and headline. The statement that counts the matches consists
+ * of `from` and `fits` alone, so these two must use every parameter in `values`. PostgreSQL refuses unused parameters.
  */
 interface Reading {
   match: KnowledgeMatch;

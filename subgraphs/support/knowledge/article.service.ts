@@ -67,7 +67,7 @@ export class ArticleService {
     return { nodes: nodes.map(asHit), pageInfo };
   }
 
-  /** Lists the published questions of the FAQ, grouped by category, in the order of the categories. */
+  /** Lists the published questions of the FAQ by category, in the order of `CATEGORY_IDS`. Omits categories without questions. */
   async faq(category: readonly string[] | null | undefined): Promise<FaqSection[]> {
     const where = { kind: ArticleKind.FAQ, status: ArticleStatus.PUBLISHED, ...(category && { category: { $in: [...category] } }) };
     const orderBy = [{ position: 'asc' }, { id: 'asc' }] as const;

@@ -1,7 +1,10 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 const CELL = '"organization_id", "day", "status", "priority", "category", "agent_id"';
-/** SQL for the two cells in which each ticket is counted: all time, and the day (UTC) of its creation. */
+/**
+ * SQL for the two values of `day` under which each ticket is counted: `-infinity` for all time, and the day (UTC) of
+ * its creation.
+ */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
 
 /** Adds the ticket counters by kind, and the searchable texts of tickets (ticket-search/). */

@@ -2,8 +2,8 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 import { referenceCounter } from '../../../kernel/records/reference-data.ts';
 
 /**
- * Adds a counter of changes to the data that the creation of tickets reads. Processes cache this data until the counter
- * changes.
+ * Adds a counter for reference data: the data that is read for each new ticket, such as agents and routing rules. The
+ * counter increases with each change of this data. Processes cache the data until the counter changes.
  */
 export const referenceData = migration(
   '0015-reference-data',

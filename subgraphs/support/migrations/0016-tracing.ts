@@ -3,6 +3,6 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
  * Adds two columns to the outbox: the trace context of the request that caused an event, and the time at which the
- * event was recorded, if it happened at another time.
+ * event was recorded. This time is null if it is the same as `occurred_at`.
  */
 export const tracing = migration('0016-tracing', [outboxTracing('support')]);

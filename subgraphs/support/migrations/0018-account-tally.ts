@@ -4,8 +4,8 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 const KIND = '"status", "priority", "category", "agent_id"';
 const CELL = `"organization_id", "account_id", "customer_id", "day", ${KIND}`;
 /**
- * SQL for the two cells in which each ticket is counted, as in migration 0006: all time, and the day (UTC) of its
- * creation.
+ * SQL for the days of the two counter cells of a ticket, as in migration 0006. One cell counts the tickets of all time.
+ * The other cell counts the tickets that were created on the same day (UTC).
  */
 const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
 /** Tickets with neither an account nor a customer are counted only in `ticket_tally`. */

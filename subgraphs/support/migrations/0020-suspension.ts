@@ -1,8 +1,9 @@
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Adds the time until which deliveries waited for the end of a suspension. With this time, no delivery expires because
- * of the suspension.
+ * Adds `waited_until` to Slack and Jira integrations. While an organization is suspended, its deliveries wait until
+ * this time and are then checked again. The column keeps its value after the suspension, so that no delivery expires
+ * because of the suspension.
  */
 export const suspension = migration(
   '0020-suspension',

@@ -2,9 +2,10 @@ import { backfill } from '../../../kernel/database/backfill.ts';
 import { migration } from '../../../kernel/migrations/migration.ts';
 
 /**
- * Stores the account of a ticket next to its words. A search for a caller who is limited to accounts then skips other
- * accounts without reading their tickets. Triggers write the column, so it is also written for processes of the
- * previous release. A background task fills the column of existing rows in batches (ticket-search/ticket-text.ts).
+ * Adds the account of the ticket to the table of searchable texts. If the caller is limited to certain accounts, a
+ * search can then skip the tickets of other accounts without reading them. Triggers write the column, even if a process
+ * of the previous release writes the ticket. A background task fills the column of existing rows in batches
+ * (ticket-search/ticket-text.ts).
  */
 export const textAccounts = migration('0022-text-accounts', [
   'alter table "support"."ticket_text" add column "account_id" text null',

@@ -24,8 +24,9 @@ const PER_HOUR: Readonly<Record<Plan, number>> = {
 const COUNTED = { $or: [{ status: { $ne: NotificationStatus.FAILED } }, { attempts: { $gt: 0 } }] };
 
 /**
- * Returns how many more recipients the limit allows now. The limit counts the recipients of the last 60 minutes. Takes
- * a lock for the organization until the transaction ends. To avoid deadlocks, the caller must lock the ticket before.
+ * Returns how many more recipients the limit allows now. The limit counts the recipients of the last 60 minutes. Unless
+ * the plan has no limit, takes an advisory lock for the organization until the transaction ends. To avoid deadlocks, a
+ * transaction that also locks a ticket must lock the ticket first.
  */
 export async function remainingAllowance(tx: EntityManager, organizationId: string, plan: Plan, now: Date): Promise<number> {
   const limit = PER_HOUR[plan];
@@ -33,7 +34,7 @@ export async function remainingAllowance(tx: EntityManager, organizationId: stri
 }
 
 /**
- * Checks that the limit allows `more` further recipients. Locks the organization in the same way as
+ * Checks that the limit allows as many additional recipients as `more` states. Takes the same lock as
  * `remainingAllowance`.
  * @throws NotificationLimitReached
  */

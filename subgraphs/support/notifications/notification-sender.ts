@@ -49,7 +49,7 @@ interface SendJob {
   recipientId: string;
 }
 
-/** The content of a notification, which is the same for all recipients, with its type and template. */
+/** Type, template, subject and text of a notification. They are the same for all its recipients. */
 type Content = Pick<Notification, 'type' | 'template'> &
   Pick<NotificationRecipient, 'subject'> &
   Partial<Pick<NotificationContent, 'document' | 'message'>>;
@@ -57,7 +57,7 @@ type Content = Pick<Notification, 'type' | 'template'> &
 /** The organization and ticket of a notification. */
 type About = Pick<Notification, 'organizationId' | 'ticketId'>;
 
-/** The retention task deleted the text of the message before the message could be sent. */
+/** Thrown if the retention task deleted the text of a message before the message could be sent. */
 class ContentGone extends MessageRejected {
   override readonly message = 'The text was deleted by retention before the message could be sent.';
 }

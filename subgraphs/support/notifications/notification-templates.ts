@@ -1,4 +1,7 @@
-/** Text of a mail above the list of facts about the ticket. `mailOf` replaces the placeholders in it. */
+/**
+ * Subject and first paragraphs of a mail about a ticket. `mailOf` replaces the placeholders in them, and adds the facts
+ * about the ticket below the paragraphs.
+ */
 export interface MailTemplate {
   subject: string;
   paragraphs: readonly string[];

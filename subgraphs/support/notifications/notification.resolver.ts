@@ -71,8 +71,8 @@ export class NotificationResolver {
 
 const KEPT = 'Null after the retention period.';
 /**
- * Maximum length of a notification's text: ten comments of the maximum length in mails, and the variables. The HTML
- * form is several times as long, because of escaped characters.
+ * Maximum length of a notification's text, from which the cost of the field is computed. A mail can contain ten
+ * truncated comments and the variables. HTML can be several times as long, because characters are escaped.
  */
 const MAX_TEXT = 40_000;
 const MAX_HTML = 250_000;

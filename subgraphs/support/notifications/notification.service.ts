@@ -49,8 +49,8 @@ export class NotificationService {
   }
 
   /**
-   * Immediately revokes the links in mails about a ticket: the links of the recipients in `recipientIds`, or all links
-   * if it is not given.
+   * Immediately revokes the links in mails about a ticket, for the recipients in `recipientIds`. Without `recipientIds`,
+   * revokes the links of all recipients.
    * @throws ResourceNotFound for the ticket
    */
   async revokeLinks(ticketId: string, recipientIds?: readonly string[] | null): Promise<Ticket> {

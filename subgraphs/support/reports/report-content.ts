@@ -15,8 +15,8 @@ import { ReportFormat, ReportGrouping, type ReportMetric } from './report.values
 import { toCsv } from './report-csv.ts';
 
 /**
- * A row of a report. Its columns are the values that the row is grouped by, counts, and the requested metrics. The
- * columns have the names that REST uses.
+ * A row of a report. It has one column for each grouping (category or week), the numbers of tickets, and one column for
+ * each requested metric. The columns have the names that REST uses.
  */
 type Line = Record<string, string | number | null>;
 

@@ -1,6 +1,5 @@
 /**
- * Matches a text that begins with a character which makes a spreadsheet program run the text as a formula or split the
- * cell.
+ * Matches a text if its first character could make a spreadsheet program run the text as a formula or split the cell.
  */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;

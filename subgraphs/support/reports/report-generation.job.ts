@@ -19,9 +19,12 @@ import type { ReportLinks } from './report-links.ts';
 const QUEUE = 'support.report';
 const ATTEMPTS_MAX = 4;
 const GIVEN_UP = `The report could not be generated in ${ATTEMPTS_MAX} attempts. Request it again. If that fails too, contact support with the report id.`;
-/** Length of the period that one query counts. Progress is updated after each query. */
+/**
+ * Length of the periods into which the date range of a report is split. One query counts the tickets of one period. The
+ * progress of the report is updated after each query.
+ */
 const PERIOD_MS = 7 * DAY_MS;
-/** Actor that is recorded for the notification that a report is ready. */
+/** Actor that is recorded as the sender of the mail about a finished report. */
 const ACTOR = { kind: 'system', id: 'support.report' } as const;
 
 interface GenerationJob {

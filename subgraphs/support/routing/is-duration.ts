@@ -3,15 +3,16 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { addDuration, parseDuration } from '../../../kernel/values/durations.ts';
 
 /**
- * Months differ in length, so durations are measured from this date. Another date would give another result only for
- * durations near the shortest or longest allowed duration.
+ * Start date for comparing durations, because months differ in length. With another start date, only durations close to
+ * the shortest or longest allowed duration could be accepted or rejected differently.
  */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 const lengthOf = (text: string): number => addDuration(REFERENCE, parseDuration(text)).getTime();
 
 /**
- * Validates that a duration is between `shortest` and `longest`. All durations are texts in the format of the
- * specification. `pattern` is the regular expression for this range that the API documents show.
+ * Validates that a property is a duration from `shortest` to `longest`. All three are texts in a format that
+ * `parseDuration` accepts, such as `30_minutes`. The API documents show the regular expression `pattern` for the
+ * allowed durations.
  */
 export const IsDuration = (shortest: string, longest: string, pattern: string): PropertyDecorator =>
   ValidateBy(

@@ -65,7 +65,7 @@ test('wordsOf splits at punctuation, converts words to lower case and returns ea
   expect(wordsOf('Die Leitung-2 ist_down: 障害, \u0000 \ud800 💥 ok')).toEqual(['die', 'leitung', '2', 'ist', 'down', '障', '害', 'ok']);
 });
 
-test('keywords are matched within the time limit of a test in texts of 10,000 repeated words', () => {
+test('matching 200 keywords in a text of 10,000 repeated words does not time out', () => {
   const text = 'a '.repeat(10_000);
   const keywords = Array.from({ length: 200 }, (_, length) => `${'a '.repeat(length)}b`);
   expect(found(text, ...keywords)).toEqual([]);

@@ -13,7 +13,7 @@ import type { RoutingActions, RoutingConditions } from './routing.values.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 import { TicketAutomation } from './ticket-automation.entity.ts';
 
-/** Maximum number of rules of an organization. It limits the time to create a ticket. */
+/** Maximum number of rules of an organization. Each new ticket is compared with the rules, so more rules would slow its creation. */
 const MAX_RULES = 100;
 const IN_ORDER = { orderBy: { position: 'asc', id: 'asc' } } as const;
 
@@ -92,8 +92,8 @@ export class RoutingRuleService {
   }
 
   /**
-   * Runs `act` with all rules in order, under a lock. Because of this lock, changes of an organization's rules run one
-   * after the other.
+   * Calls `act` with all rules, sorted in the order of evaluation. A lock makes concurrent changes of an organization's
+   * rules run one after the other.
    */
   #ordering<T>(act: (tx: EntityManager, rules: RoutingRule[]) => Promise<T>): Promise<T> {
     return this.deps.em.transactional(async (tx) => {

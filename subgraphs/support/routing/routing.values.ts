@@ -12,8 +12,8 @@ const MAX_NOTIFIED = 20;
 const KEYWORD_LENGTH = 100;
 
 /**
- * Returns a regular expression for durations of at most 365 days. `minutes` is the part of this expression for the
- * number of minutes.
+ * Returns a regular expression for durations of at most 365 days. `minutes` is a regular expression for the allowed
+ * numbers in a duration of minutes, such as 30 in `30_minutes`.
  */
 const yearPattern = (minutes: string): string =>
   `^(${minutes}[ _]minutes?|[1-9][0-9]{0,2}[ _]hours?|([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-5])[ _]days?|([1-9]|[1-4][0-9]|5[0-2])[ _]weeks?|([1-9]|1[0-2])[ _]months?|1[ _]years?)$`;

@@ -2,7 +2,7 @@ import type { Ticket } from '../tickets/ticket.entity.ts';
 import { KeywordMatcher } from './keyword-matcher.ts';
 import type { RoutingRule } from './routing-rule.entity.ts';
 
-/** The ticket fields that rules compare. */
+/** The ticket fields that the conditions of routing rules check. */
 export type RoutedTicket = Pick<Ticket, 'category' | 'priority' | 'title' | 'description'>;
 
 type Rule = Pick<RoutingRule, 'active' | 'conditions'>;

@@ -32,7 +32,10 @@ export class TicketAutomation {
   @Enum({ items: () => AutomationKind, type: 'text' })
   kind!: AutomationKind;
 
-  /** Duration that the routing rule had at the time when it matched the ticket. */
+  /**
+   * Time until the escalation, or between two customer updates. Copied from the routing rule when the rule matched the
+   * ticket.
+   */
   @Property({ type: 'text' })
   interval!: string;
 

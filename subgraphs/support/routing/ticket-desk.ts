@@ -5,14 +5,14 @@ import { type Category, categoriesOf } from '../categories/category.ts';
 import { RoutingRule } from './routing-rule.entity.ts';
 
 /**
- * Data of an organization that ticket creation needs. ReferenceData caches this data. The triggers of migration
- * 0015-reference-data count its changes.
+ * Reference data that is needed to create a ticket in an organization. `ReferenceData` caches it. The triggers of
+ * migration 0015-reference-data count the changes of the data, so that outdated data is noticed.
  */
 export interface Desk {
   readonly categories: readonly Category[];
-  /** Active rules, in order. */
+  /** Active routing rules, by ascending position. */
   readonly rules: readonly RoutingRule[];
-  /** Active agents. Empty before the organization's desk agents are created. */
+  /** Active agents: people, and the desk agents of the categories. Empty before the desk agents are created. */
   readonly agents: readonly Agent[];
 }
 

@@ -50,8 +50,8 @@ const OFFICE: readonly WorkingHours[] = [{ days: ['mon', 'tue', 'wed', 'thu', 'f
 const ROUND_THE_CLOCK: ReadonlySet<Plan> = new Set<Plan>(['enterprise', 'custom']);
 
 /**
- * Returns the service level of a category for which the organization has no SLA policy. It depends on the
- * organization's plan.
+ * Returns the service level for a category that has no SLA policy. The category determines the targets, and the
+ * organization's plan determines the name and the business hours.
  */
 export const builtInPromise = (plan: Plan, category: CategoryId): SlaPromise => ({
   name: plan,

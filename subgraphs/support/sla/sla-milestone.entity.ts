@@ -3,8 +3,8 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { SlaClock, SlaMark } from './sla-clocks.ts';
 
 /**
- * Records that an SLA clock of a ticket became at risk or was breached, for one target. The record is unique, so the
- * event about it is emitted only once. The record never changes.
+ * Records that an SLA clock of a ticket became at risk or was breached. A ticket has at most one such record for each
+ * clock, mark and target, so each event is emitted only once. The records never change.
  */
 @Entity({ tableName: 'sla_milestone' })
 @OrganizationFilter()

@@ -37,8 +37,8 @@ export interface ClockTerms {
 }
 
 /**
- * SLA terms of a ticket, set at creation or when its priority changes. The terms are stored with the ticket, so later
- * changes of the policy do not affect the ticket.
+ * SLA terms of a ticket. They are set when the ticket is created or reopened, or when its priority changes, and are
+ * stored with the ticket. A change of the SLA policy affects a ticket only when its terms are set again.
  */
 export interface SlaTerms {
   tier: string;
@@ -79,7 +79,7 @@ export function termsOf(promise: SlaPromise, { plan, priority, timezone, escalat
 }
 
 /**
- * Returns the escalation times with `first`, the threshold of the subcategory, as the time of level 1. Higher levels
- * are never reached before level 1.
+ * Returns the minutes until each escalation level, with `first` for level 1. For a higher level, the result is never
+ * less than `first`.
  */
 const withFirst = (first: number, [, ...next]: readonly number[]): number[] => [first, ...next.map((minutes) => Math.max(minutes, first))];

@@ -23,7 +23,7 @@ const CLOCK_FIELDS = ['status', 'waiting_on_customer'];
  * called in the transaction that changes the ticket, while the ticket is locked.
  */
 export class SlaTracker {
-  /** Starts both clocks of a new ticket. */
+  /** Sets the SLA terms of a new ticket, and starts its response clock and its resolution clock. */
   begin(ticket: Ticket, category: Category, plan: Plan): void {
     promise(ticket, category, plan);
     const { createdAt, slaTerms } = ticket;
@@ -34,8 +34,8 @@ export class SlaTracker {
   }
 
   /**
-   * Recomputes the due times after a change, from the timeline, which already contains the change. Emits events for the
-   * deadlines that are due because of the change.
+   * Updates the SLA state after a change of the ticket. The timeline must already contain the change, because the due
+   * times are computed from the timeline. Emits events for deadlines that have passed as a result of the change.
    */
   async follow(
     tx: EntityManager,

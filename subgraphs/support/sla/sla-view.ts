@@ -70,7 +70,7 @@ export class SlaView implements TicketSla {
   }
 }
 
-/** Returns the SLA status in the form of specification 2.7 for a single ticket. */
+/** Returns the SLA status of a ticket with the fields that `GET /support/tickets/{ticket_id}/sla` returns (specification 2.7). */
 export const slaStatusOf = (ticket: Ticket, now: Date): SlaStatus => {
   const { tier: slaTier, response: responseTime, resolution: resolutionTime, escalation } = new SlaView(ticket, now);
   const { id: ticketId, priority, category } = ticket;

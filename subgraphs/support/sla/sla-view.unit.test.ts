@@ -21,7 +21,7 @@ const opened = (more: Partial<Ticket> = {}): Ticket => {
   return Object.assign(new Ticket(), { createdAt: at(15), slaTerms, ...due, ...more });
 };
 
-test('a ticket that is due at closing time is breached after closing time, although no working time passes', () => {
+test('a response or resolution that is late or missing has the status breached, even if the delay is outside the working hours', () => {
   const late = opened({ respondedAt: at(20), resolvedAt: at(20), resolutionElapsed: 2 * HOUR_MS });
   const { response, resolution, responseMet } = new SlaView(late, at(21));
   expect([response.status, resolution.status, responseMet]).toEqual(['breached', 'breached', false]);

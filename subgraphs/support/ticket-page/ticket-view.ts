@@ -20,8 +20,8 @@ export interface TicketView {
 }
 
 /**
- * Loads the data of the page with the newest comments. If `before` is given, with the newest comments before the
- * comment with this id.
+ * Loads the data of the page, with the newest comments. If `before` is the id of a comment, only comments that are
+ * older than this comment are included.
  */
 export async function viewOf(em: EntityManager, ticket: Ticket, before: string | undefined): Promise<TicketView> {
   const where = { ticketId: ticket.id, visibility: Visibility.CUSTOMER };
@@ -46,8 +46,8 @@ export interface Visitor {
   /** Whether the visitor has signed in. Only such a visitor can sign out. */
   isSignedIn: boolean;
   /**
-   * Loads the data of the page with the newest comments. If `before` is given, with the newest comments before the
-   * comment with this id.
+   * Loads the data of the page, with the newest comments. If `before` is the id of a comment, only comments that are
+   * older than this comment are included.
    */
   view(before?: string): Promise<TicketView>;
   attachment(id: string): Promise<Attachment | null>;

@@ -1,6 +1,8 @@
+import type { RowFilter } from '../../../kernel/lists/row-filter.ts';
+
 /**
- * Criteria of a ticket search. A ticket must match all properties. It matches a list if it matches one value of the
- * list.
+ * Criteria of a ticket search. A ticket must meet every criterion that is set. If a criterion is a list, the ticket
+ * must have one of the values in the list.
  */
 export interface TicketCriteria {
   /** Search words, or the number or id of one ticket. */
@@ -19,3 +21,19 @@ export interface TicketCriteria {
   /** Time before which the tickets were created (exclusive). */
   createdBefore?: Date | null;
 }
+
+/** Returns the conditions of the criteria on the columns of tickets. They include all criteria but the search words. */
+export const filterOf = (organizationId: string, criteria: TicketCriteria): RowFilter => ({
+  organizationId,
+  values: {
+    status: criteria.status,
+    priority: criteria.priority,
+    account_id: criteria.accountId,
+    customer_id: criteria.customerId,
+    category: criteria.category,
+    agent_id: criteria.assignedTo,
+    service_affected: criteria.serviceAffected,
+  },
+  createdAfter: criteria.createdAfter,
+  createdBefore: criteria.createdBefore,
+});

@@ -1,12 +1,12 @@
 import type { SortBy } from '../../../kernel/graphql/page.ts';
+import type { Parameters } from '../../../kernel/lists/parameters.ts';
+import { conditionsOf, criteriaOf, isOneOf } from '../../../kernel/lists/row-filter.ts';
 import { searchQuery, spelled, transitionalQuery } from '../words.ts';
-import type { Parameters } from './parameters.ts';
-import { conditionsOf, criteriaOf, isOneOf } from './ticket-conditions.ts';
 import type { TicketQuery } from './ticket-query.ts';
 
 /**
- * Maximum number of search hits that are sorted by relevance. If a search has more hits, only the newest hits are
- * sorted, because sorting reads the text of each hit.
+ * Maximum number of hits of a search. If more tickets contain the words, only the newest of these tickets are hits,
+ * because computing the relevance reads the text of each hit.
  */
 export const HITS_MAX = 1000;
 
@@ -32,12 +32,12 @@ export const countedHitsOf = (query: TicketQuery, parameters: Parameters): strin
 
 /** Returns SQL for the ticket whose number or id was entered; undefined if search words were entered. */
 function namedTicketOf(query: TicketQuery, parameters: Parameters): string | undefined {
-  const words = (query.criteria.q ?? '').trim();
+  const words = query.words.trim();
   const name = /^tkt-\d+$/i.test(words) ? 'number' : /^ticket_\w+$/.test(words) ? 'id' : undefined;
   if (!name) return undefined;
   const value = parameters.add(name === 'number' ? words.toUpperCase() : words);
   const equal = name === 'number' ? `length(t."number") = length(${value}) and t."number" = ${value}` : `t."id" = ${value}`;
-  return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(query, parameters), equal].join(' and ')}`;
+  return `select t.*, 1::float8 as "relevance" from "support"."ticket" t where ${[...conditionsOf(query.filter, parameters), equal].join(' and ')}`;
 }
 
 /** SQL expressions for the search words and the id of the organization. */
@@ -46,22 +46,22 @@ interface Words {
   organization: string;
 }
 
-function wordsOf({ criteria, organizationId, isConverted }: TicketQuery, parameters: Parameters): Words {
-  const words = spelled(criteria.q ?? '');
+function wordsOf({ filter, words: entered, isConverted }: TicketQuery, parameters: Parameters): Words {
+  const words = spelled(entered);
   const parameter = parameters.add(words);
   const query = isConverted || !NOT_ASCII.test(words) ? searchQuery(parameter) : transitionalQuery(parameter);
-  return { query, organization: parameters.add(organizationId) };
+  return { query, organization: parameters.add(filter.organizationId) };
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /** Returns SQL for the ids of the newest tickets that contain the words. The order of ids is the order of creation. */
 function newestOf(query: TicketQuery, words: Words, parameters: Parameters): string {
-  const { isDesk, hasAccounts, criteria } = query;
+  const { isDesk, hasAccounts, filter } = query;
   const match = isDesk ? `(x."visible" @@ ${words.query} or x."internal" @@ ${words.query})` : `x."visible" @@ ${words.query}`;
-  const { accountId } = criteria;
-  const isOwn = hasAccounts && accountId ? [isOneOf('x', 'account_id', accountId, parameters)] : [];
-  const narrowed = criteriaOf({ ...criteria, ...(hasAccounts && { accountId: null }) }, parameters);
+  const { account_id: accounts } = filter.values;
+  const isOwn = hasAccounts && accounts ? [isOneOf('x', 'account_id', accounts, parameters)] : [];
+  const narrowed = criteriaOf({ ...filter, values: { ...filter.values, ...(hasAccounts && { account_id: null }) } }, parameters);
   const tickets =
     narrowed.length > 0 ? `join "support"."ticket" t on t."organization_id" = ${words.organization} and t."id" = x."ticket_id"` : '';
   const where = [`x."organization_id" = ${words.organization}`, `numnode(${words.query}) > 0`, ...isOwn, match, ...narrowed];

@@ -1,14 +1,18 @@
-import type { TicketCriteria } from './ticket-criteria.ts';
+import type { RowFilter } from '../../../kernel/lists/row-filter.ts';
 
-/** Organization, criteria and state of the search, from which a statement is built. */
+/**
+ * Input from which the statements of a ticket search are built: the conditions on tickets, the search words, the access
+ * to internal comments, and the progress of two backfills.
+ */
 export interface TicketQuery {
-  organizationId: string;
-  criteria: TicketCriteria;
+  filter: RowFilter;
+  /** Search words, or the number or id of one ticket. Empty if there are none. */
+  words: string;
   /** Whether internal comments are searched too. */
   isDesk: boolean;
   /**
-   * Whether the background conversion of all stored texts to words without accents is done (ticket-text.ts). If it is
-   * not done, searches also look for the words with their accents.
+   * Whether the backfill that removes accents from the stored words is done (ticket-text.ts). Until then, searches look
+   * for the search words both with and without their accents.
    */
   isConverted: boolean;
   /**

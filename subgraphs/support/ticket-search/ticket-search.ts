@@ -3,22 +3,16 @@ import type { Backfill } from '../../../kernel/database/backfill.ts';
 import type { Rows } from '../../../kernel/database/database.ts';
 import { type Page, type PageInput, type SortBy, SortOrder } from '../../../kernel/graphql/page.ts';
 import type { SelectedFields } from '../../../kernel/graphql/selected-fields.ts';
+import { Parameters } from '../../../kernel/lists/parameters.ts';
+import { isNewest, recordPage } from '../../../kernel/lists/record-page.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
-import { isCursorOf, type Properties, pageFrom, type Window } from '../../../kernel/records/pagination.ts';
+import { isCursorOf } from '../../../kernel/records/pagination.ts';
+import type { Counters } from '../../../kernel/tally/counters.ts';
 import type { Ticket } from '../tickets/ticket.entity.ts';
-import type { TicketCounters } from './ticket-counters.ts';
-import type { TicketCriteria } from './ticket-criteria.ts';
+import { filterOf, type TicketCriteria } from './ticket-criteria.ts';
+import { countedHitsOf, hitsOf } from './ticket-hits.ts';
 import type { TicketQuery } from './ticket-query.ts';
-import { pageStatement, type Statement, totalStatement } from './ticket-search-statements.ts';
-import { SORT_FIELDS } from './ticket-sort.ts';
-
-/** Types of the sort fields, for cursors. */
-const PROPERTIES: Properties = SORT_FIELDS;
-
-/** Row of a page: the id of a ticket, and the fields by which the page is sorted. */
-interface Key extends Record<string, unknown> {
-  id: string;
-}
+import { TICKETS } from './ticket-ranges.ts';
 
 /** Scope of the search: the tickets that the reader may read, and whether internal comments are searched. */
 export interface Reader extends RecordScope {
@@ -32,7 +26,7 @@ export interface Reader extends RecordScope {
 export class TicketSearch {
   constructor(
     private readonly rows: Rows,
-    private readonly counters: TicketCounters,
+    private readonly counters: Counters,
     private readonly reader: Reader,
     private readonly tickets: RecordLoader<Ticket>,
     private readonly accents: Backfill,
@@ -45,42 +39,24 @@ export class TicketSearch {
    * @throws InvalidParameters for a cursor of another list
    */
   async page(criteria: TicketCriteria, sort: readonly SortBy[], page: PageInput, fields: SelectedFields): Promise<Page<Ticket>> {
-    const seen = { ...criteria, accountId: this.reader.accounts };
-    const query: TicketQuery = { ...this.reader, criteria: seen, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
+    const { reader, rows, tickets: records } = this;
+    const filter = filterOf(reader.organizationId, { ...criteria, accountId: reader.accounts });
+    const words = criteria.q ?? '';
+    const query = { filter, words, isDesk: reader.isDesk, isConverted: this.accents.isDone, hasAccounts: this.textAccounts.isDone };
     const order = continued(totalOrder(criteria, sort), page.cursor);
-    const total = () => this.#total(query);
-    if (isNewest(criteria, sort, page)) {
-      const rows = (_: unknown, { limit }: Window) => this.tickets.recent(limit, fields);
-      return pageFrom<Ticket>({ properties: PROPERTIES, rows, total }, order, page);
-    }
-    const rows = (_: unknown, window: Window) => this.#keys(pageStatement(query, order, window), order);
-    const { nodes, pageInfo } = await pageFrom<Key>({ properties: PROPERTIES, rows, total }, order, page);
-    const ids = nodes.map(({ id }) => id);
-    return { nodes: await this.tickets.all(ids, fields), pageInfo };
+    const source = words ? (parameters: Parameters) => hitsOf(query, order, parameters) : undefined;
+    const total = () => (words ? this.#countHits(query) : this.counters.total(filter));
+    const isFirst = isNewest(criteria, sort, page);
+    return recordPage({ table: TICKETS, filter, sort: order, source }, { rows, records, total, isNewest: isFirst, fields }, page);
   }
 
-  async #keys({ text, values }: Statement, order: readonly SortBy[]): Promise<Key[]> {
-    const rows = await this.rows.query<Record<string, unknown>>(text, values);
-    const instants = order.map(({ field }) => field).filter((field) => PROPERTIES[field]?.runtimeType === 'Date');
-    for (const row of rows) for (const field of instants) row[field] = new Date(row[field] as Date | string);
-    return rows as Key[];
-  }
-
-  async #total(query: TicketQuery): Promise<number> {
-    if (this.counters.supports(query.criteria)) return this.counters.count(this.reader.organizationId, query.criteria);
-    const { text, values } = totalStatement(query);
-    const [row] = await this.rows.query<{ total: number }>(text, values);
+  async #countHits(query: TicketQuery): Promise<number> {
+    const parameters = new Parameters();
+    const text = `select count(*)::int as total from (${countedHitsOf(query, parameters)}) h`;
+    const [row] = await this.rows.query<{ total: number }>(text, parameters.values);
     return row?.total ?? 0;
   }
 }
-
-/** Returns whether the request is for the first page of the default list. This most common request needs no search. */
-const isNewest = (criteria: TicketCriteria, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
-  sort.length === 0 &&
-  !cursor &&
-  !offset &&
-  (page ?? 1) === 1 &&
-  Object.values(criteria).every((value) => value === undefined || value === null);
 
 /**
  * Adds sort fields to the requested order, so that the order of any two tickets is defined. For example, tickets with

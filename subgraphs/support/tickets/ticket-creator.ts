@@ -92,7 +92,8 @@ export class TicketCreator {
   }
 
   /**
-   * Loads the reference data for new tickets. If the organization has no active agents yet, creates its desk agents.
+   * Loads the reference data for new tickets. If the organization has no active agents yet, creates its desk agents,
+   * which hold tickets until a person takes them.
    */
   async #known(now: Date): Promise<Known<Desk>> {
     const { em, desks, assignment } = this.deps;
@@ -149,7 +150,10 @@ export class TicketCreator {
 interface TicketAccount {
   id: string;
   tier: string | null;
-  /** Customer number. Set only if the ticket must store it. */
+  /**
+   * Customer number, which `create` stores in the ticket. Not set by `#accountOf`, so the ticket then keeps the customer
+   * number of the input, if there is one.
+   */
   customerId?: string;
 }
 

@@ -132,19 +132,22 @@ export class Ticket {
   @Property({ type: 'text' })
   agentId!: string;
 
-  /** The assigned agent, if a record reader loaded the ticket. Undefined if the ORM loaded the ticket. */
+  /**
+   * The assigned agent, if a `RecordReader` loaded the ticket or `TicketCreator` created it. Undefined if the ORM loaded
+   * the ticket.
+   */
   agent?: Agent | null;
 
   /**
-   * Whether the ticket or one of its comments has files. Internal comments are included. If false, the files need no
-   * query.
+   * Whether the ticket or one of its comments has files. Internal comments are included. If false, no query for files
+   * is sent.
    */
   @Property({ type: 'boolean' })
   hasAttachments = false;
 
   /**
-   * Files of a ticket that was created in this request, newest first. Undefined if the files must be read from the
-   * database.
+   * Files of the ticket, newest first, if `TicketCreator` has just created it. Undefined if the ticket was loaded; its
+   * files must then be read from the database.
    */
   attachments?: readonly Attachment[];
 
@@ -195,8 +198,8 @@ export class Ticket {
   slaTerms!: SlaTerms;
 
   /**
-   * Working time in milliseconds that the resolution clock had counted at `resolutionSince`. The clock has been running
-   * since that time, unless it is stopped.
+   * Working time in milliseconds that the resolution clock had counted at `resolutionSince`. This is the time at which
+   * the clock last started, or, while the clock is stopped, the time at which it stopped.
    */
   @Property({ type: 'double' })
   resolutionElapsed = 0;
@@ -218,8 +221,8 @@ export class Ticket {
   escalationReason: string | null = null;
 
   /**
-   * Number that only `touch` increments. Changes of the SLA state do not increment it, because an agent would get a 409
-   * although nothing visible has changed.
+   * Number that only `touch` increments. Changes of the SLA state do not increment it. Otherwise an agent's update could
+   * fail with 409 although nothing visible has changed since the agent read the ticket.
    */
   @Revision({
     byHand: true,
@@ -256,8 +259,9 @@ export class Ticket {
   }
 
   /**
-   * Changes the priority. `SlaTracker` must then update the due times. Setting `critical` escalates the ticket by one
-   * level (specification 3.1). A ticket that was already critical is escalated only if its level is 0.
+   * Changes the priority. The caller must then let `SlaTracker` update the due times. Setting `critical` raises the
+   * escalation level by one, up to the maximum (specification 3.1). If the ticket was already critical, its level is
+   * raised only from 0 to 1.
    * @throws InvalidState if the change would escalate a resolved ticket
    */
   prioritize(priority: TicketPriority, now: Date): void {

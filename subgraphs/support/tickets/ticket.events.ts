@@ -8,8 +8,8 @@ import type { Ticket } from './ticket.entity.ts';
 const { OPEN, IN_PROGRESS, RESOLVED, ESCALATED } = TicketStatus;
 
 /**
- * The ticket in the payload of events. Events about comments also contain the ticket, because webhooks filter by its
- * customer and priority.
+ * Schema of the ticket in event payloads. Events about comments also contain the ticket, because webhook filters compare
+ * the customer and the priority of the ticket.
  */
 export const ticketPayload = z.strictObject({
   id: z.string(),
@@ -138,7 +138,7 @@ export const slaAtRisk = defineEvent(
   }),
 );
 
-/** An SLA clock of a ticket and its target. */
+/** The SLA clock that an event reports, with the target and the due time of this clock. */
 interface SlaPromised {
   clock: 'response_time' | 'resolution_time';
   targetMinutes: number;

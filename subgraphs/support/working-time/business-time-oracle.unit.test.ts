@@ -92,7 +92,7 @@ const ZONES = [
 ];
 const CHANGES = new Map(ZONES.map((zone) => [zone, changesOf(zone)]));
 
-test(`working time equals a count of the minutes within business hours by the local clock, around clock changes (seed ${seed})`, () => {
+test(`around clock changes, working time equals the number of minutes whose local time is within business hours (seed ${seed})`, () => {
   const random = randomFrom(seed);
   const below = (bound: number) => Math.floor(random() * bound);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;

@@ -91,7 +91,7 @@ const HORIZON_DAYS = 3660;
 const FIRST_WEEKDAY = WEEKDAYS.indexOf('thu');
 
 /**
- * Yields the working periods that end after a point in time, in order and without overlaps. A period that crosses
+ * Yields the working periods that end later than `after`, the earliest first and without overlaps. A period that crosses
  * midnight UTC is split into two periods.
  */
 function* openings(after: Date, { timezone, hours, holidays }: BusinessCalendar): Generator<Opening> {

@@ -32,7 +32,7 @@ describe('working time', () => {
     ['crosses a weekend', '2026-06-05T16:00-04:00', 2, '2026-06-08T10:00-04:00'],
     ['starts on a Sunday', '2026-06-07T12:00-04:00', 8, '2026-06-08T17:00-04:00'],
     ['takes two weeks', '2026-06-01T09:00-04:00', 80, '2026-06-12T17:00-04:00'],
-  ])('working time that %s: from %s, %i hours end at %s', (_, start, hours, due) => expectDue(start, hours, office(), due));
+  ])('working time that %s: start %s plus %i working hours gives %s', (_, start, hours, due) => expectDue(start, hours, office(), due));
 
   test('working time leaves out holidays, also holidays next to a weekend', () => {
     const calendar = office({ holidays: ['2026-07-03', '2026-07-06'] });
@@ -81,12 +81,12 @@ describe('night hours', () => {
 describe('daylight saving time', () => {
   const always = (timezone: string) => office({ timezone, hours: all('00:00', '24:00') });
 
-  test('the start of daylight saving time removes an hour of the night and none of office hours', () => {
+  test('the start of daylight saving time removes an hour from a calendar that is open all day and none from office hours', () => {
     expectDue('2026-03-06T16:00-05:00', 2, office(), '2026-03-09T10:00-04:00');
     expectDue('2026-03-07T12:00-05:00', 24, always('America/New_York'), '2026-03-08T13:00-04:00');
   });
 
-  test('the end of daylight saving time adds an hour to the night and none to office hours', () => {
+  test('the end of daylight saving time adds an hour to a calendar that is open all day and none to office hours', () => {
     expectDue('2026-10-30T16:00-04:00', 2, office(), '2026-11-02T10:00-05:00');
     expectDue('2026-10-31T12:00-04:00', 24, always('America/New_York'), '2026-11-01T11:00-05:00');
   });
@@ -101,7 +101,8 @@ describe('daylight saving time', () => {
     expectDue('2026-11-01T00:00-04:00', 5, early, '2026-11-01T05:00-05:00');
   });
 
-  test('an hour repeated at the end of daylight saving time counts twice, as in time windows of API keys', () => {
+  // time windows of API keys also include both occurrences of a repeated hour
+  test('working time in the hour that is repeated at the end of daylight saving time counts twice', () => {
     expectDue('2026-11-01T00:00-04:00', 3, office({ hours: all('00:00', '01:30') }), '2026-11-02T01:00-05:00');
     expect(
       workingTime(new Date('2026-11-01T00:00-04:00'), new Date('2026-11-01T03:00-05:00'), office({ hours: all('00:00', '01:30') })),
@@ -131,7 +132,7 @@ describe('working time within spans', () => {
   const due = (spans: Span[], hours: number, calendar: BusinessCalendar | null = office()) =>
     reachedAt(spans, hours * HOUR_MS, calendar).toISOString();
 
-  test('without a pause, the due time is the time at which the working time ends', () => {
+  test('without a pause, a target of 4 hours is due 4 working hours after the start', () => {
     expect(due([span('2026-06-03T15:00-04:00')], 4)).toBe('2026-06-04T15:00:00.000Z');
   });
 
@@ -150,7 +151,7 @@ describe('working time within spans', () => {
     expect(due(spans, 5)).toBe('2026-06-03T19:00:00.000Z');
   });
 
-  test('until a pause ends, the due time is the same as without the pause', () => {
+  test('a pause that has not ended does not change the due time', () => {
     expect(due([span('2026-06-03T10:00-04:00', '2026-06-03T16:00-04:00')], 8)).toBe('2026-06-04T14:00:00.000Z');
     expect(due([span('2026-06-03T10:00Z', '2026-06-03T11:00Z')], 8, null)).toBe('2026-06-03T18:00:00.000Z');
   });

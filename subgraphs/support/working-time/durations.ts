@@ -23,8 +23,9 @@ function counted(minutes: number, unit: number): string {
 }
 
 /**
- * Parses a duration of the specification to whole minutes.
- * @throws InvalidDuration, RangeError
+ * Parses a duration in the formats of the specification, such as `15_minutes` or `8 hours`, and returns it in minutes.
+ * @throws InvalidDuration if the text is not a duration
+ * @throws RangeError if the duration contains months or is not a positive whole number of minutes
  */
 export function parseMinutes(text: string): number {
   const { months, ms } = parseDuration(text);

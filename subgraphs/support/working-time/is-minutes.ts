@@ -3,8 +3,8 @@ import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { parseMinutes } from './durations.ts';
 
 /**
- * Regular expression for working times, shown in the API documents. It excludes durations in seconds and very long
- * durations, although `parseMinutes` accepts these durations.
+ * Regular expression for durations of working time, shown in the API documents. It is stricter than `parseMinutes`,
+ * because it excludes durations in seconds and very long durations.
  */
 const MINUTES_PATTERN = '^([1-9][0-9]{0,6}[ _]minutes?|[1-9][0-9]{0,4}[ _]hours?|[1-9][0-9]{0,3}[ _]days?|[1-9][0-9]{0,2}[ _]weeks?)$';
 

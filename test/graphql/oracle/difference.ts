@@ -8,8 +8,9 @@ export interface Difference {
 }
 
 /**
- * Compares the data, the order of its keys and the positions of errors. Returns undefined if they are equal. Runs each
- * document twice, because the router compiles documents that are repeated.
+ * Compares the response of the router with the expected response: the data, the order of its keys, and the nulls that
+ * have an error. Returns undefined if both are equal. Runs the document twice, because the router compiles documents
+ * that are repeated.
  */
 export async function difference(world: World, { document, variables }: Operation): Promise<Difference | undefined> {
   const expected = normalized(world.expected(parse(document), variables));
@@ -21,8 +22,8 @@ export async function difference(world: World, { document, variables }: Operatio
 }
 
 /**
- * Returns the data and the position of each null that has an error. An error path below such a null is cut off there,
- * because one executor stops at the first error below the null and another one continues.
+ * Returns the data and the paths of the nulls that have an error. The path of an error below a null is shortened to the
+ * path of the null, because executors report different errors there: some stop at the first error, others continue.
  */
 function normalized({ data, errors = [] }: ExecutionResult): { data: unknown; nulls: string[] } {
   const nulls = errors.map(({ path = [], message }) => {

@@ -60,7 +60,7 @@ class Generator {
     };
   }
 
-  /** Adds a Boolean variable for @skip and @include. It is required or has a default, and it is sent or omitted. */
+  /** Adds a Boolean variable for @skip and @include. A variable with a default value is sent only sometimes. */
   #condition(): void {
     const { random } = this;
     const name = `c${this.#conditions.length}`;
@@ -88,7 +88,7 @@ class Generator {
     return this.#field(type, depth, chosen);
   }
 
-  /** The types that a fragment inside a selection of `type` can have. */
+  /** The possible type conditions of fragments in a selection of `type`. */
   #conditionsOn(type: GraphQLCompositeType): GraphQLCompositeType[] {
     const known = conditions.get(type) ?? this.#newConditionsOn(type);
     conditions.set(type, known);

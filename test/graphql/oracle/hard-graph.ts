@@ -54,7 +54,7 @@ const SOURCES: Record<string, string> = {
   `,
 };
 
-/** An interface that two subgraphs define as an object type. One of them has only its key. */
+/** Subgraphs that share an interface. Two of them define it as an object type (`@interfaceObject`), one of these only with its key. */
 const INTERFACE_OBJECTS: Record<string, string> = {
   library: `
     type Query { media: Media all: [Media!] }

@@ -29,7 +29,7 @@ interface Stub {
   $id: string;
 }
 
-/** The percentages of fields that fail and of fields that are null, including non-null fields. */
+/** The percentage of fields that throw an error, and the percentage that return null, even if the type of the field is non-null. */
 export interface Trouble {
   errors: number;
   nulls: number;

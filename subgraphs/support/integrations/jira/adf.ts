@@ -13,8 +13,8 @@ export interface AdfDocument extends AdfNode {
 }
 
 /**
- * Maximum text length. It is lower than Jira's limit for descriptions and comments, which also counts the other nodes
- * of a document.
+ * Maximum text length in characters. It is lower than the limit that Jira has for a description or comment, because
+ * Jira also counts the parts of the document that are not text.
  */
 const TEXT_LENGTH = 30_000;
 const MAX_DEPTH = 50;
@@ -26,8 +26,8 @@ export const paragraph = (...content: AdfNode[]): AdfNode => ({ type: 'paragraph
 export const documentOf = (...content: AdfNode[]): AdfDocument => ({ type: 'doc', version: 1, content });
 
 /**
- * Converts plain text to paragraphs, separated at empty lines. Markup in the text is not interpreted. ADF does not allow empty
- * text nodes.
+ * Converts plain text to paragraphs, separated at empty lines. Text that is too long is shortened. Markup in the text
+ * is not interpreted. The result has no empty text nodes, because ADF does not allow them.
  */
 export function paragraphsOf(plain: string): AdfNode[] {
   const kept = [...plain.replaceAll('\r\n', '\n')];

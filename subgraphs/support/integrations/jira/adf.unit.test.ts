@@ -4,13 +4,13 @@ import { documentOf, paragraphsOf, textOfAdf } from './adf.ts';
 const p = (...content: object[]): object => ({ type: 'paragraph', content });
 const t = (text: string, ...marks: object[]): object => ({ type: 'text', text, marks });
 
-test('plain text that is converted to a Jira document and back to plain text is unchanged', () => {
+test('plain text stays the same if it is converted to a Jira document and back', () => {
   const plain = 'One\ntwo\n\nThree *is* {code} & <b>\n\n  four';
   expect(paragraphsOf(plain)).toHaveLength(3);
   expect(textOfAdf(documentOf(...paragraphsOf(plain)))).toBe('One\ntwo\n\nThree *is* {code} & <b>\n\n  four');
 });
 
-test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('a Jira document of %j has no empty text nodes, which Jira refuses', (plain) => {
+test.each(['', '\n\n\n', 'a\n\n\n\nb', '\na', 'a\n'])('the Jira document created from the text %j has no empty text nodes', (plain) => {
   expect(JSON.stringify(paragraphsOf(plain))).not.toContain('"text":""');
 });
 

@@ -103,9 +103,9 @@ export class JiraInbound {
   }
 
   /**
-   * Returns whether the platform posted the comment, which contains the platform's mark in that case. The stored
-   * comment ids are not enough to decide this, because the webhook may arrive before Jira's response to the platform's
-   * request.
+   * Returns whether the platform posted the comment. Such a comment has the platform's mark near its beginning
+   * (`markOf` in jira-texts.ts). The stored comment ids are not enough to decide this: the webhook may arrive before
+   * Jira's response that contains the comment id.
    */
   #isOurs({ ticketId }: JiraIssue, { body }: CommentPayload): boolean {
     const beginning = (typeof body === 'string' ? body : (JSON.stringify(body) ?? '')).slice(0, MARK_WITHIN);

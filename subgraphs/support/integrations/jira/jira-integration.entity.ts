@@ -37,7 +37,7 @@ export class JiraPriorityMapping implements Partial<Record<TicketPriority, strin
   low?: string | null;
 }
 
-/** Priority names of Jira's default scheme. */
+/** Jira priority for each ticket priority that the owner does not map. The names are from Jira's default scheme. */
 export const DEFAULT_MAPPING: Readonly<Record<TicketPriority, string>> = {
   critical: 'Highest',
   high: 'High',

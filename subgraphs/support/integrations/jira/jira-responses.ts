@@ -14,8 +14,9 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Converts a failed request to an outcome. `isOfSite` states that the request contained no issue id: status 404 then
- * means that the site does not exist.
+ * Converts a failed request to an outcome. If `isOfSite` is true, status 404 means that the Jira site does not exist,
+ * so the integration is disabled. If `isOfSite` is false, status 404 refuses only this delivery. Set `isOfSite` only if
+ * the request contained no issue id.
  * @throws `error` itself if it is not a failed request to Jira
  */
 export function outcomeOf(error: unknown, secret: string, isOfSite = false): Outcome {

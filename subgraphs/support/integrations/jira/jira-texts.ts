@@ -20,8 +20,9 @@ export function descriptionOf(ticket: Ticket, origin: string): AdfDocument {
 }
 
 /**
- * Returns a link to the ticket, whose fragment is the id of a comment or event. Every comment that the platform posts
- * to Jira contains this link, so that the platform recognizes its own comments.
+ * Returns the platform's mark: a link to a ticket, with the id of a comment or event as the fragment. Every comment
+ * that the platform posts to Jira contains this link, so that the platform recognizes its own comments. Without `id`,
+ * returns the text with which all marks of the ticket begin.
  */
 export const markOf = (origin: string, ticketId: string, id = ''): string => `${ticketUrls(origin, ticketId).customerPortal}#${id}`;
 

@@ -57,7 +57,7 @@ export class JiraClient {
     return (await this.#ask(access, 'POST', `/issue/${encodeURIComponent(issueId)}/comment`, comment, { body })).id;
   }
 
-  /** Finds the newest comment that contains the text `holding`, among the comments of an issue. */
+  /** Finds the newest comment with the text `holding` on an issue. Searches only the 100 newest comments of the issue. */
   async findComment(access: JiraAccess, issueId: string, holding: string): Promise<string | undefined> {
     const path = `/issue/${encodeURIComponent(issueId)}/comment?orderBy=-created&maxResults=100`;
     const newest = await this.#ask(access, 'GET', path, comments);

@@ -24,8 +24,8 @@ export class JiraIntegrationService extends IntegrationService<JiraIntegration> 
   }
 
   /**
-   * Creates an integration and returns its webhook secret, which no other operation returns. Sends no request to Jira:
-   * `test` does this.
+   * Creates an integration and returns its webhook secret, which no other operation returns. Does not check the
+   * connection to Jira; call `test` for this.
    * @throws InvalidParameters, IntegrationExists
    */
   async create(input: JiraIntegrationCreateInput): Promise<JiraIntegration> {

@@ -62,8 +62,8 @@ export class SlackProvider implements Provider<SlackIntegration> {
 }
 
 /**
- * Returns whether the event matches one of the patterns. If the event is about an internal comment, only its full name
- * matches, never a pattern with a wildcard.
+ * Returns whether one of the patterns selects the event. An event about an internal comment is selected only by its
+ * full event name, never by a pattern with a wildcard.
  */
 function isWanted(patterns: readonly string[], event: ParsedEvent): boolean {
   const type = { name: event.event, family: SUPPORT };

@@ -18,7 +18,7 @@ export class SlackIntegrationService extends IntegrationService<SlackIntegration
   }
 
   /**
-   * Creates an integration. Sends no request to Slack: `test` does this.
+   * Creates an integration. Does not check the connection to Slack; call `test` for this.
    * @throws InvalidParameters, IntegrationExists
    */
   async create(input: SlackIntegrationCreateInput): Promise<SlackIntegration> {

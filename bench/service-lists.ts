@@ -1,0 +1,109 @@
+import autocannon from 'autocannon';
+import type { Rows } from '../kernel/database/database.ts';
+import { platformOn } from './platform.ts';
+import { onScratch } from './scratch-database.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+export interface ServiceListRow {
+  name: string;
+  services: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** `p99Ms` divided by that of the smallest organization. */
+  ratio: number;
+}
+
+const SIZES = [100, 10_000];
+const ROUNDS = 3;
+const REQUESTS = 300;
+const CONNECTIONS = 2;
+const ACCOUNTS = 20;
+
+/** The request path of each case, without `/v1`. Even the smallest organization has enough matches to fill each page. */
+const CASES: Record<string, string> = {
+  'list, newest first': '/services?limit=20',
+  'list, last page': '/services?limit=20&page=5',
+  'list by price': '/services?limit=20&sort=monthly_price:desc',
+  'of a status': '/services?limit=10&status=down',
+  'of two statuses and a kind': '/services?limit=10&status=operational&status=degraded&type=internet',
+  'of an account': '/services?limit=5&account_id=acc_bench_7',
+  'of a category': '/services?limit=20&category=voice',
+  'words: part of a name': '/services?limit=10&search=line%2017',
+  'words: a city': '/services?limit=10&location=Albany',
+  'summary of 30 days': '/services/analytics/summary?period=last_30_days',
+};
+
+/** Measurement (l): lists and the summary of two organizations that differ only in their number of services. */
+export const measureServiceLists = (): Promise<ServiceListRow[]> =>
+  onScratch('bench_services', async ({ BENCH_DATABASE_URL }) => {
+    const { platform, domains, rows } = await platformOn(BENCH_DATABASE_URL, scratchFolder());
+    const keys: string[] = [];
+    for (const size of SIZES) {
+      const { organization, apiKey } = await domains.identity.createOrganization({ name: `${size} services`, plan: 'custom' });
+      await seed(rows, organization.id, size);
+      keys.push(apiKey);
+    }
+    await rows.query('analyze', []);
+    const measured = new Map<string, autocannon.Result[]>();
+    // all sizes are measured in each round, so that they run under the same conditions; the first round is a warm-up
+    for (let round = 0; round <= ROUNDS; round += 1)
+      for (const [name, path] of Object.entries(CASES))
+        for (const [index, key] of keys.entries()) {
+          const result = await load(`${platform.origin}/v1${path}`, key);
+          if (round > 0) measured.set(`${name} ${index}`, [...(measured.get(`${name} ${index}`) ?? []), result]);
+        }
+    await platform.close();
+    return Object.keys(CASES).flatMap((name) => {
+      const results = SIZES.map((_, index) => measured.get(`${name} ${index}`) ?? []);
+      const p99s = results.map((of) => median(of.map(({ latency }) => latency.p99)));
+      return SIZES.map((services, index) => ({
+        name,
+        services,
+        p50Ms: median((results[index] ?? []).map(({ latency }) => latency.p50)),
+        p99Ms: p99s[index] ?? 0,
+        ratio: Number(((p99s[index] ?? 0) / Math.max(1, p99s[0] ?? 0)).toFixed(2)),
+      }));
+    });
+  });
+
+async function load(url: string, apiKey: string): Promise<autocannon.Result> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const result = await autocannon({ url, headers, connections: CONNECTIONS, amount: REQUESTS });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} failures.`);
+  return result;
+}
+
+/** Stores services with the history of their statuses and 30 days of traffic. They are not due to be measured. */
+async function seed(rows: Rows, organizationId: string, size: number): Promise<void> {
+  const id = `'svc_${organizationId}_' || lpad(n::text, 8, '0')`;
+  await rows.query(
+    `do $$ begin
+      insert into "services"."service" ("id", "organization_id", "account_id", "type", "service_type", "catalog_id", "name", "status", "bandwidth_mbps",
+          "location", "sla", "billing_cycle", "monthly_price", "currency", "configuration", "features", "price_lines", "provisioned_at", "created_at", "updated_at")
+        select ${id}, '${organizationId}', 'acc_bench_' || n % ${ACCOUNTS}, case when n % 3 = 0 then 'sip_trunk' else 'internet' end,
+          case when n % 3 = 0 then 'sip_trunk' else 'fiber' end, case when n % 3 = 0 then 'sip_trunking' else 'business_fiber' end,
+          'Line ' || n % 7 || n % 9 || ' of floor ' || n, case when n % 10 = 0 then 'down' when n % 17 = 0 then 'degraded' else 'operational' end,
+          case when n % 3 = 0 then null else 100 * (1 + n % 10) end,
+          json_build_object('address', n || ' State Street', 'city', case when n % 10 = 3 then 'Albany' else 'New York' end, 'state', 'NY', 'zip', '10118'),
+          'standard', 'monthly', 100 + n % 977, 'USD', '{}', '[]', '[]', now() - interval '90 days', now() - n * interval '1 minute', now()
+        from generate_series(1, ${size}) n;
+      update "services"."service_measurement" set "due_at" = now() + interval '1 day' where "organization_id" = '${organizationId}';
+    end $$`,
+    [],
+  );
+  await rows.query(
+    `insert into "services"."service_status_change" ("id", "organization_id", "service_id", "from", "to", "created_at")
+     select 'chg_' || s."id" || '_' || n, s."organization_id", s."id", case when n % 2 = 0 then 'operational' else 'down' end,
+       case when n % 2 = 0 then 'down' when n = 1 then 'operational' else s."status" end, now() - interval '25 days' + n * interval '1 hour'
+     from "services"."service" s, generate_series(0, 3) n where s."organization_id" = $1`,
+    [organizationId],
+  );
+  await rows.query(
+    `insert into "services"."service_sample_day" ("organization_id", "service_id", "day", "samples", "transferred_bytes")
+     select s."organization_id", s."id", current_date - n, 288, 1000000000 + n
+     from "services"."service" s, generate_series(0, 29) n where s."organization_id" = $1`,
+    [organizationId],
+  );
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -1,0 +1,53 @@
+import type { Rows } from '../database/database.ts';
+import type { Page, PageInput, SortBy } from '../graphql/page.ts';
+import type { SelectedFields } from '../graphql/selected-fields.ts';
+import type { RecordLoader } from '../records/loaders.ts';
+import { pageFrom, type Window } from '../records/pagination.ts';
+import type { List } from './list.ts';
+import { pageStatement, type Statement } from './list-statement.ts';
+
+/** How the records of a list are read. */
+export interface RecordSource<T extends object> {
+  rows: Rows;
+  records: RecordLoader<T>;
+  /** Returns the number of rows of the whole list. */
+  total(): Promise<number>;
+  /** Whether the page consists of the newest records that the caller sees (`isNewest`). It is then read in one step. */
+  isNewest: boolean;
+  /** The fields of the records to read. Default: all. */
+  fields?: SelectedFields;
+}
+
+/** Row of a page: the id of a record, and the fields by which the page is sorted. */
+interface Key extends Record<string, unknown> {
+  id: string;
+}
+
+/**
+ * Returns one page of a list. First reads the ids from an index in list order, and then the records by id.
+ * @throws InvalidParameters if the cursor belongs to another list or sort order
+ */
+export async function recordPage<T extends { id: string }>(list: List, source: RecordSource<T>, page: PageInput): Promise<Page<T>> {
+  const { rows, records, total, isNewest, fields } = source;
+  const properties = list.table.fields;
+  if (isNewest) return pageFrom<T>({ properties, rows: (_, { limit }) => records.recent(limit, fields), total }, list.sort, page);
+  const keys = (_: unknown, window: Window) => keysOf(rows, pageStatement(list, window), list);
+  const { nodes, pageInfo } = await pageFrom<Key>({ properties, rows: keys, total }, list.sort, page);
+  const ids = nodes.map(({ id }) => id);
+  return { nodes: await records.all(ids, fields), pageInfo };
+}
+
+async function keysOf(rows: Rows, { text, values }: Statement, { table, sort }: List): Promise<Key[]> {
+  const found = await rows.query<Record<string, unknown>>(text, values);
+  const timestamps = sort.map(({ field }) => field).filter((field) => table.fields[field]?.runtimeType === 'Date');
+  for (const row of found) for (const field of timestamps) row[field] = new Date(row[field] as Date | string);
+  return found as Key[];
+}
+
+/** Returns whether the request is for the first page of a list without criteria and sort. This is the most common request. */
+export const isNewest = (criteria: object, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
+  sort.length === 0 &&
+  !cursor &&
+  !offset &&
+  (page ?? 1) === 1 &&
+  Object.values(criteria).every((value) => value === undefined || value === null);

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Decimal } from '../../../kernel/values/money.ts';
+import { type InvoiceRow, invoiceCsv } from './invoice-csv.ts';
+
+const invoice = (changes: Partial<InvoiceRow> = {}): InvoiceRow => ({
+  number: 'INV-1042',
+  issuedAt: new Date('2026-01-31T10:00:00.000Z'),
+  dueDate: new Date('2026-03-02T10:00:00.000Z'),
+  status: 'overdue',
+  currency: 'EUR',
+  billTo: { name: 'Example AB', address: ['Storgatan 1', 'Stockholm'], taxId: null },
+  subtotal: new Decimal('1000'),
+  taxes: [
+    { name: 'VAT', rate: new Decimal(25), taxable: new Decimal(900), amount: new Decimal('225'), reason: null },
+    { name: 'VAT', rate: new Decimal(6), taxable: new Decimal(100), amount: new Decimal('6'), reason: null },
+  ],
+  amount: new Decimal('1231'),
+  paid: new Decimal('31.5'),
+  creditApplied: new Decimal('0'),
+  credited: new Decimal('0'),
+  amountDue: new Decimal('1199.5'),
+  notes: null,
+  ...changes,
+});
+
+async function csvOf(invoices: Iterable<InvoiceRow>): Promise<string> {
+  let csv = '';
+  for await (const line of invoiceCsv(invoices)) csv += line;
+  return csv;
+}
+
+/** A parser for CSV that follows the grammar of RFC 4180 one character at a time, and refuses everything else. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
+        if (at >= text.length) throw new Error('A quoted cell has no end.');
+        if (text[at] === '"') at++;
+        cell += text[at];
+      }
+      at++;
+    } else {
+      while (at < text.length && !',\r\n"'.includes(text[at] ?? '')) cell += text[at++];
+    }
+    row.push(cell);
+    if (text[at] === ',') at++;
+    else if (text.startsWith('\r\n', at)) {
+      rows.push(row);
+      row = [];
+      at += 2;
+    } else throw new Error(`Unexpected character at ${at}.`);
+  }
+  return rows;
+}
+
+/** Returns the rows of a CSV text as objects, with the names of the header. */
+function recordsOf(csv: string): Record<string, string>[] {
+  const [header = [], ...rows] = parseCsv(csv);
+  expect(rows.filter((row) => row.length !== header.length)).toEqual([]);
+  return rows.map((row) => Object.fromEntries(row.map((cell, index) => [header[index] ?? '', cell])));
+}
+
+test('the CSV of an invoice has a stable header, plain amounts and ISO timestamps', async () => {
+  const header = [
+    ...['number', 'status', 'created_at', 'due_date', 'currency', 'bill_to_name', 'bill_to_tax_id', 'subtotal', 'tax_amount', 'amount'],
+    ...['amount_paid', 'credit_applied', 'amount_credited', 'amount_due', 'notes'],
+  ];
+  const row =
+    'INV-1042,overdue,2026-01-31T10:00:00.000Z,2026-03-02T10:00:00.000Z,EUR,Example AB,,1000.00,231.00,1231.00,31.50,0.00,0.00,1199.50,';
+  expect(await csvOf([invoice()])).toBe(`${header.join(',')}\r\n${row}\r\n`);
+});
+
+test('the CSV of no invoices is only the header', async () => {
+  expect(parseCsv(await csvOf([]))).toHaveLength(1);
+});
+
+test('amounts in CSV have the decimal digits of their currency', async () => {
+  const [yen, dinar] = recordsOf(await csvOf([invoice({ currency: 'JPY' }), invoice({ currency: 'KWD' })]));
+  expect([yen?.amount, dinar?.amount]).toEqual(['1231', '1231.000']);
+});
+
+test('the CSV of invoices is written line by line while the invoices are read', async () => {
+  let read = 0;
+  async function* source() {
+    for (;;) {
+      read++;
+      yield invoice({ number: `INV-${read}` });
+    }
+  }
+  const lines = invoiceCsv(source());
+  await lines.next();
+  expect(read).toBe(0);
+  expect((await lines.next()).value).toMatch(/^INV-1,/);
+  expect(read).toBe(1);
+  await lines.return(undefined);
+});
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("http://example.com","a")'])(
+  'the text %j of a user is not a formula in the CSV of invoices',
+  async (text) => {
+    const [record] = recordsOf(await csvOf([invoice({ notes: text, billTo: { name: text, address: [], taxId: text } })]));
+    expect([record?.notes, record?.bill_to_name, record?.bill_to_tax_id]).toEqual([`'${text}`, `'${text}`, `'${text}`]);
+  },
+);
+
+test('a negative amount in the CSV of invoices stays a number', async () => {
+  const [record] = recordsOf(await csvOf([invoice({ amountDue: new Decimal(-5) })]));
+  expect(record?.amount_due).toBe('-5.00');
+});
+
+test('any text in the CSV of invoices can be read back, and is never a formula', async () => {
+  const special = fc.constantFrom('"', ',', '\r', '\n', '\r\n', '=', '+', '-', '@', '\t', "'", 'é', '😀', ' ');
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.array(fc.oneof(special, fc.string({ maxLength: 3 })), { maxLength: 10 }).map((parts) => parts.join('')),
+  );
+  const starters = ['=', '+', '-', '@', '\t', '\r'];
+  const shown = (value: string | null) => (starters.includes((value ?? '').charAt(0)) ? `'${value}` : (value ?? ''));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(text, fc.option(text), fc.option(text)), { maxLength: 5 }), async (texts) => {
+      const csv = await csvOf(texts.map(([name, taxId, notes]) => invoice({ notes, billTo: { name, address: [], taxId } })));
+      const records = recordsOf(csv);
+      expect(records.map((record) => [record.bill_to_name, record.bill_to_tax_id, record.notes])).toEqual(
+        texts.map((values) => values.map(shown)),
+      );
+    }),
+  );
+});

@@ -1,0 +1,17 @@
+import { registerEnumType } from 'type-graphql';
+
+/** State of a payment or a refund (specification 3.3). */
+export enum PaymentStatus {
+  PENDING = 'pending',
+  SUCCESSFUL = 'successful',
+  FAILED = 'failed',
+}
+registerEnumType(PaymentStatus, {
+  name: 'PaymentStatus',
+  description: 'State of a payment or of a refund.',
+  valuesConfig: {
+    PENDING: { description: 'The payment processor has not reported the outcome yet.' },
+    SUCCESSFUL: { description: 'The money was moved.' },
+    FAILED: { description: 'No money was moved.' },
+  },
+});

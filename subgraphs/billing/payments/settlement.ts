@@ -1,0 +1,143 @@
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import type { PlatformError } from '../../../kernel/errors/errors.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import { refundedTax } from '../calculation/taxes.ts';
+import { Invoice } from '../invoices/invoice.entity.ts';
+import { invoicePaid } from '../invoices/invoice.events.ts';
+import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { post } from '../ledger/ledger.ts';
+import type { PaymentOutcome } from '../processors/payment-processor.ts';
+import { Payment } from './payment.entity.ts';
+import { InsufficientFunds, PaymentDeclined } from './payment.errors.ts';
+import { paymentFailed, paymentRefunded, paymentSuccessful } from './payment.events.ts';
+import { PaymentStatus } from './payment.states.ts';
+import { PaymentMethod } from './payment-method.entity.ts';
+import { Refund } from './refund.entity.ts';
+
+type Declined = Extract<PaymentOutcome, { state: 'declined' }>;
+
+/**
+ * Records the outcome of a payment, once: repeated, early and late reports of the same outcome change nothing. This is the
+ * only code that completes payments. It locks the invoice before the payment, as all transactions do that change both.
+ */
+export async function settlePayment(tx: EntityManager, paymentId: string, outcome: PaymentOutcome, now: Date): Promise<Payment> {
+  const { invoiceId } = await tx.findOneOrFail(Payment, { id: paymentId });
+  const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
+  const payment = await tx.findOneOrFail(Payment, { id: paymentId }, { ...LOCKED, refresh: true });
+  if (payment.status === PaymentStatus.SUCCESSFUL) return payment;
+  payment.reference = outcome.reference ?? payment.reference;
+  if (outcome.state === 'succeeded') await succeed(tx, payment, invoice, now);
+  else if (payment.status === PaymentStatus.PENDING && outcome.state === 'declined') await fail(tx, payment, invoice, outcome, now);
+  else if (payment.status === PaymentStatus.PENDING && outcome.state === 'pending') payment.settleDueAt = outcome.lookAgainAt;
+  return payment;
+}
+
+/**
+ * The money has moved. If the payment had been settled as failed, the invoice may be paid by others meanwhile. What is not
+ * due any more becomes credit of the account.
+ */
+async function succeed(tx: EntityManager, payment: Payment, invoice: Invoice, now: Date): Promise<void> {
+  const { amount, organizationId, accountId, currency, id: source, processor } = payment;
+  if (payment.status === PaymentStatus.PENDING) invoice.amountReserved = invoice.amountReserved.minus(amount);
+  const applied = Decimal.min(amount, invoice.amountOpen);
+  invoice.amountPaid = invoice.amountPaid.plus(applied);
+  Object.assign(payment, { status: PaymentStatus.SUCCESSFUL, amountApplied: applied, transactionId: newId('transaction') });
+  Object.assign(payment, {
+    processedAt: now,
+    updatedAt: now,
+    settleDueAt: null,
+    declineCode: null,
+    declineIsFinal: null,
+    availableAmount: null,
+  });
+  const transfer = { organizationId, accountId, currency, source, invoiceId: invoice.id, debit: `cash:${processor}` as const, at: now };
+  await post(tx, { ...transfer, kind: 'payment', credit: 'receivable', amount: applied });
+  await post(tx, { ...transfer, kind: 'late_payment', credit: 'credit', amount: amount.minus(applied) });
+  await record(tx, paymentSuccessful({ payment, method: await methodOf(tx, payment) }));
+  await payIfCovered(tx, invoice, payment.id, now);
+}
+
+async function payIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string, now: Date): Promise<void> {
+  const { status: from } = invoice;
+  const isOpen = from === InvoiceStatus.PENDING || from === InvoiceStatus.OVERDUE;
+  invoice.updatedAt = now;
+  if (!isOpen || !invoice.amountDue.isZero()) return;
+  invoice.moveTo(InvoiceStatus.PAID, now);
+  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
+  await record(tx, invoicePaid({ invoice, lines }, from, paymentId));
+}
+
+async function fail(tx: EntityManager, payment: Payment, invoice: Invoice, outcome: Declined, now: Date): Promise<void> {
+  invoice.amountReserved = invoice.amountReserved.minus(payment.amount);
+  Object.assign(payment, { status: PaymentStatus.FAILED, processedAt: now, updatedAt: now, settleDueAt: null });
+  Object.assign(payment, { declineCode: outcome.code, declineIsFinal: outcome.isFinal, availableAmount: outcome.available });
+  await record(tx, paymentFailed({ payment, method: await methodOf(tx, payment) }, failureOf(payment)));
+}
+
+/** Returns the error of a failed payment, as the caller gets it and as the event contains it. */
+export const failureOf = (payment: Payment): PlatformError =>
+  payment.declineCode === 'insufficient_funds'
+    ? new InsufficientFunds(payment)
+    : new PaymentDeclined(
+        { code: (payment.declineCode ?? 'declined') as Declined['code'], isFinal: payment.declineIsFinal ?? false },
+        {
+          payment_id: payment.id,
+        },
+      );
+
+/** Records the outcome of a refund, once, as `settlePayment` does for payments. */
+export async function settleRefund(tx: EntityManager, refundId: string, outcome: PaymentOutcome, now: Date): Promise<Refund> {
+  const { paymentId } = await tx.findOneOrFail(Refund, { id: refundId });
+  const { invoiceId } = await tx.findOneOrFail(Payment, { id: paymentId });
+  const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
+  const payment = await tx.findOneOrFail(Payment, { id: paymentId }, { ...LOCKED, refresh: true });
+  const refund = await tx.findOneOrFail(Refund, { id: refundId }, { ...LOCKED, refresh: true });
+  if (refund.status !== PaymentStatus.PENDING) return refund;
+  refund.reference = outcome.reference ?? refund.reference;
+  if (outcome.state === 'pending') {
+    refund.settleDueAt = outcome.lookAgainAt;
+    return refund;
+  }
+  payment.refundReserved = payment.refundReserved.minus(refund.amount);
+  Object.assign(refund, { processedAt: now, updatedAt: now, settleDueAt: null });
+  if (outcome.state === 'declined') return Object.assign(refund, { status: PaymentStatus.FAILED, declineCode: outcome.code });
+  await giveBack(tx, { invoice, payment, refund }, now);
+  return refund;
+}
+
+/** A refund never reopens its invoice: it reduces the revenue and the tax, in proportion. */
+async function giveBack(
+  tx: EntityManager,
+  { invoice, payment, refund }: { invoice: Invoice; payment: Payment; refund: Refund },
+  now: Date,
+): Promise<void> {
+  const { amount, organizationId, accountId, currency, id: source } = refund;
+  const tax = refundedTax(
+    { amount: invoice.amount, tax: invoice.taxAmount, refundedBefore: invoice.amountRefunded, refund: amount },
+    currency,
+  );
+  Object.assign(refund, { status: PaymentStatus.SUCCESSFUL, taxAmount: tax });
+  payment.amountRefunded = payment.amountRefunded.plus(amount);
+  payment.updatedAt = now;
+  invoice.amountRefunded = invoice.amountRefunded.plus(amount);
+  invoice.updatedAt = now;
+  const transfer = {
+    organizationId,
+    accountId,
+    currency,
+    source,
+    invoiceId: invoice.id,
+    credit: `cash:${payment.processor}` as const,
+    at: now,
+  };
+  await post(tx, { ...transfer, kind: 'refund', debit: 'revenue', amount: amount.minus(tax) });
+  await post(tx, { ...transfer, kind: 'refund_tax', debit: 'tax', amount: tax });
+  await record(tx, paymentRefunded({ payment, method: await methodOf(tx, payment) }, refund));
+}
+
+const methodOf = (tx: EntityManager, { paymentMethodId }: Payment): Promise<PaymentMethod> =>
+  tx.findOneOrFail(PaymentMethod, { id: paymentMethodId });

@@ -1,0 +1,101 @@
+import type { Rows } from '../../../kernel/database/database.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import type { Charge, DeclineCode, RefundOrder } from './payment-processor.ts';
+
+const CHARGE = '"billing"."test_processor_charge"';
+const REFUND = '"billing"."test_processor_refund"';
+
+/** A charge that the test processor has received. `declineCode` is null if it succeeds at `settlesAt`. */
+export interface StoredCharge {
+  method: string;
+  amount: Decimal;
+  currency: string;
+  declineCode: DeclineCode | null;
+  settlesAt: Date;
+}
+
+/** A refund that the test processor has received. `declineCode` is null if it succeeded. */
+export interface StoredRefund {
+  chargeId: string;
+  amount: Decimal;
+  currency: string;
+  declineCode: DeclineCode | null;
+}
+
+/** How the test processor decides a new charge. With `onlyOnce`, only the first charge of the account and method is declined. */
+export interface ChargeDecision {
+  declineCode: DeclineCode | null;
+  onlyOnce: boolean;
+  now: Date;
+  settlesAt: Date;
+}
+
+/** The book of the test processor: its charges and refunds, in tables, so that a restarted process can look them up. */
+export class TestProcessorStore {
+  constructor(private readonly rows: Rows) {}
+
+  /** Stores a charge. Returns false if there is one with this id already. */
+  async addCharge(charge: Charge, { declineCode, onlyOnce, now, settlesAt }: ChargeDecision): Promise<boolean> {
+    const { organizationId, id, accountId, method, amount, currency } = charge;
+    const added = await this.rows.query(
+      `insert into ${CHARGE} ("organization_id", "id", "account_id", "method", "amount", "currency", "decline_code", "settles_at", "created_at")
+       select $1, $2, $3::text, $4::text, $5::numeric, $6, case when $10::boolean and exists (
+           select 1 from ${CHARGE} where "organization_id" = $1 and "account_id" = $3 and "method" = $4
+         ) then null else $7 end, $8, $9
+       on conflict do nothing returning "id"`,
+      [organizationId, id, accountId, method, amount.toFixed(), currency, declineCode, settlesAt, now, onlyOnce],
+    );
+    return added.length === 1;
+  }
+
+  async charge(organizationId: string, id: string): Promise<StoredCharge | undefined> {
+    const [row] = await this.rows.query<ChargeRow>(
+      `select "method", "amount"::text, "currency", "decline_code", "settles_at" from ${CHARGE} where "organization_id" = $1 and "id" = $2`,
+      [organizationId, id],
+    );
+    return row && { ...commonOf(row), method: row.method, settlesAt: new Date(row.settles_at) };
+  }
+
+  /**
+   * Stores a refund of a charge that exists, unless there is a refund with this id already. The refund is declined as
+   * `not_refundable` if it exceeds the rest of the charge. Concurrent refunds are not compared with each other, because
+   * the platform reserves the amount of a refund before it calls the processor.
+   */
+  async addRefund(refund: RefundOrder, chargeId: string, declineCode: DeclineCode | null, now: Date): Promise<void> {
+    const { organizationId, id, amount, currency } = refund;
+    await this.rows.query(
+      `insert into ${REFUND} ("organization_id", "id", "charge_id", "amount", "currency", "decline_code", "created_at")
+       select $1, $2, $3::text, $4::numeric, $5, case when $4::numeric > c."amount" - (
+           select coalesce(sum("amount"), 0) from ${REFUND} where "organization_id" = $1 and "charge_id" = $3 and "decline_code" is null
+         ) then 'not_refundable' else $6 end, $7
+       from ${CHARGE} c where c."organization_id" = $1 and c."id" = $3
+       on conflict do nothing`,
+      [organizationId, id, chargeId, amount.toFixed(), currency, declineCode, now],
+    );
+  }
+
+  async refund(organizationId: string, id: string): Promise<StoredRefund | undefined> {
+    const [row] = await this.rows.query<RefundRow>(
+      `select "charge_id", "amount"::text, "currency", "decline_code" from ${REFUND} where "organization_id" = $1 and "id" = $2`,
+      [organizationId, id],
+    );
+    return row && { ...commonOf(row), chargeId: row.charge_id };
+  }
+}
+
+interface CommonRow {
+  amount: string;
+  currency: string;
+  decline_code: DeclineCode | null;
+}
+
+interface ChargeRow extends CommonRow {
+  method: string;
+  settles_at: Date | string;
+}
+
+interface RefundRow extends CommonRow {
+  charge_id: string;
+}
+
+const commonOf = ({ amount, currency, decline_code }: CommonRow) => ({ amount: new Decimal(amount), currency, declineCode: decline_code });

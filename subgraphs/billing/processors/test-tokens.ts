@@ -1,0 +1,45 @@
+import { Decimal } from '../../../kernel/values/money.ts';
+import type { Decline } from './payment-processor.ts';
+
+/** What the test processor does with the payment method of a token. */
+export interface TestToken {
+  brand: string;
+  last4: string;
+  /** Charges are declined. `available` is the amount that the simulated bank states. */
+  declines?: Decline & { available: Decimal | null };
+  /** `declines` applies only to the first charge of an account. */
+  onlyOnce?: true;
+  /** Charges are pending for this time. */
+  delayMs?: number;
+  /** The first response to a charge is lost, or the charge never arrives. */
+  loses?: 'response' | 'charge';
+  /** Charges succeed, and refunds of them are declined. */
+  refusesRefunds?: true;
+}
+
+const VISA = { brand: 'visa', last4: '4242' };
+const DELAY_MS = 30_000;
+const DECLINED = { code: 'declined', isFinal: false, available: null } as const;
+
+/** The tokens of the test processor. Where Stripe has a test token with the same behaviour, the name is the same. */
+export const TEST_TOKENS: Readonly<Record<string, TestToken>> = {
+  tok_visa: VISA,
+  tok_mastercard: { brand: 'mastercard', last4: '4444' },
+  tok_chargeDeclined: { ...VISA, last4: '0002', declines: DECLINED },
+  tok_chargeDeclinedInsufficientFunds: {
+    ...VISA,
+    last4: '9995',
+    declines: { code: 'insufficient_funds', isFinal: false, available: new Decimal('10.00') },
+  },
+  tok_chargeDeclinedExpiredCard: { ...VISA, last4: '0069', declines: { code: 'expired', isFinal: true, available: null } },
+  tok_decline_once: { ...VISA, last4: '1001', declines: DECLINED, onlyOnce: true },
+  tok_delayed: { ...VISA, last4: '1002', delayMs: DELAY_MS },
+  tok_delayed_fails: { ...VISA, last4: '1003', delayMs: DELAY_MS, declines: DECLINED },
+  tok_timeout_succeeds: { ...VISA, last4: '1004', loses: 'response' },
+  tok_timeout_fails: { ...VISA, last4: '1005', loses: 'response', declines: DECLINED },
+  tok_timeout_lost: { ...VISA, last4: '1006', loses: 'charge' },
+  tok_refund_fails: { ...VISA, last4: '1007', refusesRefunds: true },
+};
+
+/** Returns what the test processor does with a token. Undefined if it has no such token. */
+export const testToken = (token: string): TestToken | undefined => (Object.hasOwn(TEST_TOKENS, token) ? TEST_TOKENS[token] : undefined);

@@ -1,0 +1,84 @@
+import { type FieldProblem, InvalidParameters, PlatformError, refuse } from '../../../kernel/errors/errors.ts';
+import type { OrderAccount } from '../accounts/order-account.ts';
+import type { OrderService, OrderTerms } from '../orders/order.service.ts';
+import { productOf } from '../products/registry.ts';
+import type { BulkServiceInput } from './bulk.inputs.ts';
+
+/** The result of checking an item: its terms and account, or the error because of which the item cannot be ordered. */
+export type CheckedItem = { terms: OrderTerms; accountId: string } | { refused: PlatformError };
+
+/**
+ * Checks the items of a bulk like single orders. Each account is checked only once.
+ * Must be called outside of a transaction.
+ * @throws InvalidParameters that lists the invalid settings and missing locations of all items. If `isAllOrNothing` is
+ * true, the error also lists all other reasons why items cannot be ordered
+ */
+export async function checkItems(
+  deps: { orders: OrderService; account: OrderAccount },
+  items: readonly BulkServiceInput[],
+  isAllOrNothing: boolean,
+): Promise<CheckedItem[]> {
+  const accounts = new Map<string | null, Promise<string>>();
+  const accountOf = ({ accountId = null }: BulkServiceInput): Promise<string> => {
+    const known = accounts.get(accountId) ?? deps.account.resolve(accountId);
+    accounts.set(accountId, known);
+    return known;
+  };
+  const checked: CheckedItem[] = [];
+  const malformed: FieldProblem[] = [];
+  const refusals: FieldProblem[] = [];
+  for (const [index, item] of items.entries()) {
+    const result = await checkItem(deps.orders, item, accountOf);
+    checked.push(result);
+    if (!('refused' in result)) continue;
+    const problems = problemsOf(result.refused).map(({ field, ...problem }) => ({ ...problem, field: `services.${index}.${field}` }));
+    (isMalformed(result.refused) ? malformed : refusals).push(...problems);
+  }
+  refuse(isAllOrNothing ? [...malformed, ...refusals] : malformed);
+  return checked;
+}
+
+async function checkItem(
+  orders: OrderService,
+  item: BulkServiceInput,
+  accountOf: (item: BulkServiceInput) => Promise<string>,
+): Promise<CheckedItem> {
+  const { template, location = null, customizations, sla, features } = item;
+  const { bandwidth, ...configuration } = (customizations ?? {}) as { bandwidth?: string };
+  try {
+    const terms = await orders.check({ catalog: { id: template }, location, sla, features, configuration, bandwidth });
+    if (productOf(terms.type).hasLocation && !location) throw new InvalidParameters([{ field: 'location', reason: 'is required' }]);
+    return { terms, accountId: await accountOf(item) };
+  } catch (error) {
+    if (error instanceof PlatformError && error.status < 500) return { refused: error };
+    throw error;
+  }
+}
+
+/** Returns true if all problems of an item are a missing location or invalid settings. The whole bulk is then refused. */
+const isMalformed = (error: PlatformError): boolean =>
+  error instanceof InvalidParameters && error.problems.every(({ field }) => field === 'location' || field.startsWith(SETTINGS));
+
+const SETTINGS = 'configuration.';
+
+/** Maps the name of a field in the errors of an order to the name of the same field in a bulk item. */
+const FIELDS: Readonly<Record<string, string>> = { catalogId: 'template', bandwidth: 'customizations.bandwidth' };
+
+/** Maps the code of an error that names no field to the field of the bulk item that the error concerns. */
+const FIELD_OF_CODE: Readonly<Record<string, string>> = {
+  LOCATION_NOT_SERVICEABLE: 'location',
+  SERVICE_UNAVAILABLE_AT_LOCATION: 'location',
+  INSUFFICIENT_BANDWIDTH: 'customizations.bandwidth',
+  SERVICE_CONFLICT: 'features',
+  RESOURCE_NOT_FOUND: 'accountId',
+  ACCOUNT_SUSPENDED: 'accountId',
+  INVALID_STATE: 'accountId',
+};
+
+function problemsOf(error: PlatformError): FieldProblem[] {
+  if (!(error instanceof InvalidParameters)) return [{ field: FIELD_OF_CODE[error.code] ?? 'template', reason: error.message }];
+  return error.problems.map(({ field, ...problem }) => ({
+    ...problem,
+    field: field.startsWith(SETTINGS) ? `customizations.${field.slice(SETTINGS.length)}` : (FIELDS[field] ?? field),
+  }));
+}

@@ -1,0 +1,44 @@
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import { ServiceChange } from './service-change.entity.ts';
+import { ServiceChangeKind, ServiceChangeStatus } from './service-change.states.ts';
+
+const { DECOMMISSION } = ServiceChangeKind;
+const { ACKNOWLEDGED, IN_PROGRESS, COMPLETED, FAILED } = ServiceChangeStatus;
+const OPEN = [ACKNOWLEDGED, IN_PROGRESS];
+
+/** Returns the scheduled or running decommission of a locked service. */
+export const openDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
+  tx.findOne(ServiceChange, { serviceId, kind: DECOMMISSION, status: { $in: OPEN } }, LOCKED);
+
+/** Returns the decommission that has ended a locked service. */
+export const completedDecommission = (tx: EntityManager, serviceId: string): Promise<ServiceChange | null> =>
+  tx.findOne(ServiceChange, { serviceId, kind: DECOMMISSION, status: COMPLETED }, LOCKED);
+
+/** Returns the changes of a locked service that have not ended, oldest first, without its decommission. */
+export const openChanges = (tx: EntityManager, serviceId: string): Promise<ServiceChange[]> =>
+  tx.find(
+    ServiceChange,
+    { serviceId, kind: { $ne: DECOMMISSION }, status: { $in: OPEN } },
+    { ...LOCKED, orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
+
+/** Returns true if a change must be applied now, and does not wait for its date. */
+export const isDue = ({ applyDueAt }: ServiceChange): boolean => applyDueAt === null;
+
+/** Number of failed changes that are looked up at the provider when a service is released. */
+const LOOKED_UP = 5;
+
+/**
+ * Returns the ids of the newest failed changes of a service, oldest first. The provider may still be working on them
+ * when the service is released, because changes also fail if the service is taken down or the provider cannot be
+ * reached.
+ */
+export async function possiblyOpenOrders(tx: EntityManager, serviceId: string): Promise<string[]> {
+  const failed = await tx.find(
+    ServiceChange,
+    { serviceId, kind: { $ne: DECOMMISSION }, status: FAILED },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: LOOKED_UP },
+  );
+  return failed.map(({ id }) => id).reverse();
+}

@@ -1,0 +1,21 @@
+import { inCatalogOrder, type Offer } from '../catalog/offer.ts';
+
+/**
+ * Returns the selection that switches the feature `name` on if it is off, and off if it is on. Switching it off also
+ * switches off the features that need it. Every feature that the resulting features need is switched on.
+ */
+export function selectionFor({ features, ...offer }: Offer, present: readonly string[], name: string): Record<string, boolean> {
+  const isOn = !present.includes(name);
+  const off = isOn ? new Set<string>() : closure([name], (one) => features.filter(({ needs }) => needs.includes(one)).map((it) => it.name));
+  const kept = [...present.filter((one) => !off.has(one)), ...(isOn ? [name] : [])];
+  const on = closure(kept, (one) => features.find((feature) => feature.name === one)?.needs ?? []);
+  const switched = [...present.filter((one) => off.has(one)), ...[...on].filter((one) => !present.includes(one))];
+  return Object.fromEntries(inCatalogOrder({ features, ...offer }, switched).map((one) => [one, on.has(one)]));
+}
+
+/** Returns `names` and all names that `next` leads to from them, directly or through other names. */
+function closure(names: readonly string[], next: (name: string) => readonly string[]): Set<string> {
+  const found = new Set(names);
+  for (const name of found) for (const other of next(name)) found.add(other);
+  return found;
+}

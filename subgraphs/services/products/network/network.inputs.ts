@@ -1,0 +1,116 @@
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Field, ID, InputType } from 'type-graphql';
+import { Characters, MaxCharacters } from '../../../../kernel/graphql/characters.ts';
+import { NotNull } from '../../../../kernel/graphql/not-null.ts';
+import { BillingCycle } from '../../../../kernel/values/billing-cycle.ts';
+import { IsBandwidth } from '../../coverage/is-bandwidth.ts';
+import { ServiceContacts } from '../../inventory/service-contacts.ts';
+import { MAX_LOCATIONS, NetworkLocation, NetworkTopology, NetworkType } from './network.values.ts';
+
+const COUNT = `must have 2 to ${MAX_LOCATIONS} entries`;
+
+@InputType({ description: 'Network to order.' })
+export class NetworkOrderInput {
+  @Field(() => NetworkType, { description: 'Technology of the network.' })
+  networkType!: NetworkType;
+
+  @Field(() => NetworkTopology, { description: 'How the sites are connected.' })
+  topology!: NetworkTopology;
+
+  @Field(() => [NetworkLocation], { description: `Sites, 2 to ${MAX_LOCATIONS}. Each site is billed.` })
+  @ArrayMinSize(2, { message: COUNT })
+  @ArrayMaxSize(MAX_LOCATIONS, { message: COUNT })
+  @ValidateNested({ each: true })
+  locations!: NetworkLocation[];
+
+  @Field(() => String, { description: 'Bandwidth of each site from the catalog, such as 500mbps.' })
+  @MaxCharacters(20)
+  @IsBandwidth()
+  bandwidth!: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'True for a second connection of each site. Default: false.' })
+  redundancy?: boolean | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "Account that the network is for (`acc_…`). Default: your organization's own account, or your only account.",
+  })
+  @IsOptional()
+  @Matches(/^acc_\w+$/, { message: 'must be an account id (acc_…)' })
+  accountId?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Service level from the catalog. Default: the first service level of the catalog entry.',
+  })
+  @IsOptional()
+  @MaxCharacters(50)
+  sla?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Features from the catalog that are switched on, such as `encryption`. At most 50.',
+  })
+  @IsOptional()
+  @ArrayMaxSize(50, { message: 'must have at most 50 entries' })
+  features?: string[] | null;
+
+  @Field(() => BillingCycle, { defaultValue: BillingCycle.MONTHLY, description: 'How often the network is invoiced.' })
+  billingCycle: BillingCycle = BillingCycle.MONTHLY;
+
+  @Field(() => String, { nullable: true, description: 'Name shown in lists. Default: the name of the catalog entry.' })
+  @IsOptional()
+  @Characters(1, 200)
+  name?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Quote whose price is used (`quote_…`). The order must agree with one of its lines.' })
+  @IsOptional()
+  @Matches(/^quote_\w+$/, { message: 'must be a quote id (quote_…)' })
+  quoteId?: string | null;
+}
+
+@InputType({ description: 'New terms of a network. Omit a field to keep its value.' })
+export class NetworkUpdateInput {
+  @Field(() => String, { nullable: true, description: 'Name shown in lists, 1 to 200 characters.' })
+  @NotNull()
+  @Characters(1, 200)
+  name?: string;
+
+  @Field(() => NetworkTopology, { nullable: true, description: 'How the sites are connected.' })
+  @NotNull()
+  topology?: NetworkTopology;
+
+  @Field(() => [NetworkLocation], {
+    nullable: true,
+    description: `All sites, 2 to ${MAX_LOCATIONS}. A site that is not in the list is removed.`,
+  })
+  @NotNull()
+  @ArrayMinSize(2, { message: COUNT })
+  @ArrayMaxSize(MAX_LOCATIONS, { message: COUNT })
+  @ValidateNested({ each: true })
+  locations?: NetworkLocation[];
+
+  @Field(() => String, { nullable: true, description: 'Bandwidth of each site from the catalog, such as 500mbps.' })
+  @NotNull()
+  @MaxCharacters(20)
+  @IsBandwidth()
+  bandwidth?: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'True for a second connection of each site.' })
+  @NotNull()
+  redundancy?: boolean;
+
+  @Field(() => String, { nullable: true, description: 'Service level from the catalog, such as `enterprise`.' })
+  @NotNull()
+  @MaxCharacters(50)
+  sla?: string;
+
+  @Field(() => BillingCycle, { nullable: true, description: 'How often the network is invoiced.' })
+  @NotNull()
+  billingCycle?: BillingCycle;
+
+  @Field(() => ServiceContacts, { nullable: true, description: 'People to contact. Replaces all contacts; null means nobody.' })
+  @IsOptional()
+  @ValidateNested()
+  contacts?: ServiceContacts | null;
+}

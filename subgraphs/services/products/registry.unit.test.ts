@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { configurationProblems } from './configuration.ts';
+import { products } from './registry.ts';
+
+test.each(products.map((product) => [product.type, product] as const))(
+  'requiredSettings of the product %s contains exactly the settings that its schema requires',
+  (_, product) => {
+    const required = configurationProblems(product, {}).map(({ field }) => field);
+    expect(Object.keys(product.requiredSettings ?? {})).toEqual(required);
+  },
+);

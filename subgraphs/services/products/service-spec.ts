@@ -1,0 +1,19 @@
+import type { Service } from '../inventory/service.entity.ts';
+import { type ServiceTerms, termsOf } from '../inventory/service-terms.ts';
+import type { ServiceSpec } from '../providers/service.provider.ts';
+import type { WantedService } from './product.ts';
+import { productOf } from './registry.ts';
+
+/** Returns what the provider must build for a service with these terms. Default: the present terms of the service. */
+export function specOf(service: Service, terms: ServiceTerms = termsOf(service)): ServiceSpec {
+  const { type, serviceType } = service;
+  return { type, serviceType, ...productOf(type).spec(wantedOf(service, terms)) };
+}
+
+/** Combines a service and terms to the input of the functions `check` and `spec` of its product. */
+export const wantedOf = ({ serviceType, accountId, location }: Service, terms: ServiceTerms): WantedService => ({
+  ...terms,
+  serviceType,
+  accountId,
+  location,
+});

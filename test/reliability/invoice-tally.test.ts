@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Accounts } from '../../kernel/access/principal.ts';
+import type { Rows } from '../../kernel/database/database.ts';
+import { SchemaMigrator } from '../../kernel/migrations/migrator.ts';
+import { SteppedSchema } from '../../kernel/migrations/stepped-schema.ts';
+import { migrations } from '../../subgraphs/billing/migrations/index.ts';
+import { billing } from '../../subgraphs/billing/subgraph.ts';
+import { silent, storeFor } from '../support/domain-world.ts';
+import { type BillingProcess, BillingWorld } from './billing-world.ts';
+import { INSERT, type InvoiceRow, invoiceCases, pagedInvoices, randomInvoices, STATUSES } from './invoice-model.ts';
+
+const BEFORE = migrations.slice(
+  0,
+  migrations.findIndex(({ name }) => name === '0004-invoice-tally'),
+);
+const TALLIES = [
+  { table: 'invoice_tally', columns: '"organization_id", "day", "status"' },
+  { table: 'invoice_account_tally', columns: '"organization_id", "account_id", "day", "status"' },
+];
+const DAYS = `(values (date '-infinity'), (("created_at" at time zone 'UTC')::date)) as d("day")`;
+
+let world: BillingWorld;
+let rows: Rows;
+
+const sumsOf = ({ table, columns }: (typeof TALLIES)[number]) =>
+  rows.query(
+    `select ${columns}, sum("count")::int as "count" from "billing"."${table}" group by ${columns} having sum("count") <> 0 order by ${columns}`,
+    [],
+  );
+/** The expected counts, computed from the invoices. */
+const countsOf = ({ columns }: (typeof TALLIES)[number]) =>
+  rows.query(
+    `select ${columns}, count(*)::int as "count" from "billing"."invoice" cross join lateral ${DAYS} group by ${columns} order by ${columns}`,
+    [],
+  );
+async function expectExactTallies(): Promise<void> {
+  for (const tally of TALLIES) expect(await sumsOf(tally), tally.table).toEqual(await countsOf(tally));
+}
+const isNone = async (text: string): Promise<boolean> => (await rows.query(text, [])).length === 0;
+const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
+const untilCounted = () => until(() => isNone('select from "billing"."backfill"'));
+const untilCompacted = async (): Promise<void> => {
+  for (const { table } of TALLIES) await until(() => isNone(`select from "billing"."${table}" where not "folded" limit 1`));
+};
+// in the order of the accounts, because each invoice locks the balance of its account
+const insert = (invoices: readonly InvoiceRow[], organizationId = world.organizationId): Promise<object[]> =>
+  rows.query(INSERT, [JSON.stringify(invoices.toSorted((one, other) => one.account_id.localeCompare(other.account_id))), organizationId]);
+
+/** Changes invoices as processes of any release do. Each number is another change. */
+async function change(turn: number): Promise<void> {
+  await insert(randomInvoices(1000 + turn, 5, `new_${turn}`));
+  await rows.query(
+    `update "billing"."invoice" set "status" = ($1::text[])[1 + $2::int % 4], "notes" = $2::text where "id" like '%' || $2::int % 10`,
+    [STATUSES, turn],
+  );
+  await rows.query(
+    `update "billing"."invoice" set "account_id" = 'acc_' || $1::int % 6, "created_at" = "created_at" - interval '1 day' where "id" like '%' || $1::int % 100`,
+    [turn],
+  );
+  await rows.query(`delete from "billing"."invoice" where "id" = 'inv_old_' || lpad($1::text, 6, '0')`, [turn]);
+}
+
+/** Runs three writers that change invoices until `act` has ended. */
+async function whileChanging(act: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const writers = [0, 1, 2].map(async (writer) => {
+    for (let turn = writer; !isOver; turn += 3) {
+      await change(turn);
+      // the embedded database responds without yielding to the event loop
+      await new Promise(setImmediate);
+    }
+  });
+  await act().finally(() => {
+    isOver = true;
+  });
+  await Promise.all(writers);
+}
+
+describe('after an upgrade to the release with invoice tallies', () => {
+  beforeEach(async () => {
+    const { database, ...store } = await storeFor({ name: 'test_probe', entities: [], migrations: [] });
+    rows = store.rows;
+    // the embedded database starts as a copy of a migrated database
+    await rows.query('drop schema if exists "billing" cascade', []);
+    world = await BillingWorld.open({ database, ...(await database.attach({ ...billing, schema: 'billing', migrations: BEFORE })) });
+    await insert(randomInvoices(1, 2000, 'old'));
+    await insert(randomInvoices(2, 500, 'other'), 'org_other');
+    const migrator = new SchemaMigrator({ directUrl: database.directUrl, pglite: database.pglite, mode: 'auto', log: silent });
+    await migrator.migrate([new SteppedSchema('billing', migrations)]);
+  });
+
+  test('the background migration counts each existing invoice once, even if invoices change meanwhile', async () => {
+    await whileChanging(async () => {
+      // one after the other, because two concurrent starts in one process could both create the embedded job queue
+      await world.start();
+      await world.start();
+      await untilCounted();
+    });
+    await expectExactTallies();
+    await untilCompacted();
+    await expectExactTallies();
+    expect(await world.drift()).toBe('');
+  });
+
+  test.runIf(process.env.TEST_DATABASE_URL)(
+    'the total of invoices is exact before and after the backfill has counted the existing invoices',
+    async () => {
+      const held = Promise.withResolvers<void>();
+      const locked = Promise.withResolvers<void>();
+      const holding = world.store.orm.em.fork().transactional(async (tx) => {
+        await tx.execute('select 1 from "billing"."backfill" for update');
+        locked.resolve();
+        await held.promise;
+      });
+      await locked.promise;
+      const started = await world.start();
+      const total = async () => (await started.list({ filter: { status: ['PAID', 'OVERDUE'] }, page: { limit: 1 } })).total;
+      const expected = randomInvoices(1, 2000, 'old').filter(({ status }) => ['paid', 'overdue'].includes(status)).length;
+      expect(await total()).toBe(expected);
+      held.resolve();
+      await holding;
+      await untilCounted();
+      expect(await total()).toBe(expected);
+    },
+  );
+});
+
+describe('lists and totals of invoices', () => {
+  let process: BillingProcess;
+  beforeEach(async () => {
+    const store = await storeFor(billing);
+    rows = store.rows;
+    world = await BillingWorld.open(store);
+    process = await world.start();
+  });
+
+  const stored = async (): Promise<InvoiceRow[]> => {
+    const found = await rows.query<InvoiceRow>(
+      `select "id", "account_id", "status", "amount"::text, "due_date", "created_at" from "billing"."invoice" where "organization_id" = $1`,
+      [world.organizationId],
+    );
+    // the embedded database returns timestamps as texts
+    return found.map((row) => ({ ...row, due_date: new Date(row.due_date), created_at: new Date(row.created_at) }));
+  };
+
+  test('random lists of invoices have the records, the order and the total of a plain scan, by page number and by cursor', async () => {
+    await insert(randomInvoices(3, 600, 'one'));
+    await insert(randomInvoices(4, 300, 'other'), 'org_other');
+    const all = await stored();
+    for (const { query, accounts, limit, expected } of invoiceCases(5, 100, all)) {
+      const name = JSON.stringify({ query, accounts, limit });
+      const [byPage, byCursor] = [
+        await pagedInvoices(process, query, accounts, limit, 'page'),
+        await pagedInvoices(process, query, accounts, limit, 'cursor'),
+      ];
+      expect(byPage.ids, name).toEqual(expected);
+      expect(byCursor.ids, name).toEqual(expected);
+      for (const total of [...byPage.totals, ...byCursor.totals]) expect(total, name).toBe(expected.length);
+    }
+  });
+
+  test('the totals of invoices stay exact while writers change them and two processes compact the tallies', async () => {
+    const other = await world.start();
+    await insert(randomInvoices(6, 400, 'old'));
+    const expectExactTotals = async (): Promise<void> => {
+      for (const { query, accounts, expected } of invoiceCases(7, 60, await stored()))
+        expect((await process.list({ ...query, page: { limit: 1 } }, accounts)).total, JSON.stringify({ query, accounts })).toBe(
+          expected.length,
+        );
+    };
+    await whileChanging(async () => {
+      const until = performance.now() + 3000;
+      while (performance.now() < until) {
+        // one statement reads the sums of all states and counts the invoices, so that no writer changes them in between
+        const [row] = await rows.query<{ tallied: number; counted: number }>(
+          `select (select sum("count") from "billing"."invoice_tally" where "day" = '-infinity')::int as tallied,
+             (select count(*) from "billing"."invoice")::int as counted`,
+          [],
+        );
+        expect(row?.tallied).toBe(row?.counted);
+        expect((await other.list({ filter: { status: [] } })).total).toBe(0);
+        await new Promise(setImmediate);
+      }
+    });
+    await expectExactTotals();
+    await untilCompacted();
+    await expectExactTotals();
+    await expectExactTallies();
+  });
+
+  test.runIf(globalThis.process.env.TEST_DATABASE_URL)(
+    'a compaction that is killed between its steps loses no change, and another process compacts the rows later',
+    async () => {
+      await process.stop();
+      await insert(randomInvoices(8, 100, 'old'));
+      const [{ id } = { id: '' }] = await stored();
+      // holds a row of the tally, so that the compaction of a process waits in its first step
+      const held = Promise.withResolvers<void>();
+      const locked = Promise.withResolvers<void>();
+      const holding = world.store.orm.em.fork().transactional(async (tx) => {
+        await tx.execute(`select 1 from "billing"."invoice_tally" limit 1 for update`);
+        locked.resolve();
+        await held.promise;
+      });
+      await locked.promise;
+      const next = await world.start();
+      const waiting = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'with news%' and pid <> pg_backend_pid()`;
+      await until(async () => (await rows.query(waiting, [])).length > 0);
+      await rows.query(`update "billing"."invoice" set "status" = 'cancelled' where "id" = $1`, [id]);
+      expect((await next.list({ page: { limit: 1 } })).total).toBe(100);
+      held.resolve();
+      await holding;
+      await untilCompacted();
+      await expectExactTallies();
+      expect((await next.list({ page: { limit: 1 } })).total).toBe(100);
+    },
+  );
+
+  test('a caller that is limited to accounts gets no invoices of other accounts if the filter names only other accounts', async () => {
+    await insert(randomInvoices(9, 50, 'one'));
+    const limited: Accounts = ['acc_1'];
+    expect(await process.list({ filter: { accountId: ['acc_2'] } }, limited)).toEqual({ ids: [], total: 0, nextCursor: null });
+  });
+});
