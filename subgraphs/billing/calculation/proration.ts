@@ -32,14 +32,14 @@ export function proratedShare({ price, currency, period, from, to, zone }: Prora
 /**
  * Returns the latest local time that clocks have reached until `time`, in milliseconds. It differs from the local time only
  * after clocks are changed: while they repeat an hour, it stays at the end of this hour, so that later times never
- * have a lower result. At the moment of a skip, it is the time before the skip, so that a day without midnight starts
- * at 00:00.
+ * have a lower result. At the moment of a skip, it is the midnight at which a day starts if the skip reaches one, so that a
+ * day starts at 00:00 and the day before ends at 24:00 although clocks show neither, and the time before the skip otherwise.
  */
 function reached(time: Date, zone: string): number {
   const last = time.getTime() - 1;
   const dayBefore = last - DAY_MS;
   const [shown, offsetBefore] = [localTime(last, zone), localTime(dayBefore, zone) - dayBefore];
-  if (shown - last >= offsetBefore) return shown + 1;
+  if (shown - last >= offsetBefore) return Math.max(shown + 1, Math.floor(localTime(last + 1, zone) / DAY_MS) * DAY_MS);
 
   // clocks were set back within the last day; searches the last millisecond before that
   let [early, late] = [dayBefore, last];

@@ -73,6 +73,8 @@ test.each([
   ['Atlantic/Azores', '2026-10-25'],
   ['Atlantic/Azores', '2026-10-01'],
   ['America/Havana', '2026-11-01'],
+  ['America/Nuuk', '2026-03-01'],
+  ['America/Nuuk', '2026-03-29'],
 ])('each local day in %s costs the same in the month from %s, although clocks are changed in it', (zone, anchor) => {
   const period = periodOf(anchor, zone);
   const days = datesBetween(anchor, dateOf(new Date(period.end.getTime() - DAY_MS / 2)));
@@ -148,20 +150,23 @@ describe('shares by a count of quarter hours', () => {
   }
 
   /**
-   * Walks through a period in quarter hours. Each calendar quarter hour counts when clocks first show it, or first show a
-   * later one. Returns for each step how many have counted before it, and the steps at which clocks are changed.
+   * Walks through a period in quarter hours. Each calendar quarter hour counts when clocks have first shown it or a later
+   * one, and at the latest when the next day starts. Returns for each step how many have counted before it, and the steps
+   * at which clocks are changed.
    */
   function walk({ start, end }: Period, zone: string): { counted: number[]; changes: number[] } {
     const steps = (end.getTime() - start.getTime()) / QUARTER_MS;
     const texts = Array.from({ length: steps + 1 }, (_, step) => shown(start.getTime() + step * QUARTER_MS, zone));
     const quarters = calendar((texts[0] as string).slice(0, 10), (texts[steps] as string).slice(0, 10));
-    const [counted, changes] = [[0], [] as number[]];
-    for (let step = 0; step < steps; step += 1) {
-      let next = counted[step] as number;
-      while (next < quarters.length && (quarters[next] as string) <= (texts[step] as string)) next += 1;
-      if (next !== (counted[step] as number) + 1) changes.push(step);
+    const [counted, changes] = [[] as number[], [] as number[]];
+    let next = 0;
+    texts.forEach((text, step) => {
+      const before = next;
+      while (next < quarters.length && (quarters[next] as string) < text.slice(0, 10)) next += 1;
       counted.push(next);
-    }
+      while (next < quarters.length && (quarters[next] as string) <= text) next += 1;
+      if (next !== before + 1) changes.push(step);
+    });
     return { counted, changes };
   }
 
