@@ -1,5 +1,6 @@
-import type { Principal } from './access/principal.ts';
+import { Principal } from './access/principal.ts';
 import type { Logger } from './log/log.ts';
+import { newId } from './records/ids.ts';
 
 /** Information about the client of a request, as collected by the edge. */
 export interface ClientInfo {
@@ -28,3 +29,10 @@ export interface RequestContext {
   /** Aborted when the response is no longer needed, because the last subscriber has left or the socket was closed. */
   readonly signal?: AbortSignal;
 }
+
+/** Returns the context of work that the platform does for an organization without a request, such as a reaction to an event. */
+export const requestOf = (work: string, organizationId: string, log: Logger): RequestContext => ({
+  requestId: newId('request'),
+  principal: Principal.system(work, organizationId),
+  log,
+});

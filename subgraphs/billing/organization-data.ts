@@ -8,7 +8,10 @@ export const organizationData: OrganizationTables = {
   tables: [
     {
       table: 'invoice_line',
-      end: { ...kept('invoice_id', 'position', 'organization_id', 'service_id', 'description', 'quantity', 'unit_price', 'amount') },
+      end: {
+        ...kept('invoice_id', 'position', 'organization_id', 'service_id', 'description', 'quantity', 'unit_price', 'amount'),
+        ...kept('kind', 'item_id', 'period_start', 'period_end', 'category'),
+      },
     },
     { table: 'test_processor_refund', withheld: 'all', end: 'deleted' },
     { table: 'test_processor_charge', withheld: 'all', end: 'deleted' },
@@ -82,6 +85,8 @@ export const organizationData: OrganizationTables = {
           'status_due_at',
           'paid_date',
           'source',
+          'subscription_id',
+          'bill_to',
           'created_at',
           'updated_at',
         ),

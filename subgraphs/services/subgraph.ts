@@ -1,8 +1,6 @@
-import { Principal } from '../../kernel/access/principal.ts';
-import type { Domain, Ports } from '../../kernel/domain.ts';
+import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
-import { newId } from '../../kernel/records/ids.ts';
-import type { RequestContext } from '../../kernel/request.ts';
+import { requestOf } from '../../kernel/request.ts';
 import { AnalyticsResolver } from './analytics/analytics.resolver.ts';
 import { AvailabilityResolver } from './availability/availability.resolver.ts';
 import { Bulk } from './bulk/bulk.entity.ts';
@@ -107,7 +105,11 @@ export const services: Domain<ServicesPorts> = {
   ],
   start(ports) {
     const core = createCore(ports);
-    defineBeginning(ports, (organizationId) => new ServicesContext(core, actingFor(organizationId, ports)).provisioningRequests);
+    defineBeginning(
+      ports,
+      (organizationId) =>
+        new ServicesContext(core, requestOf('services.provisioning-request', organizationId, ports.log)).provisioningRequests,
+    );
     return {
       subgraph: buildSubgraph<ServicesContext>({
         name: 'services',
@@ -159,9 +161,3 @@ export const services: Domain<ServicesPorts> = {
     };
   },
 };
-
-const actingFor = (organizationId: string, { log }: Ports): RequestContext => ({
-  requestId: newId('request'),
-  principal: Principal.system('services.provisioning-request', organizationId),
-  log,
-});

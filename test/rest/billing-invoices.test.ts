@@ -25,6 +25,10 @@ describe('invoice creation', () => {
     const { status, body } = await post({ account_id: accountId, services, due_date: dueDate, notes: 'Installation' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ success: true, metadata: { request_id: expect.any(String) } });
+    const line = {
+      ...{ service_id: serviceId, description: expect.any(String), kind: 'service', category: 'connectivity' },
+      ...{ period_start: null, period_end: null },
+    };
     expect(body.data).toEqual({
       id: expect.stringMatching(/^inv_/),
       number: expect.stringMatching(/^INV-\d{4,}$/),
@@ -42,9 +46,10 @@ describe('invoice creation', () => {
       due_date: dueDate,
       paid_date: null,
       notes: 'Installation',
+      bill_to: { name: 'Acme Corporation', address: [], tax_id: null },
       services: [
-        { service_id: serviceId, description: expect.any(String), quantity: 3, unit_price: 1.1, amount: 3.3 },
-        { service_id: serviceId, description: expect.any(String), quantity: 1, unit_price: 149.95, amount: 149.95 },
+        { ...line, quantity: 3, unit_price: 1.1, amount: 3.3 },
+        { ...line, quantity: 1, unit_price: 149.95, amount: 149.95 },
       ],
       revision: 1,
       created_at: expect.stringMatching(/Z$/),

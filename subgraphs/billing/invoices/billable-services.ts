@@ -3,41 +3,51 @@ import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
+import { type Customer, customerOf } from '../customers/customer.ts';
 
 /** Fields of a service that an invoice needs. */
 export interface BillableService {
   id: string;
   name: string;
   accountId: string;
+  catalogService: { category: string };
+}
+
+/** The account of an invoice, and the services on it. */
+export interface Billable {
+  customer: Customer;
+  services: Map<string, BillableService>;
 }
 
 /**
- * Query for the services of an invoice. One page of results is enough, because the maximum page size is greater than the
- * maximum number of lines of an invoice.
+ * Query for the account and the services of an invoice. One page of results is enough, because the maximum page size is
+ * greater than the maximum number of lines of an invoice.
  */
 const BILLABLE = parse(`query BillableServices($account: ID!, $services: [ID!]!) {
-  account(id: $account) { id }
-  services(filter: { id: $services }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id name accountId } }
+  account(id: $account) {
+    id name email timezone billingContact { name email } billingAddress { street city state zip country }
+  }
+  services(filter: { id: $services }, page: { limit: ${PAGE_SIZE_MAX} }) { nodes { id name accountId catalogService { category } } }
 }`);
 
 interface Answer {
-  account: object | null;
+  account: Parameters<typeof customerOf>[0] | null;
   services: { nodes: BillableService[] };
 }
 
 /**
- * Loads services by id, and checks that the account exists, in one query.
+ * Reads the account of an invoice and services by id, in one query.
  * @throws ResourceNotFound if the organization does not have the account or a service
  */
 export async function findBillable(
   graph: Graph,
   request: RequestContext,
   { accountId, serviceIds }: { accountId: string; serviceIds: readonly string[] },
-): Promise<Map<string, BillableService>> {
+): Promise<Billable> {
   const ids = [...new Set(serviceIds)];
   const { account, services } = await graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request);
-  orNotFound(account, 'account', accountId);
+  const customer = customerOf(orNotFound(account, 'account', accountId));
   const found = new Map(services.nodes.map((service) => [service.id, service]));
   for (const id of ids) orNotFound(found.get(id), 'service', id);
-  return found;
+  return { customer, services: found };
 }

@@ -1,14 +1,18 @@
-import { Entity, Index, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from './invoice.entity.ts';
+import { LineKind } from './line-kind.ts';
 
 /** One service on an invoice, as it was billed. Later changes of the service do not change the line. */
 @ObjectType({ description: 'One line of an invoice: a service and its price. Later changes of the service do not change the line.' })
 @Entity({ tableName: 'invoice_line' })
 @OrganizationFilter({ account: { by: 'invoiceId', of: 'Invoice' } })
 @Index({ properties: ['organizationId', 'serviceId', 'invoiceId'] })
+// a period of a service is billed once, whatever bills it twice
+@Unique({ name: 'invoice_line_period_index', properties: ['organizationId', 'itemId', 'periodStart'], where: `"kind" = 'recurring'` })
+@Check({ name: 'invoice_line_period_check', expression: `"period_start" < "period_end"` })
 export class InvoiceLine {
   @ManyToOne(() => Invoice, { primary: true, mapToPk: true, fieldName: 'invoice_id', type: 'text' })
   invoiceId!: string;
@@ -39,4 +43,27 @@ export class InvoiceLine {
   @Field(() => Decimal, { description: '`quantity` times `unitPrice`, rounded to the smallest unit of the currency.' })
   @Property({ type: MoneyType })
   amount!: Decimal;
+
+  @Field(() => LineKind, { description: 'What the line bills.' })
+  @Enum({ items: () => LineKind, type: 'text', default: LineKind.SERVICE })
+  kind: LineKind = LineKind.SERVICE;
+
+  /** Item of a subscription that the line bills. Null if the line belongs to no subscription. */
+  @Property({ type: 'text', nullable: true })
+  itemId: string | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'Start of the period that the line bills. Null if it bills no period.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  periodStart: Date | null = null;
+
+  @Field(() => Date, { nullable: true, description: 'End of the period that the line bills, exclusive. Null if it bills no period.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  periodEnd: Date | null = null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Category of the service in the catalog when it was billed, such as `connectivity`. Null on invoices of earlier releases.',
+  })
+  @Property({ type: 'text', nullable: true })
+  category: string | null = null;
 }

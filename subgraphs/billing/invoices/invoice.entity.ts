@@ -4,6 +4,7 @@ import { Large } from '../../../kernel/graphql/large.ts';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Revision } from '../../../kernel/records/revision.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
+import { BillTo } from '../customers/bill-to.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
 /** An invoice of an account for services (specification 2.6, 3.2). Its lines are separate records. */
@@ -90,6 +91,18 @@ export class Invoice {
   @Field(() => String, { nullable: true, description: 'Free text of the invoice. Null if there is none.' })
   @Property({ type: 'text', nullable: true })
   notes: string | null = null;
+
+  @Field(() => BillTo, {
+    nullable: true,
+    description:
+      'The customer as of the issue of the invoice. Later changes of the account do not change it. Null on invoices of earlier releases.',
+  })
+  @Property({ type: 'json', nullable: true })
+  billTo: BillTo | null = null;
+
+  /** Subscription that the invoice bills. Null if it bills none. */
+  @Property({ type: 'text', nullable: true })
+  subscriptionId: string | null = null;
 
   /** Id of the event that caused the invoice. Null if a request caused it. */
   @Property({ type: 'text', nullable: true })

@@ -3,6 +3,7 @@ import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
+import { LineKind } from './line-kind.ts';
 
 const { PENDING, PAID, OVERDUE } = InvoiceStatus;
 
@@ -22,9 +23,24 @@ const invoicePayload = z.strictObject({
   currency: z.string(),
   due_date: timestamp,
   paid_date: timestamp.nullable(),
+  bill_to: z
+    .strictObject({ name: z.string(), address: z.array(z.string()), tax_id: z.string().nullable() })
+    .nullable()
+    .optional()
+    .describe('The customer as of the issue of the invoice.'),
   revision: z.int(),
   services: z.array(
-    z.strictObject({ service_id: z.string(), description: z.string(), quantity: z.int(), unit_price: z.number(), amount: z.number() }),
+    z.strictObject({
+      service_id: z.string(),
+      description: z.string(),
+      kind: z.enum(LineKind).optional().describe('What the line bills.'),
+      category: z.string().nullable().optional().describe('Category of the service in the catalog.'),
+      period_start: timestamp.nullable().optional().describe('Start of the billed period. Null if the line bills no period.'),
+      period_end: timestamp.nullable().optional().describe('End of the billed period, exclusive.'),
+      quantity: z.int(),
+      unit_price: z.number(),
+      amount: z.number(),
+    }),
   ),
 });
 
@@ -46,11 +62,16 @@ const example: z.input<typeof plain> = {
     currency: 'USD',
     due_date: '2026-03-02T09:30:00.000Z',
     paid_date: null,
+    bill_to: { name: 'Acme Corp', address: ['350 Fifth Avenue', '10118 New York NY', 'US'], tax_id: null },
     revision: 1,
     services: [
       {
         service_id: 'svc_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
         description: 'Fiber 1000 Mbps',
+        kind: LineKind.SERVICE,
+        category: 'connectivity',
+        period_start: null,
+        period_end: null,
         quantity: 2,
         unit_price: 149.95,
         amount: 299.9,
@@ -177,10 +198,15 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
   currency: invoice.currency,
   due_date: invoice.dueDate.toISOString(),
   paid_date: invoice.paidDate?.toISOString() ?? null,
+  bill_to: invoice.billTo && { name: invoice.billTo.name, address: invoice.billTo.address, tax_id: invoice.billTo.taxId },
   revision: invoice.revision,
-  services: lines.map(({ serviceId, description, quantity, unitPrice, amount }) => ({
+  services: lines.map(({ serviceId, description, kind, category, periodStart, periodEnd, quantity, unitPrice, amount }) => ({
     service_id: serviceId,
     description,
+    kind,
+    category,
+    period_start: periodStart?.toISOString() ?? null,
+    period_end: periodEnd?.toISOString() ?? null,
     quantity,
     unit_price: unitPrice.toNumber(),
     amount: amount.toNumber(),

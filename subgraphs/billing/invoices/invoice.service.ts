@@ -10,7 +10,7 @@ import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { requireRevision } from '../../../kernel/records/revision.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import type { Counters } from '../../../kernel/tally/counters.ts';
-import { type BillableService, findBillable } from './billable-services.ts';
+import { type Billable, type BillableService, findBillable } from './billable-services.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceCreated } from './invoice.events.ts';
 import type { InvoiceCreateInput, InvoiceFilter, InvoiceLineInput, InvoiceUpdateInput } from './invoice.inputs.ts';
@@ -61,7 +61,7 @@ export class InvoiceService {
   async update(id: string, { services, ...input }: InvoiceUpdateInput, expectedRevision?: number | null): Promise<Invoice> {
     const { em, clock, loader } = this.deps;
     const { accountId } = orNotFound(await loader.load(id), 'invoice', id);
-    const lines = services && draftsOf(services, await this.#billable({ accountId, services }));
+    const lines = services && draftsOf(services, (await this.#billable({ accountId, services })).services);
     return em.transactional(
       async (tx) => {
         const invoice = orNotFound(await tx.findOne(Invoice, { id }, LOCKED), 'invoice', id);
@@ -92,39 +92,35 @@ export class InvoiceService {
   }
 
   /**
-   * Loads the services to bill.
+   * Reads the account and the services to bill.
    * @throws InvalidParameters if a service belongs to another account, because an invoice is for one account
    */
-  async #billable({ accountId, services }: Pick<InvoiceCreateInput, 'accountId' | 'services'>): Promise<Map<string, BillableService>> {
+  async #billable({ accountId, services }: Pick<InvoiceCreateInput, 'accountId' | 'services'>): Promise<Billable> {
     const { graph, request } = this.deps;
     const found = await findBillable(graph, request, { accountId, serviceIds: services.map(({ serviceId }) => serviceId) });
     const problems = services.flatMap(({ serviceId }, index): FieldProblem[] => {
-      const isOfAccount = found.get(serviceId)?.accountId === accountId;
+      const isOfAccount = found.services.get(serviceId)?.accountId === accountId;
       return isOfAccount ? [] : [{ field: `services.${index}.serviceId`, value: serviceId, reason: `is not a service of ${accountId}` }];
     });
     refuse(problems);
     return found;
   }
 
-  #draft(
-    { accountId, currency, dueDate, notes, services }: InvoiceCreateInput,
-    found: Map<string, BillableService>,
-    now: Date,
-  ): InvoiceDraft {
+  #draft({ currency, dueDate, notes, services: lines }: InvoiceCreateInput, { customer, services }: Billable, now: Date): InvoiceDraft {
     return {
       organizationId: this.deps.request.principal.organizationId,
-      accountId,
+      customer,
       currency: currency ?? DEFAULT_CURRENCY,
       dueDate: dueDate ?? defaultDueDate(now),
       notes: notes ?? null,
       source: null,
-      lines: draftsOf(services, found),
+      lines: draftsOf(lines, services),
     };
   }
 }
 
 const draftsOf = (lines: readonly InvoiceLineInput[], found: Map<string, BillableService>): LineDraft[] =>
   lines.map(({ serviceId, quantity, unitPrice }) => {
-    const description = found.get(serviceId)?.name ?? serviceId;
-    return { serviceId, description, quantity, unitPrice };
+    const { name, catalogService } = orNotFound(found.get(serviceId), 'service', serviceId);
+    return { serviceId, description: name, category: catalogService.category, quantity, unitPrice };
   });

@@ -123,6 +123,9 @@ export class AccountUpdateInput {
 
 @InputType({ description: 'Conditions for a list of accounts. An account must meet all of them.' })
 export class AccountFilter {
+  @Field(() => [ID], { nullable: true, description: 'Only accounts with one of these ids. Unknown ids are ignored.' })
+  id?: string[];
+
   @Field(() => [AccountStatus], { nullable: true })
   status?: AccountStatus[];
 
@@ -132,7 +135,7 @@ export class AccountFilter {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True returns only the account of your own organization. False returns only customers. Null returns all. Default: only customers, unless `customerId` is given.',
+      'True returns only the account of your own organization. False returns only customers. Null returns all. Default: only customers, unless `id` or `customerId` is given.',
   })
   own?: boolean | null;
 

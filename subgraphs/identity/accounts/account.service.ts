@@ -104,12 +104,13 @@ export class AccountService {
   }
 }
 
-const whereOf = ({ status, customerId, own, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> =>
+const whereOf = ({ id, status, customerId, own, search, createdAfter, createdBefore }: AccountFilter): FilterQuery<Account> =>
   matching<Account>({
+    id,
     status,
     customerId,
     // the organization's own account is listed only if the filter asks for it
-    own: own === undefined && !customerId ? false : own,
+    own: own === undefined && !customerId && !id ? false : own,
     createdAt: between(createdAfter, createdBefore),
     $or: search ? [{ name: containing(search) }, { email: containing(search) }] : undefined,
   });

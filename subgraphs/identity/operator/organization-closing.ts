@@ -1,12 +1,11 @@
 import { parse } from 'graphql';
-import { Principal } from '../../../kernel/access/principal.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import type { Jobs } from '../../../kernel/jobs/jobs.ts';
 import type { Logger } from '../../../kernel/log/log.ts';
-import { newId } from '../../../kernel/records/ids.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
+import { requestOf } from '../../../kernel/request.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { ChangeFeed } from '../authentication/change-feed.ts';
 import { Organization } from '../organizations/organization.entity.ts';
@@ -101,8 +100,7 @@ export class OrganizationClosing {
 
   async #live(organizationId: string): Promise<LiveRecords> {
     const { graph, log } = this.parts;
-    const context = { requestId: newId('request'), principal: Principal.system(QUEUE, organizationId), log };
-    const { services, provisioningRequests } = await graph.query<Found>(LIVE, {}, context);
+    const { services, provisioningRequests } = await graph.query<Found>(LIVE, {}, requestOf(QUEUE, organizationId, log));
     const idsOf = ({ nodes }: Found['services']): string[] => nodes.map(({ id }) => id);
     return { serviceIds: idsOf(services), provisioningRequestIds: idsOf(provisioningRequests) };
   }

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { ResourceNotFound, refuse } from '../../../kernel/errors/errors.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
@@ -12,7 +13,16 @@ type Stored = Offer['service'] & Pick<CatalogServiceRow, 'position' | 'retiredAt
 
 /** Reads the service catalog (specification 2.5) from its tables. */
 export class CatalogReader {
-  constructor(private readonly em: EntityManager) {}
+  readonly #ordered: DataLoader<string, CatalogServiceType>;
+
+  constructor(private readonly em: EntityManager) {
+    this.#ordered = new DataLoader(async (ids) => (await this.offersById(ids)).map((offer) => shown(offer as StoredOffer)));
+  }
+
+  /** Returns a catalog service that was ordered, even if it is retired. One statement reads all that are asked for at once. */
+  ordered(id: string): Promise<CatalogServiceType> {
+    return this.#ordered.load(id);
+  }
 
   /**
    * Returns the catalog without retired services, with all categories, or only with `category` if it is given.

@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-gr
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
+import { CatalogService } from '../catalog/catalog.types.ts';
 import type { ServicesContext } from '../context.ts';
 import { Account } from '../references.ts';
 import { Service } from './service.entity.ts';
@@ -33,6 +34,11 @@ export class ServiceResolver {
     @Ctx() { services }: ServicesContext,
   ): Promise<Page<Service>> {
     return services.list(filter ?? {}, sort ?? [], page ?? {});
+  }
+
+  @FieldResolver(() => CatalogService, { description: 'The catalog service that was ordered, even if it is retired.' })
+  catalogService(@Root() { catalogId }: Service, @Ctx() { catalog }: ServicesContext): Promise<CatalogService> {
+    return catalog.ordered(catalogId);
   }
 
   @FieldResolver(() => Account, { description: 'Account that the service belongs to.' })
