@@ -25,6 +25,8 @@ const DEFAULT_CONCURRENCY = 4;
 const FLOW_SECONDS = 3600;
 /** How long a finished job is kept, so that a failure can be investigated. */
 const KEPT_SECONDS = 24 * 3600;
+/** How long a job is retried before it is deleted: long enough that a cause which needs a person is removed before. */
+const RETRIED_SECONDS = 365 * 24 * 3600;
 /** Interval at which old finished jobs are deleted. */
 const MAINTENANCE_SECONDS = 3600;
 /** Interval of heartbeats. Jobs of a dead process are retried after a heartbeat is missed. */
@@ -260,6 +262,7 @@ type QueueSettings = Required<
     | 'expireInSeconds'
     | 'heartbeatSeconds'
     | 'deleteAfterSeconds'
+    | 'retentionSeconds'
     | 'notify'
   >
 >;
@@ -272,6 +275,7 @@ const settingsOf = ({ retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSecond
   expireInSeconds: EXPIRE_SECONDS,
   heartbeatSeconds: HEARTBEAT_SECONDS,
   deleteAfterSeconds: KEPT_SECONDS,
+  retentionSeconds: RETRIED_SECONDS,
   notify: true,
 });
 

@@ -120,3 +120,16 @@ test('a job that is due immediately notifies its queue when its transaction comm
   // one notification for all jobs of a transaction, because the worker that fetches a job wakes the next worker
   expect(notified).toEqual(['test.notified']);
 });
+
+test('a job that fails stays in the queue for a year', async () => {
+  let failures = 0;
+  const fail = async () => {
+    failures += 1;
+    throw new Error('The cause is not removed yet.');
+  };
+  const { now } = await queueOf('test.kept', fail, 1);
+  await em.fork().transactional((tx) => now(0, tx));
+  await eventually(() => failures > 0, 10_000);
+  const kept = `select extract(day from keep_until - created_on)::int as days from pgboss.job where name = 'test.kept'`;
+  expect(await em.fork().execute(kept)).toEqual([{ days: 365 }]);
+});
