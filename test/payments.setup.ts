@@ -38,7 +38,9 @@ export function tillOf(billed: BilledTenant): Till {
       expect(receivable.balances).toEqual(receivable.ledger);
       expect(receivable.invoices).toEqual(receivable.ledger);
       expect(credit.balances).toEqual(credit.ledger);
-      const { data, errors } = await tenant.graphql('{ ledgerAudit { accounts next differences { accountId ledgerAccount posted recorded } } }');
+      const { data, errors } = await tenant.graphql(
+        '{ ledgerAudit { accounts next differences { accountId ledgerAccount posted recorded } } }',
+      );
       expect(errors).toBeUndefined();
       expect(data.ledgerAudit).toMatchObject({ next: null, differences: [] });
     },

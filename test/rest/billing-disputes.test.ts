@@ -42,7 +42,16 @@ describe('disputes', () => {
     expect(await till.payment(id)).toMatchObject({
       amount_disputed: 100,
       amount_refundable: 0,
-      disputes: [{ dispute_id: expect.stringMatching(/^dp_/), status: 'open', amount: 100, amount_reopened: 100, reason: 'fraudulent', closed_at: null }],
+      disputes: [
+        {
+          dispute_id: expect.stringMatching(/^dp_/),
+          status: 'open',
+          amount: 100,
+          amount_reopened: 100,
+          reason: 'fraudulent',
+          closed_at: null,
+        },
+      ],
     });
     expect(await till.invoice(invoice.id)).toMatchObject({ status: 'pending', amount_paid: 0, amount_due: 100, paid_date: null });
     const { status, body } = await till.refund(id);

@@ -57,7 +57,7 @@ function smallest(after: string): string {
  */
 const RECORDED: readonly string[] = [
   `select "account_id", "currency", 'receivable', "amount" - "amount_paid" - "amount_credited" - "credit_applied"
-     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" in ('pending', 'overdue')`,
+     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
   `select "account_id", "currency", 'tax', "tax_amount"
      from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
   `select "account_id", "currency", 'cash:' || "processor", "amount"
@@ -110,7 +110,7 @@ interface ComparedRow {
 
 /**
  * Compares the ledger of an organization with the records that caused its transfers, beginning after the account `after`:
- * - receivables, with what is due of open invoices
+ * - receivables, with what is due of invoices, which is nothing of paid ones
  * - tax, with the taxes of invoices, without refunded taxes
  * - cash of each processor, with payments, without refunds and disputes
  * - stored balances, with the sums of the transfers

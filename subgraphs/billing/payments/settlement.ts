@@ -98,7 +98,10 @@ export async function settleRefund(tx: EntityManager, refundId: string, outcome:
   const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
   const payment = await tx.findOneOrFail(Payment, { id: paymentId }, { ...LOCKED, refresh: true });
   const refund = await tx.findOneOrFail(Refund, { id: refundId }, { ...LOCKED, refresh: true });
-  if (refund.status === PaymentStatus.SUCCESSFUL && outcome.state === 'declined') await takeBack(tx, { invoice, payment, refund }, now);
+  if (refund.status === PaymentStatus.SUCCESSFUL && outcome.state === 'declined') {
+    refund.declineCode = outcome.code;
+    await takeBack(tx, { invoice, payment, refund }, now);
+  }
   if (refund.status === PaymentStatus.SUCCESSFUL || refund.status === PaymentStatus.FAILED) return refund;
   refund.reference = outcome.reference ?? refund.reference;
   if (outcome.state === 'pending') {
