@@ -82,6 +82,13 @@ async function paid(name: string, token: string): Promise<Json> {
   return logged(name, of.tenant);
 }
 
+/** Advances the clock until the dispute of a payment has this status. */
+async function disputeStep(paymentId: string, status: string): Promise<void> {
+  const { tenant: payer } = await ordering();
+  await platform.advance(31_000);
+  await eventually(async () => (await payer.rest('GET', `/billing/payments/${paymentId}`)).body.data.disputes[0]?.status === status);
+}
+
 /** Creates a tenant and starts a bulk that provisions one service. */
 async function bulkTenant(): Promise<Tenant> {
   const { tenant } = await tenantWithAccount();
@@ -212,6 +219,29 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     const { data } = await paid('payment.successful', 'tok_visa');
     await payer.rest('POST', `/billing/payments/${data.payment.payment_id}/refund`);
     return logged(name, payer);
+  },
+  async 'payment.disputed'(name) {
+    const { data } = await paid('payment.successful', 'tok_createDispute');
+    await disputeStep(data.payment.payment_id, 'open');
+    return logged(name, (await ordering()).tenant);
+  },
+  async 'payment.dispute_closed'(name) {
+    const { data } = await paid('payment.successful', 'tok_dispute_won');
+    await disputeStep(data.payment.payment_id, 'open');
+    await disputeStep(data.payment.payment_id, 'won');
+    return logged(name, (await ordering()).tenant);
+  },
+  async 'ledger.difference_found'(name) {
+    const { tenant: owner, accountId } = await billedTenant();
+    const change = (by: number) =>
+      rows().then((all) =>
+        all.query('update "billing"."account_balance" set "receivable" = "receivable" + $1 where "account_id" = $2', [by, accountId]),
+      );
+    await change(1);
+    await platform.advance(2 * 24 * 3600 * 1000);
+    const event = await logged(name, owner);
+    await change(-1);
+    return event;
   },
   async 'organization.under_review'(name) {
     const hasty = await platform.organization({ plan: 'developer' });
