@@ -82,11 +82,16 @@ async function paid(name: string, token: string): Promise<Json> {
   return logged(name, of.tenant);
 }
 
-/** Advances the clock until the dispute of a payment has this status. */
-async function disputeStep(paymentId: string, status: string): Promise<void> {
-  const { tenant: payer } = await ordering();
-  await platform.advance(31_000);
-  await eventually(async () => (await payer.rest('GET', `/billing/payments/${paymentId}`)).body.data.disputes[0]?.status === status);
+/** Pays a new invoice, and advances the clock until the dispute of the payment has had each of these statuses. */
+async function disputed(token: string, ...statuses: readonly string[]): Promise<void> {
+  const of = await ordering();
+  const { id, amount } = await createInvoice(of);
+  const body = { invoice_id: id, amount, payment_method: { card_token: token } };
+  const { payment_id } = (await of.tenant.rest('POST', '/billing/payments', { body })).body.data;
+  for (const status of statuses) {
+    await platform.advance(31_000);
+    await eventually(async () => (await of.tenant.rest('GET', `/billing/payments/${payment_id}`)).body.data.disputes[0]?.status === status);
+  }
 }
 
 /** Creates a tenant and starts a bulk that provisions one service. */
@@ -221,14 +226,11 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     return logged(name, payer);
   },
   async 'payment.disputed'(name) {
-    const { data } = await paid('payment.successful', 'tok_createDispute');
-    await disputeStep(data.payment.payment_id, 'open');
+    await disputed('tok_createDispute', 'open');
     return logged(name, (await ordering()).tenant);
   },
   async 'payment.dispute_closed'(name) {
-    const { data } = await paid('payment.successful', 'tok_dispute_won');
-    await disputeStep(data.payment.payment_id, 'open');
-    await disputeStep(data.payment.payment_id, 'won');
+    await disputed('tok_dispute_won', 'open', 'won');
     return logged(name, (await ordering()).tenant);
   },
   async 'ledger.difference_found'(name) {
