@@ -5,6 +5,7 @@ import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
+import { billingLedgerRoutes } from '../../rest-bridge/routes/billing-ledger.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -31,6 +32,7 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...supportReportFiles,
   ...jiraWebhookRoutes,
   ...operatorFiles,
+  ...billingLedgerRoutes,
 ];
 
 /**

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../../kernel/settings/config.ts';
+import { auditLedger } from './audit-ledger.ts';
 import { prune } from './prune.ts';
 import { reencrypt } from './reencrypt.ts';
 import { orHelp, settingsOf, type Tool } from './tool.ts';
@@ -9,6 +10,7 @@ import { verify } from './verify.ts';
 const HELP = `Maintains the databases of the platform: npm run maintenance -- COMMAND [options].
 
   verify                Checks the whole event log and lists problems with their ids. Exits with status 1 if there are any.
+  audit-ledger          Compares the ledger with invoices, payments, refunds and disputes. Exits with status 1 if it differs.
   prune                 Deletes all rows now that the platform would delete by age in the background.
   reencrypt             Encrypts all secrets with a new secret key. See The secret key in docs/operations.md.
 
@@ -25,7 +27,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = { 'dry-run': flag, data: text, 'database-url': text, help: { ...flag, short: 'h' } } as const;
 
-const COMMANDS = { verify, prune, reencrypt };
+const COMMANDS = { verify, 'audit-ledger': auditLedger, prune, reencrypt };
 
 export const maintain: Tool = async (run) => {
   const { values, positionals } = orHelp(() => parseArgs({ args: [...run.args], options, allowPositionals: true }), 'maintenance');

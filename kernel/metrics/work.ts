@@ -10,6 +10,7 @@ const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 120];
 export const workMetrics = (registers: Registry[]) => ({
   ...jobMetrics(registers),
   ...outsideMetrics(registers),
+  ...ledgerMetrics(registers),
   ...poolMetrics(registers),
 });
 
@@ -67,6 +68,14 @@ const outsideMetrics = (registers: Registry[]) => ({
     name: 'integration_deliveries_oldest_waiting_seconds',
     help: 'Age of the oldest event that waits for delivery to an integration.',
     labelNames: ['provider'],
+    registers,
+  }),
+});
+
+const ledgerMetrics = (registers: Registry[]) => ({
+  ledgersWithDifferences: new Gauge({
+    name: 'ledgers_with_differences',
+    help: 'Organizations whose last nightly audit found that the ledger differs from the records. If it is above 0, the books are wrong.',
     registers,
   }),
 });

@@ -16,6 +16,7 @@ export const PREFIXES = {
   comment: 'comment',
   customer: 'cust',
   delivery: 'dlv',
+  dispute: 'dp',
   escalation: 'esc',
   event: 'evt',
   feedback: 'fb',

@@ -3,9 +3,10 @@ import { area, get, post, put, view } from '../route.ts';
 const payment = view(
   'Payment',
   `{
-    payment_id: id invoiceId accountId status amount currency amountRefunded amountRefundable
+    payment_id: id invoiceId accountId status amount currency amountRefunded amountRefundable amountDisputed
     paymentMethod { id type brand last4 expiresMonth expiresYear reusable } processor simulated
     transactionId declineCode declineIsFinal refunds { refund_id: id status amount taxAmount reason declineCode processedAt createdAt }
+    disputes { dispute_id: id status amount amountReopened reason closedAt createdAt }
     processedAt createdAt updatedAt
   }`,
 );
@@ -80,7 +81,10 @@ export const billing = area(
       description:
         'Refunds a payment, or a part of it. Without `amount`, all that was not refunded yet. A refund does not reopen the invoice. If the payment processor has not reported the outcome, the refund is `pending`.',
       category: 'billing',
-      errors: { INVALID_STATE: 'the payment is not successful', PAYMENT_DECLINED: 'the payment processor declined the refund' },
+      errors: {
+        INVALID_STATE: 'the payment is not successful, or it is disputed',
+        PAYMENT_DECLINED: 'the payment processor declined the refund',
+      },
       select: refund,
       example: { amount: 49.95, reason: 'Installation was late' },
     }),

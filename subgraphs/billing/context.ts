@@ -4,6 +4,7 @@ import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
+import { auditPart } from './audit/ledger-audit.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
@@ -38,6 +39,12 @@ export class BillingContext {
     const { attempts, processor } = this.#core;
     const { invoices, payments } = this.loaders;
     return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
+  }
+
+  /** Audits a part of the ledger of the caller's organization. */
+  @once get auditLedger() {
+    const { rows } = this.#core.ports;
+    return (after: string | null) => auditPart(rows, this.principal.organizationId, after);
   }
 
   @once private get paymentMethods(): PaymentMethodService {

@@ -1,10 +1,15 @@
 import type { Ports } from '../../kernel/domain.ts';
+import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
+import { auditSweeper, defineAudit, sampleAudits } from './audit/ledger-audit.job.ts';
+import { Dispute } from './disputes/dispute.entity.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from './invoices/invoice-tallies.ts';
+import { ProcessorNotices } from './notifications/processor-notices.ts';
+import { testDisputeSweeper } from './notifications/test-disputes.sweeper.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
@@ -15,27 +20,33 @@ import { type CreateProcessor, testProcessor } from './processors/processors.ts'
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
   paymentProcessor?: CreateProcessor;
+  /** Metrics of the platform. Default: none. */
+  metrics?: Metrics;
 }
 
 /** Objects that exist once per process. All requests use them. */
 export type BillingCore = ReturnType<typeof createCore>;
 
-export function createCore({ paymentProcessor = testProcessor, ...ports }: BillingPorts) {
+export function createCore({ paymentProcessor = testProcessor, metrics, ...ports }: BillingPorts) {
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
+  defineAudit(ports);
   return {
     ports,
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
+    notices: new ProcessorNotices({ ...ports, processor }),
+    sampleAudits: () => metrics && sampleAudits(ports, metrics),
+    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports), testDisputeSweeper(ports), auditSweeper(ports)],
     readers: {
       invoices: new RecordReader(ports, Invoice),
       lines: new RecordReader(ports, InvoiceLine),
       payments: new RecordReader(ports, Payment),
       paymentMethods: new RecordReader(ports, PaymentMethod),
       refunds: new RecordReader(ports, Refund),
+      disputes: new RecordReader(ports, Dispute),
     },
   };
 }

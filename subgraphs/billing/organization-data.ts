@@ -13,6 +13,25 @@ export const organizationData: OrganizationTables = {
         ...kept('kind', 'item_id', 'period_start', 'period_end', 'category'),
       },
     },
+    {
+      table: 'dispute',
+      end: {
+        ...kept(
+          'id',
+          'organization_id',
+          'account_id',
+          'payment_id',
+          'reference',
+          'status',
+          'amount',
+          'amount_reopened',
+          'currency',
+          'reason',
+        ),
+        ...kept('closed_at', 'created_at', 'updated_at'),
+      },
+    },
+    { table: 'ledger_audit', withheld: 'all', end: 'deleted' },
     { table: 'test_processor_refund', withheld: 'all', end: 'deleted' },
     { table: 'test_processor_charge', withheld: 'all', end: 'deleted' },
     {
@@ -41,7 +60,16 @@ export const organizationData: OrganizationTables = {
       end: {
         ...kept(
           ...['id', 'organization_id', 'account_id', 'invoice_id', 'payment_method_id', 'status', 'amount', 'currency', 'amount_applied'],
-          ...['amount_refunded', 'refund_reserved', 'processor', 'simulated', 'reference', 'transaction_id', 'decline_code'],
+          ...[
+            'amount_refunded',
+            'amount_disputed',
+            'refund_reserved',
+            'processor',
+            'simulated',
+            'reference',
+            'transaction_id',
+            'decline_code',
+          ],
           ...['decline_is_final', 'available_amount', 'lookups', 'settle_due_at', 'processed_at', 'created_at', 'updated_at'],
         ),
       },

@@ -1,14 +1,21 @@
 import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { ledgerDifferenceFound } from './audit/ledger-audit.events.ts';
+import { LedgerAuditResolver } from './audit/ledger-audit.resolver.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
+import { Dispute } from './disputes/dispute.entity.ts';
+import { disputeEvents } from './disputes/dispute.events.ts';
+import { PaymentDisputesResolver } from './disputes/dispute.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
 import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceInvoicesResolver } from './invoices/invoice.resolver.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
+import { mountJournal } from './journal/journal.routes.ts';
 import { AccountBalance } from './ledger/account-balance.entity.ts';
 import { migrations } from './migrations/index.ts';
+import { mountProcessorNotices } from './notifications/processor-notices.routes.ts';
 import { organizationData } from './organization-data.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { paymentEvents } from './payments/payment.events.ts';
@@ -22,11 +29,11 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund],
-  tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, Dispute],
+  tablesWithoutEntity: ['ledger_transfer', 'ledger_audit', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
-  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
+  events: [...invoiceEvents, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type, ...subscriptionEvents, usageThreshold],
   live: [
     {
       field: 'invoiceUpdated',
@@ -47,6 +54,7 @@ export const billing: Domain<BillingPorts> = {
   ],
   start(ports) {
     const core = createCore(ports);
+    let stopSampling: (() => void) | undefined;
     return {
       subgraph: buildSubgraph<BillingContext>({
         name: 'billing',
@@ -57,6 +65,8 @@ export const billing: Domain<BillingPorts> = {
           ServiceInvoicesResolver,
           PaymentResolver,
           InvoicePaymentsResolver,
+          PaymentDisputesResolver,
+          LedgerAuditResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
@@ -66,11 +76,19 @@ export const billing: Domain<BillingPorts> = {
         createContext: (request) => new BillingContext(core, request),
       }),
       reactions: [firstInvoice(ports)],
+      async mount(app) {
+        await mountProcessorNotices(app, core.notices);
+        await mountJournal(app, ports.rows, ports.clock);
+      },
       start: async () => {
         core.counters.start();
+        stopSampling = core.sampleAudits();
         for (const sweeper of core.sweepers) sweeper.start();
       },
-      stop: async () => void (await Promise.all([core.counters.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () => {
+        stopSampling?.();
+        await Promise.all([core.counters.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())]);
+      },
     };
   },
 };

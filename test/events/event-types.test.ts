@@ -82,6 +82,18 @@ async function paid(name: string, token: string): Promise<Json> {
   return logged(name, of.tenant);
 }
 
+/** Pays a new invoice, and advances the clock until the dispute of the payment has had each of these statuses. */
+async function disputed(token: string, ...statuses: readonly string[]): Promise<void> {
+  const of = await ordering();
+  const { id, amount } = await createInvoice(of);
+  const body = { invoice_id: id, amount, payment_method: { card_token: token } };
+  const { payment_id } = (await of.tenant.rest('POST', '/billing/payments', { body })).body.data;
+  for (const status of statuses) {
+    await platform.advance(31_000);
+    await eventually(async () => (await of.tenant.rest('GET', `/billing/payments/${payment_id}`)).body.data.disputes[0]?.status === status);
+  }
+}
+
 /** Creates a tenant and starts a bulk that provisions one service. */
 async function bulkTenant(): Promise<Tenant> {
   const { tenant } = await tenantWithAccount();
@@ -212,6 +224,26 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     const { data } = await paid('payment.successful', 'tok_visa');
     await payer.rest('POST', `/billing/payments/${data.payment.payment_id}/refund`);
     return logged(name, payer);
+  },
+  async 'payment.disputed'(name) {
+    await disputed('tok_createDispute', 'open');
+    return logged(name, (await ordering()).tenant);
+  },
+  async 'payment.dispute_closed'(name) {
+    await disputed('tok_dispute_won', 'open', 'won');
+    return logged(name, (await ordering()).tenant);
+  },
+  async 'ledger.difference_found'(name) {
+    const { tenant: owner, accountId } = await billedTenant();
+    const change = (by: number) =>
+      rows().then((all) =>
+        all.query('update "billing"."account_balance" set "receivable" = "receivable" + $1 where "account_id" = $2', [by, accountId]),
+      );
+    await change(1);
+    await platform.advance(2 * 24 * 3600 * 1000);
+    const event = await logged(name, owner);
+    await change(-1);
+    return event;
   },
   async 'organization.under_review'(name) {
     const hasty = await platform.organization({ plan: 'developer' });

@@ -143,6 +143,14 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     readAt: '/billing/payments/{}',
   },
+  refund_id: {
+    make: async (own) => {
+      const { body } = await own.tenant.rest('POST', `/billing/payments/${await own.id('payment_id')}/refund`, {
+        body: { amount: 1.25, reason: own.label },
+      });
+      return body.data.refund_id;
+    },
+  },
   invoice_id: {
     async make(own) {
       const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
 import type { Json } from '../tenant.ts';
 
 export const STRIPE_KEY = 'sk_test_platform';
@@ -50,6 +51,7 @@ export class StripeServer {
   readonly refunds: Json[] = [];
   readonly customers: Json[] = [];
   readonly methods: Json[] = [];
+  readonly disputes: Json[] = [];
   readonly requests: { method: string; path: string; key: string | undefined; body: Json }[] = [];
   /** How long a request is processed, so that requests can overlap. */
   delayMs = 0;
@@ -87,6 +89,35 @@ export class StripeServer {
     const intent = this.intents.find(({ metadata }) => metadata.payment_id === paymentId);
     intent.status = status;
     if (status !== 'succeeded') intent.last_payment_error = { code: 'payment_method_provider_decline', type: 'card_error' };
+  }
+
+  /** The charge of a payment. */
+  intentOf(paymentId: string): Json {
+    return this.intents.find(({ metadata }) => metadata.payment_id === paymentId);
+  }
+
+  /** Refunds a charge in the dashboard, so that the refund has no metadata. The amount is in cents. */
+  refundInDashboard(paymentId: string, amount: number): Json {
+    const { id, currency } = this.intentOf(paymentId);
+    return added(this.refunds, 're', { payment_intent: id, amount, currency, metadata: {}, status: 'succeeded' });
+  }
+
+  /** Opens a dispute about a charge, or changes its status. */
+  dispute(paymentId: string, status: string): Json {
+    const { id, amount, currency } = this.intentOf(paymentId);
+    const known = this.disputes.find(({ payment_intent }) => payment_intent === id);
+    if (known) return Object.assign(known, { status });
+    return added(this.disputes, 'du', { payment_intent: id, amount, currency, reason: 'fraudulent', status });
+  }
+
+  /** Sends an event to the webhook of the platform, with the present state of the object. Returns the status of the response. */
+  async notify(origin: string, type: string, object: Json, { secret = STRIPE_WEBHOOK_SECRET, age = 0 } = {}): Promise<number> {
+    const payload = JSON.stringify({ id: 'evt_1', object: 'event', type, data: { object } });
+    const timestamp = Math.floor(Date.now() / 1000) - age;
+    const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
+    const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+    const { status } = await fetch(`${origin}/v1/billing/processors/stripe/notifications`, { method: 'POST', headers, body: payload });
+    return status;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -203,7 +234,7 @@ export class StripeServer {
   }
 }
 
-const OBJECTS: Record<string, string> = { cus: 'customer', pm: 'payment_method', pi: 'payment_intent', re: 'refund' };
+const OBJECTS: Record<string, string> = { cus: 'customer', pm: 'payment_method', pi: 'payment_intent', re: 'refund', du: 'dispute' };
 
 function added(list: Json[], prefix: string, fields: Json): Json {
   const created = Math.floor(Date.now() / 1000);

@@ -4,11 +4,13 @@ import { rig } from '../rig.ts';
 /** Direct SQL access to the database of the rig, without the rules of the platform. */
 export async function rows(): Promise<Rows> {
   const { assembly } = await rig();
-  probe ??= assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] }).then((store) => store.rows);
-  return probe;
+  const probe = probes.get(assembly) ?? assembly.databases.storeOf({ schema: 'test_probe', entities: [], migrations: [] });
+  probes.set(assembly, probe);
+  return (await probe).rows;
 }
 
-let probe: Promise<Rows> | undefined;
+/** The access to the database of each platform, because a test may start another platform than the shared one. */
+const probes = new WeakMap<object, Promise<{ rows: Rows }>>();
 
 export interface OneTable {
   /** Sets a column of the row whose column `where` has the value `is`. Fails if there is no such row. */

@@ -149,4 +149,16 @@ export class Invoice {
     this.paidDate = status === InvoiceStatus.PAID ? now : null;
     this.updatedAt = now;
   }
+
+  /**
+   * Reduces what was paid, because the payment processor has taken money back. A paid invoice is pending again.
+   * `invoiceStates` does not contain this change, so that no request can make it.
+   */
+  reopen(amount: Decimal, now: Date): void {
+    this.amountPaid = this.amountPaid.minus(amount);
+    this.updatedAt = now;
+    if (this.status !== InvoiceStatus.PAID || amount.isZero()) return;
+    this.status = InvoiceStatus.PENDING;
+    this.paidDate = null;
+  }
 }

@@ -151,7 +151,7 @@ export const invoiceUpdated = defineEvent(
   {
     name: 'invoice.updated',
     family,
-    description: 'An invoice was changed or cancelled by an API request.',
+    description: 'An invoice was changed or cancelled by an API request, or reopened because the payment processor took a payment back.',
     data: updated,
     example: {
       invoice: { ...example.invoice, status: CANCELLED, amount_due: 0 },

@@ -8,3 +8,7 @@ import { invoiceDetails } from './0008-invoice-details.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, invoiceDetails];
+import { disputes } from './0013-disputes.ts';
+
+/** Migrations in the order in which they are applied. */
+export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, disputes];

@@ -15,9 +15,11 @@ import { PaymentStatus } from './payment.states.ts';
   expression: `"amount" > 0 and "amount_applied" <= "amount" and "amount_refunded" >= 0 and "refund_reserved" >= 0
        and "amount_refunded" + "refund_reserved" <= "amount_applied"`,
 })
+@Check({ name: 'payment_disputed_check', expression: `"amount_disputed" >= 0` })
 @Entity({ tableName: 'payment' })
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['settleDueAt'] })
+@Index({ properties: ['processor', 'reference'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'invoiceId', 'createdAt'] })
@@ -53,13 +55,20 @@ export class Payment {
   @Property({ type: 'text' })
   currency!: string;
 
-  /** The part that paid the invoice. The rest of a payment that succeeded too late is credit of the account. */
+  /**
+   * The part that pays the invoice. The rest of a payment that succeeded too late is credit of the account, and a dispute
+   * takes its part away.
+   */
   @Property({ type: MoneyType, default: '0' })
   amountApplied: Decimal = new Decimal(0);
 
   @Field(() => Decimal, { description: 'Sum of the successful refunds.' })
   @Property({ type: MoneyType, default: '0' })
   amountRefunded: Decimal = new Decimal(0);
+
+  @Field(() => Decimal, { description: 'Sum of the open disputes. While it is above 0, the payment cannot be refunded.' })
+  @Property({ type: MoneyType, default: '0' })
+  amountDisputed: Decimal = new Decimal(0);
 
   /** Sum of the refunds whose outcome is unknown. */
   @Property({ type: MoneyType, default: '0' })

@@ -61,6 +61,17 @@ export class PaymentNotRefundable extends PlatformError {
   }
 }
 
+/** 409: the customer's bank takes the payment back, so it must not be refunded as well. */
+export class PaymentDisputed extends PlatformError {
+  constructor({ id }: Payment) {
+    super('INVALID_STATE', `The payment ${id} is disputed. It cannot be refunded until the bank has decided.`, {
+      resource: 'payment',
+      id,
+      reason: 'disputed',
+    });
+  }
+}
+
 export const tooMuch = (field: string, value: Decimal, most: Decimal) => ({
   field,
   value: value.toNumber(),

@@ -6,7 +6,7 @@ import { PaymentStatus } from './payment.states.ts';
 import type { PaymentMethod } from './payment-method.entity.ts';
 import type { Refund } from './refund.entity.ts';
 
-const paymentPayload = z.strictObject({
+export const paymentPayload = z.strictObject({
   payment_id: z.string(),
   invoice_id: z.string(),
   account_id: z.string(),
@@ -42,7 +42,7 @@ export const paymentReceived = defineEvent(
     data,
     example: { payment: example },
   },
-  told,
+  paymentTold,
 );
 
 export const paymentSuccessful = defineEvent(
@@ -53,7 +53,7 @@ export const paymentSuccessful = defineEvent(
     data,
     example: { payment: { ...processed, status: PaymentStatus.SUCCESSFUL } },
   },
-  told,
+  paymentTold,
 );
 
 export const paymentFailed = defineEvent(
@@ -68,7 +68,7 @@ export const paymentFailed = defineEvent(
     },
   },
   (paid: Paid, { code, message }: PlatformError) => {
-    const { data: known, ...envelope } = told(paid);
+    const { data: known, ...envelope } = paymentTold(paid);
     return { ...envelope, data: { ...known, failure: { code, message } } };
   },
 );
@@ -88,7 +88,7 @@ export const paymentRefunded = defineEvent(
     },
   },
   (paid: Paid, { id, amount, taxAmount, reason, updatedAt }: Refund) => {
-    const { data: known, ...envelope } = told(paid);
+    const { data: known, ...envelope } = paymentTold(paid);
     const refund = { refund_id: id, amount: amount.toNumber(), tax_amount: taxAmount.toNumber(), reason };
     return { ...envelope, occurredAt: updatedAt, data: { ...known, refund } };
   },
@@ -102,7 +102,8 @@ export interface Paid {
   method: PaymentMethod;
 }
 
-function told({ payment, method }: Paid) {
+/** The part that all events about a payment have. */
+export function paymentTold({ payment, method }: Paid) {
   const { id, organizationId, accountId, updatedAt } = payment;
   return {
     organizationId,

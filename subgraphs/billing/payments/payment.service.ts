@@ -15,7 +15,7 @@ import { Invoice } from '../invoices/invoice.entity.ts';
 import { InvoiceStatus, invoiceStates } from '../invoices/invoice.states.ts';
 import type { PaymentProcessor } from '../processors/payment-processor.ts';
 import { Payment } from './payment.entity.ts';
-import { DuplicatePayment, PaymentNotRefundable, RefundDeclined, tooMuch } from './payment.errors.ts';
+import { DuplicatePayment, PaymentDisputed, PaymentNotRefundable, RefundDeclined, tooMuch } from './payment.errors.ts';
 import { paymentReceived } from './payment.events.ts';
 import type { PaymentFilter, PaymentInput, RefundInput } from './payment.inputs.ts';
 import { PaymentStatus } from './payment.states.ts';
@@ -89,6 +89,7 @@ export class PaymentService {
       async (tx) => {
         const payment = orNotFound(await tx.findOne(Payment, { id }, LOCKED), 'payment', id);
         if (payment.status !== PaymentStatus.SUCCESSFUL) throw new PaymentNotRefundable(payment);
+        if (!payment.amountDisputed.isZero()) throw new PaymentDisputed(payment);
         const { organizationId, accountId, currency, amountRefundable } = payment;
         const amount = wanted ?? amountRefundable;
         refuse(digitProblems(amount, currency));
@@ -144,7 +145,8 @@ export class PaymentService {
     if (paid.length === 0) return;
     const same = fingerprint === null ? [] : await em.find(PaymentMethod, { accountId, fingerprint });
     const ids = [own, ...same.map((method) => method.id)];
-    const duplicate = paid.find(({ paymentMethodId }) => ids.includes(paymentMethodId));
+    // a payment that the bank took back does not pay any more
+    const duplicate = paid.find((one) => ids.includes(one.paymentMethodId) && one.amountApplied.equals(one.amount));
     if (duplicate) throw new DuplicatePayment(id, duplicate);
   }
 

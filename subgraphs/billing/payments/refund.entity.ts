@@ -1,4 +1,4 @@
-import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
@@ -13,6 +13,7 @@ import { PaymentStatus } from './payment.states.ts';
 @Entity({ tableName: 'refund' })
 @OrganizationFilter({ account: 'accountId' })
 @Index({ properties: ['settleDueAt'] })
+@Unique({ properties: ['organizationId', 'paymentId', 'reference'] })
 @Index({ properties: ['organizationId', 'paymentId', 'createdAt'] })
 export class Refund {
   @Field(() => ID)

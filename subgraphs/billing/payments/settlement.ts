@@ -9,7 +9,7 @@ import { Invoice } from '../invoices/invoice.entity.ts';
 import { invoicePaid } from '../invoices/invoice.events.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
 import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
-import { post } from '../ledger/ledger.ts';
+import { post, reverse } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../processors/payment-processor.ts';
 import { Payment } from './payment.entity.ts';
 import { InsufficientFunds, PaymentDeclined } from './payment.errors.ts';
@@ -17,6 +17,7 @@ import { paymentFailed, paymentRefunded, paymentSuccessful } from './payment.eve
 import { PaymentStatus } from './payment.states.ts';
 import { PaymentMethod } from './payment-method.entity.ts';
 import { Refund } from './refund.entity.ts';
+import { postWithdrawal } from './withdrawal.ts';
 
 type Declined = Extract<PaymentOutcome, { state: 'declined' }>;
 
@@ -61,7 +62,8 @@ async function succeed(tx: EntityManager, payment: Payment, invoice: Invoice, no
   await payIfCovered(tx, invoice, payment.id, now);
 }
 
-async function payIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string, now: Date): Promise<void> {
+/** Marks an open invoice as paid if nothing of it is due. */
+export async function payIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string, now: Date): Promise<void> {
   const { status: from } = invoice;
   const isOpen = from === InvoiceStatus.PENDING || from === InvoiceStatus.OVERDUE;
   invoice.updatedAt = now;
@@ -96,7 +98,11 @@ export async function settleRefund(tx: EntityManager, refundId: string, outcome:
   const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
   const payment = await tx.findOneOrFail(Payment, { id: paymentId }, { ...LOCKED, refresh: true });
   const refund = await tx.findOneOrFail(Refund, { id: refundId }, { ...LOCKED, refresh: true });
-  if (refund.status !== PaymentStatus.PENDING) return refund;
+  if (refund.status === PaymentStatus.SUCCESSFUL && outcome.state === 'declined') {
+    refund.declineCode = outcome.code;
+    await takeBack(tx, { invoice, payment, refund }, now);
+  }
+  if (refund.status === PaymentStatus.SUCCESSFUL || refund.status === PaymentStatus.FAILED) return refund;
   refund.reference = outcome.reference ?? refund.reference;
   if (outcome.state === 'pending') {
     refund.settleDueAt = outcome.lookAgainAt;
@@ -109,13 +115,19 @@ export async function settleRefund(tx: EntityManager, refundId: string, outcome:
   return refund;
 }
 
-/** A refund never reopens its invoice: it reduces the revenue and the tax, in proportion. */
-async function giveBack(
-  tx: EntityManager,
-  { invoice, payment, refund }: { invoice: Invoice; payment: Payment; refund: Refund },
-  now: Date,
-): Promise<void> {
-  const { amount, organizationId, accountId, currency, id: source } = refund;
+export interface Refunded {
+  invoice: Invoice;
+  payment: Payment;
+  refund: Refund;
+}
+
+/**
+ * Records that the money of a refund has moved. A refund never reopens its invoice: it reduces the revenue and the tax, in
+ * proportion. Only a refund that was made at the processor can be more than what the payment still pays of its invoice.
+ */
+export async function giveBack(tx: EntityManager, { invoice, payment, refund }: Refunded, now: Date): Promise<void> {
+  const { organizationId, accountId, currency, id: source } = refund;
+  const amount = Decimal.min(refund.amount, payment.amountRefundable);
   const tax = refundedTax(
     { amount: invoice.amount, tax: invoice.taxAmount, refundedBefore: invoice.amountRefunded, refund: amount },
     currency,
@@ -136,8 +148,31 @@ async function giveBack(
   };
   await post(tx, { ...transfer, kind: 'refund', debit: 'revenue', amount: amount.minus(tax) });
   await post(tx, { ...transfer, kind: 'refund_tax', debit: 'tax', amount: tax });
+  await postWithdrawal(tx, { payment, source, kind: 'refund', amount: refund.amount.minus(amount) }, now);
   await record(tx, paymentRefunded({ payment, method: await methodOf(tx, payment) }, refund));
 }
 
-const methodOf = (tx: EntityManager, { paymentMethodId }: Payment): Promise<PaymentMethod> =>
+/** A refund that had succeeded has failed afterwards, for example because the card was closed: the money is back. */
+async function takeBack(tx: EntityManager, { invoice, payment, refund }: Refunded, now: Date): Promise<void> {
+  const posted = await reverse(tx, refund.organizationId, refund.id, now);
+  const amount = (posted.get('refund') ?? new Decimal(0)).plus(posted.get('refund_tax') ?? 0);
+  payment.amountRefunded = payment.amountRefunded.minus(amount);
+  invoice.amountRefunded = invoice.amountRefunded.minus(amount);
+  for (const one of [invoice, payment, refund]) one.updatedAt = now;
+  Object.assign(refund, { status: PaymentStatus.FAILED, taxAmount: new Decimal(0), processedAt: now });
+}
+
+/**
+ * Makes sure that a payment whose charge is known to have succeeded is settled, before something else is recorded about it.
+ * `reference` is the processor's reference of the charge.
+ */
+export async function requireSettled(tx: EntityManager, paymentId: string, reference: string, now: Date): Promise<void> {
+  const { status } = await tx.findOneOrFail(Payment, { id: paymentId });
+  if (status === PaymentStatus.SUCCESSFUL) return;
+  await settlePayment(tx, paymentId, { state: 'succeeded', reference }, now);
+  await tx.flush();
+}
+
+/** Returns the payment method of a payment. */
+export const methodOf = (tx: EntityManager, { paymentMethodId }: Payment): Promise<PaymentMethod> =>
   tx.findOneOrFail(PaymentMethod, { id: paymentMethodId });

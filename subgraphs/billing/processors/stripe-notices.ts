@@ -3,7 +3,12 @@ import type { DisputeState, ProcessorNotice } from './payment-processor.ts';
 import { fromStripeAmount } from './stripe-amounts.ts';
 import { intentOutcome, refundOutcome } from './stripe-outcomes.ts';
 
-/** States of a dispute by Stripe's status. In all other states it is open. A closed warning or a prevented dispute costs nothing. */
+/**
+ * States of a dispute by Stripe's status. In all other states it is open. A closed warning or a prevented dispute costs nothing.
+ */
+/** An inquiry of the bank, which takes no money yet. */
+const isInquiry = (status: string): boolean => /^warning_(needs_response|under_review)$/.test(status);
+
 const DISPUTE_STATES: Readonly<Record<string, DisputeState>> = { lost: 'lost', won: 'won', warning_closed: 'won', prevented: 'won' };
 
 /** Returns the notice in a verified Stripe event. Null if the event is not about a payment of the platform. */
@@ -21,6 +26,8 @@ export function noticeOf(event: Stripe.Event, now: Date): ProcessorNotice | null
     case 'charge.dispute.created':
     case 'charge.dispute.updated':
     case 'charge.dispute.closed':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
       return disputeNotice(event.data.object);
     default:
       return null;
@@ -44,7 +51,8 @@ function refundNotice(refund: Stripe.Refund, now: Date): ProcessorNotice | null 
 function disputeNotice(dispute: Stripe.Dispute): ProcessorNotice | null {
   const charge = idOf(dispute.payment_intent);
   const { id: reference, reason, status } = dispute;
-  return charge ? { kind: 'dispute', reference, charge, ...moneyOf(dispute), reason, state: DISPUTE_STATES[status] ?? 'open' } : null;
+  if (!charge || isInquiry(status)) return null;
+  return { kind: 'dispute', reference, charge, ...moneyOf(dispute), reason, state: DISPUTE_STATES[status] ?? 'open' };
 }
 
 const idOf = (related: string | { id: string } | null): string | undefined => (typeof related === 'string' ? related : related?.id);

@@ -75,4 +75,14 @@ describe('notices about disputes', () => {
       state,
     });
   });
+
+  test.each(['warning_needs_response', 'warning_under_review'])('an inquiry of the bank with the status %s takes no money', (status) => {
+    const dispute = { id: 'dp_1', payment_intent: 'pi_1', amount: 1050, currency: 'usd', reason: 'general', status };
+    expect(read('charge.dispute.created', dispute)).toBeNull();
+  });
+
+  test.each(['charge.dispute.funds_withdrawn', 'charge.dispute.funds_reinstated'])('the event %s states the dispute', (type) => {
+    const dispute = { id: 'dp_1', payment_intent: 'pi_1', amount: 1050, currency: 'usd', reason: 'general', status: 'needs_response' };
+    expect(read(type, dispute)).toMatchObject({ kind: 'dispute', state: 'open' });
+  });
 });

@@ -28,6 +28,8 @@ export interface ChargeDecision {
   onlyOnce: boolean;
   now: Date;
   settlesAt: Date;
+  /** When the bank takes the charge back. Null if it does not. */
+  disputeAt: Date | null;
 }
 
 /** The book of the test processor: its charges and refunds, in tables, so that a restarted process can look them up. */
@@ -35,15 +37,16 @@ export class TestProcessorStore {
   constructor(private readonly rows: Rows) {}
 
   /** Stores a charge. Returns false if there is one with this id already. */
-  async addCharge(charge: Charge, { declineCode, onlyOnce, now, settlesAt }: ChargeDecision): Promise<boolean> {
+  async addCharge(charge: Charge, { declineCode, onlyOnce, now, settlesAt, disputeAt }: ChargeDecision): Promise<boolean> {
     const { organizationId, id, accountId, method, amount, currency } = charge;
     const added = await this.rows.query(
-      `insert into ${CHARGE} ("organization_id", "id", "account_id", "method", "amount", "currency", "decline_code", "settles_at", "created_at")
+      `insert into ${CHARGE} ("organization_id", "id", "account_id", "method", "amount", "currency", "decline_code", "settles_at", "created_at",
+         "dispute_due_at")
        select $1, $2, $3::text, $4::text, $5::numeric, $6, case when $10::boolean and exists (
            select 1 from ${CHARGE} where "organization_id" = $1 and "account_id" = $3 and "method" = $4
-         ) then null else $7 end, $8, $9
+         ) then null else $7 end, $8, $9, $11::timestamptz
        on conflict do nothing returning "id"`,
-      [organizationId, id, accountId, method, amount.toFixed(), currency, declineCode, settlesAt, now, onlyOnce],
+      [organizationId, id, accountId, method, amount.toFixed(), currency, declineCode, settlesAt, now, onlyOnce, disputeAt],
     );
     return added.length === 1;
   }

@@ -15,9 +15,10 @@ import {
   UnknownToken,
 } from './payment-processor.ts';
 import { type StoredCharge, type StoredRefund, TestProcessorStore } from './test-processor.store.ts';
-import { testToken } from './test-tokens.ts';
+import { DELAY_MS, testToken } from './test-tokens.ts';
 
-const PREFIX = 'test_';
+/** Begin of the references of the test processor. The id of the payment or refund follows. */
+export const PREFIX = 'test_';
 const VALID_YEARS = 3;
 
 /**
@@ -45,6 +46,7 @@ export class TestProcessor implements PaymentProcessor {
       onlyOnce: token?.onlyOnce ?? false,
       now,
       settlesAt: new Date(now.getTime() + (token?.delayMs ?? 0)),
+      disputeAt: token?.disputes ? new Date(now.getTime() + DELAY_MS) : null,
     });
     const stored = await this.#store.charge(charge.organizationId, charge.id);
     if (!stored) throw new OutcomeUnknown('The charge was deleted.');
@@ -92,7 +94,7 @@ export class TestProcessor implements PaymentProcessor {
     };
   }
 
-  /** The test processor sends no webhooks, so each one is forged. */
+  /** The test processor sends no webhooks, so each one is forged. test-disputes.sweeper.ts delivers its disputes. */
   read(): never {
     throw new ForgedNotice('The test processor sends no webhooks.');
   }

@@ -15,10 +15,13 @@ export interface TestToken {
   loses?: 'response' | 'charge';
   /** Charges succeed, and refunds of them are declined. */
   refusesRefunds?: true;
+  /** Charges succeed. 30 seconds later the bank takes them back, and another 30 seconds later it decides. */
+  disputes?: 'won' | 'lost';
 }
 
 const VISA = { brand: 'visa', last4: '4242' };
-const DELAY_MS = 30_000;
+/** How long a delayed charge is pending, and how long each step of a dispute takes. */
+export const DELAY_MS = 30_000;
 const DECLINED = { code: 'declined', isFinal: false, available: null } as const;
 
 /** The tokens of the test processor. Where Stripe has a test token with the same behaviour, the name is the same. */
@@ -39,6 +42,8 @@ export const TEST_TOKENS: Readonly<Record<string, TestToken>> = {
   tok_timeout_fails: { ...VISA, last4: '1005', loses: 'response', declines: DECLINED },
   tok_timeout_lost: { ...VISA, last4: '1006', loses: 'charge' },
   tok_refund_fails: { ...VISA, last4: '1007', refusesRefunds: true },
+  tok_createDispute: { ...VISA, last4: '0259', disputes: 'lost' },
+  tok_dispute_won: { ...VISA, last4: '1008', disputes: 'won' },
 };
 
 /** Returns what the test processor does with a token. Undefined if it has no such token. */

@@ -1,0 +1,67 @@
+import type { JsonSchema } from '../json-schema.ts';
+import { errorResponse, headersWith } from '../openapi/components.ts';
+import { ref } from '../openapi/types.ts';
+import type { NonGraphRoute } from '../route.ts';
+
+const text: JsonSchema = { type: 'string' };
+const date: JsonSchema = { type: 'string', format: 'date' };
+const errors = (...statuses: number[]) => Object.fromEntries(statuses.map((status) => [status, errorResponse(status)]));
+
+/** Operations of billing that do not run in the graph: a file, and a webhook whose exact bytes are signed. */
+export const billingLedgerRoutes: readonly NonGraphRoute[] = [
+  {
+    method: 'GET',
+    path: '/billing/ledger.journal',
+    operation: {
+      operationId: 'downloadLedgerJournal',
+      summary: 'Download the ledger as a journal',
+      description: [
+        'Responds with all transfers of the ledger in the order of time, as a journal of plain text accounting. Programs such as hledger read it. Each transfer names its invoice, its account and the record that caused it. Callers that are limited to accounts get only the transfers of these accounts.',
+        'Permission: `billing:read`. The operation counts against the limit of exports.',
+      ].join('\n\n'),
+      tags: ['Billing'],
+      parameters: [
+        { name: 'from', in: 'query', description: 'First day (UTC). Default: the day of the first transfer.', schema: date },
+        { name: 'to', in: 'query', description: 'Last day (UTC). Default: today.', schema: date },
+        ref('parameters', 'ApiVersion'),
+      ],
+      responses: {
+        200: {
+          description: 'The journal.',
+          headers: headersWith(),
+          content: { 'text/plain': { schema: text } },
+        },
+        ...errors(400, 401, 403, 429, 500),
+      },
+      'x-permission': 'billing:read',
+      'x-addition': true,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/billing/processors/stripe/notifications',
+    operation: {
+      operationId: 'receiveStripeNotification',
+      summary: 'Receive a webhook from Stripe',
+      description:
+        'For a webhook of Stripe with the events `payment_intent.*`, `refund.*` and `charge.dispute.*`. Repeated, late and early notifications have no second effect. Notifications about payments that the platform does not have are accepted and ignored.',
+      tags: ['Billing'],
+      security: [],
+      parameters: [
+        {
+          name: 'Stripe-Signature',
+          in: 'header',
+          required: true,
+          description: 'Time and HMAC-SHA256 of the body. The key is the secret of the webhook, `STRIPE_WEBHOOK_SECRET`.',
+          schema: text,
+        },
+      ],
+      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+      responses: {
+        204: { description: 'The notification is accepted.', headers: headersWith() },
+        ...errors(401, 413, 429, 500),
+      },
+      'x-addition': true,
+    },
+  },
+];

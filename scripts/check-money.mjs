@@ -1,0 +1,43 @@
+/**
+ * Checks that billing does not compute with floating-point numbers. A conversion of an amount to a number is allowed only in
+ * events and errors, whose values are numbers in JSON, and in the files listed here.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = 'subgraphs/billing';
+const CONVERSION = /\bNumber\(|\bparseFloat\(|\bparseInt\(|\.toNumber\(\)|\bvalueOf\(\)|\bMath\.(round|fround|ceil)\(/g;
+const SHOWN_IN_JSON = /[.](events|errors)[.]ts$/;
+const TESTS = /[.]test[.]ts$/;
+
+/** Files that may convert, with the reason. */
+const ALLOWED = {
+  'invoices/invoice-change.ts': 'the changes in an event are numbers in JSON',
+  'invoices/invoice-pricing.ts': 'the details of an error are numbers in JSON',
+  'payments/payment.service.ts': 'the details of an error are numbers in JSON',
+  'processors/stripe-amounts.ts': "Stripe's API has whole numbers of the smallest unit; the conversion is exact or refused",
+};
+
+const files = readdirSync(FOLDER, { recursive: true })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts') && !SHOWN_IN_JSON.test(file) && !TESTS.test(file))
+  .sort();
+const found = new Map(files.map((file) => [file, conversionsIn(join(FOLDER, file))]));
+const problems = [...found].filter(([file]) => !(file in ALLOWED)).flatMap(([, list]) => list);
+for (const file of Object.keys(ALLOWED))
+  if (!found.get(file)?.length) problems.push(`scripts/check-money.mjs lists ${file}, which has no conversion. Remove it from the list.`);
+
+for (const problem of problems) console.error(`${problem}\n`);
+console.log(`Money: ${files.length} files, ${problems.length} problems.`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function conversionsIn(path) {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    const code = line.replace(/^\s*(\/\/|\*|\/\*).*/, '');
+    return [...code.matchAll(CONVERSION)].map(
+      ([text]) =>
+        `${path}:${index + 1}: ${text} makes a floating-point number.\n  Compute with Decimal (kernel/values/money.ts). If no amount is concerned, list the file with the reason in scripts/check-money.mjs.`,
+    );
+  });
+}

@@ -1,0 +1,146 @@
+import type { Rows } from '../../../kernel/database/database.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+
+/**
+ * Number of accounts that one statement compares. The audit reads the records of an organization in parts, so that no statement
+ * takes long and the memory does not grow with the number of invoices.
+ */
+export const ACCOUNTS_PER_STATEMENT = 500;
+
+/** An account of the ledger whose sum differs from the records, for one customer's account and currency. */
+export interface LedgerDifference {
+  accountId: string;
+  currency: string;
+  /** Account of the ledger, such as `receivable`, or `balance:receivable` for the stored balance. */
+  ledgerAccount: string;
+  /** The sum of the transfers. */
+  posted: Decimal;
+  /** What the records say. */
+  recorded: Decimal;
+}
+
+/** The sum of an account of the ledger over the audited customers. */
+export interface LedgerTotal {
+  currency: string;
+  ledgerAccount: string;
+  posted: Decimal;
+  recorded: Decimal;
+}
+
+export interface AuditPart {
+  /** Number of audited customers' accounts. */
+  accounts: number;
+  /** The last audited account. Null if there are no more accounts. */
+  next: string | null;
+  totals: LedgerTotal[];
+  differences: LedgerDifference[];
+}
+
+/** Finds the next accounts that are in the ledger, in the balances or in the invoices, with one step in each index per account. */
+const NEXT_ACCOUNTS = `with recursive walk("id") as (
+    select (select min("id") from (${smallest('$2')}) first)
+    union all
+    select (select min("id") from (${smallest('walk."id"')}) following) from walk where walk."id" is not null
+  ) select "id" from walk where "id" is not null limit ${ACCOUNTS_PER_STATEMENT}`;
+
+function smallest(after: string): string {
+  const tables = ['ledger_transfer', 'account_balance', 'invoice'];
+  const each = (table: string): string =>
+    `(select "account_id" as "id" from "billing"."${table}" where "organization_id" = $1 and "account_id" > ${after} order by "account_id" limit 1)`;
+  return tables.map(each).join(' union all ');
+}
+
+/**
+ * What the records say about each account of the ledger, as queries with the columns account, currency, account of the ledger
+ * and amount. `$1` is the organization and `$2` the customers' accounts. A new kind of record with an amount in the ledger needs
+ * a query here.
+ */
+const RECORDED: readonly string[] = [
+  `select "account_id", "currency", 'receivable', "amount" - "amount_paid" - "amount_credited" - "credit_applied"
+     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
+  `select "account_id", "currency", 'tax', "tax_amount"
+     from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
+  `select "account_id", "currency", 'cash:' || "processor", "amount"
+     from "billing"."payment" where "organization_id" = $1 and "account_id" = any($2) and "status" = 'successful'`,
+  `select p."account_id", p."currency", 'cash:' || p."processor", -d."amount" from "billing"."payment" p
+     join "billing"."dispute" d on d."payment_id" = p."id" and d."organization_id" = p."organization_id" and d."status" in ('open', 'lost')
+     where p."organization_id" = $1 and p."account_id" = any($2)`,
+  `select p."account_id", p."currency", side."account", side."amount" from "billing"."payment" p
+     join "billing"."refund" r on r."payment_id" = p."id" and r."organization_id" = p."organization_id" and r."status" = 'successful'
+     cross join lateral (values ('cash:' || p."processor", -r."amount"), ('tax', -r."tax_amount")) side ("account", "amount")
+     where p."organization_id" = $1 and p."account_id" = any($2)`,
+];
+
+/** Accounts of the ledger whose balance is on the credit side. */
+const CREDIT_SIDE = `('revenue', 'tax', 'credit')`;
+/** Accounts of the ledger that the records state too. The others follow from them, because each transfer has two sides. */
+const STATED = `("ledger_account" in ('receivable', 'tax') or "ledger_account" like 'cash:%')`;
+
+const COMPARISON = `with transfers as (
+    select "account_id", "currency", side."ledger_account",
+      case when side."ledger_account" in ${CREDIT_SIDE} then -side."amount" else side."amount" end as "amount"
+    from "billing"."ledger_transfer" t
+    cross join lateral (values (t."debit", t."amount"), (t."credit", -t."amount")) side ("ledger_account", "amount")
+    where t."organization_id" = $1 and t."account_id" = any($2)
+  ), posted as (
+    select "account_id", "currency", "ledger_account", sum("amount") as "amount" from transfers group by 1, 2, 3
+  ), recorded as (
+    select "account_id", "currency", "ledger_account", sum("amount") as "amount"
+    from (${RECORDED.join(' union all ')}) r ("account_id", "currency", "ledger_account", "amount") group by 1, 2, 3
+  ), balances as (
+    select "account_id", "currency", side."ledger_account", side."amount" from "billing"."account_balance" b
+    cross join lateral (values ('receivable', b."receivable"), ('credit', b."credit")) side ("ledger_account", "amount")
+    where b."organization_id" = $1 and b."account_id" = any($2)
+  )
+  select "account_id", "currency", "ledger_account", coalesce(p."amount", 0)::text as "posted", coalesce(r."amount", 0)::text as "recorded"
+    from (select * from posted where ${STATED}) p full join recorded r using ("account_id", "currency", "ledger_account")
+  union all
+  select "account_id", "currency", 'balance:' || "ledger_account", coalesce(p."amount", 0)::text, coalesce(b."amount", 0)::text
+    from (select * from posted where "ledger_account" in ('receivable', 'credit')) p
+    full join balances b using ("account_id", "currency", "ledger_account")
+  order by 1, 2, 3`;
+
+interface ComparedRow {
+  account_id: string;
+  currency: string;
+  ledger_account: string;
+  posted: string;
+  recorded: string;
+}
+
+/**
+ * Compares the ledger of an organization with the records that caused its transfers, beginning after the account `after`:
+ * - receivables, with what is due of invoices, which is nothing of paid ones
+ * - tax, with the taxes of invoices, without refunded taxes
+ * - cash of each processor, with payments, without refunds and disputes
+ * - stored balances, with the sums of the transfers
+ *
+ * All sums of a part are read by one statement, so that concurrent payments cause no differences.
+ */
+export async function auditPart(rows: Pick<Rows, 'query'>, organizationId: string, after: string | null): Promise<AuditPart> {
+  const found = await rows.query<{ id: string }>(NEXT_ACCOUNTS, [organizationId, after ?? '']);
+  const ids = found.map(({ id }) => id);
+  if (ids.length === 0) return { accounts: 0, next: null, totals: [], differences: [] };
+  const compared = (await rows.query<ComparedRow>(COMPARISON, [organizationId, ids])).map(
+    ({ account_id: accountId, currency, ledger_account: ledgerAccount, posted, recorded }): LedgerDifference => ({
+      ...{ accountId, currency, ledgerAccount, posted: new Decimal(posted), recorded: new Decimal(recorded) },
+    }),
+  );
+  return {
+    accounts: ids.length,
+    next: ids.length < ACCOUNTS_PER_STATEMENT ? null : (ids.at(-1) ?? null),
+    totals: totalsOf(compared),
+    differences: compared.filter(({ posted, recorded }) => !posted.equals(recorded)),
+  };
+}
+
+/** Adds up the sums of all customers, by currency and account of the ledger. */
+export function totalsOf(sums: readonly LedgerTotal[]): LedgerTotal[] {
+  const totals = new Map<string, LedgerTotal>();
+  for (const { currency, ledgerAccount, posted, recorded } of sums) {
+    const key = `${currency} ${ledgerAccount}`;
+    const known = totals.get(key) ?? { currency, ledgerAccount, posted: new Decimal(0), recorded: new Decimal(0) };
+    totals.set(key, { currency, ledgerAccount, posted: known.posted.plus(posted), recorded: known.recorded.plus(recorded) });
+  }
+  return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+}

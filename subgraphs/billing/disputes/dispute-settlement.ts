@@ -1,0 +1,124 @@
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
+import { dayStart } from '../../../kernel/values/days.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import { Invoice } from '../invoices/invoice.entity.ts';
+import { invoiceOverdue, invoiceUpdated } from '../invoices/invoice.events.ts';
+import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { post, transferOf } from '../ledger/ledger.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import { methodOf, payIfCovered, requireSettled } from '../payments/settlement.ts';
+import { postWithdrawal } from '../payments/withdrawal.ts';
+import type { DisputeState, ProcessorNotice } from '../processors/payment-processor.ts';
+import { Dispute } from './dispute.entity.ts';
+import { paymentDisputeClosed, paymentDisputed } from './dispute.events.ts';
+import { DisputeStatus } from './dispute.states.ts';
+
+export type DisputeNotice = Extract<ProcessorNotice, { kind: 'dispute' }>;
+
+interface Disputed {
+  invoice: Invoice;
+  payment: Payment;
+  dispute: Dispute;
+}
+
+/**
+ * Records what a processor reports about a dispute, once: repeated and late reports change nothing. A dispute that is won stays
+ * won, whatever an older report says. The invoice is locked before the payment, as in `settlePayment`.
+ */
+export async function settleDispute(tx: EntityManager, paymentId: string, notice: DisputeNotice, now: Date): Promise<void> {
+  const { invoiceId } = await tx.findOneOrFail(Payment, { id: paymentId });
+  // only a charge that has succeeded can be disputed
+  await requireSettled(tx, paymentId, notice.charge, now);
+  const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
+  const payment = await tx.findOneOrFail(Payment, { id: paymentId }, { ...LOCKED, refresh: true });
+  const known = await tx.findOne(Dispute, { paymentId, reference: notice.reference });
+  const dispute = known ?? created(payment, notice, now);
+  if (!known) tx.persist(dispute);
+  const disputed = { invoice, payment, dispute };
+  if (!known && notice.state !== 'won') await open(tx, disputed, now);
+  // a dispute that is won before it was open, such as an inquiry of the bank, has taken no money
+  const hasTaken = known !== null || notice.state !== 'won';
+  if (isNews(known, notice.state)) await close(tx, disputed, { state: notice.state, hasTaken }, now);
+}
+
+/** True if the report closes the dispute. A lost dispute may still be won, but not the other way round. */
+function isNews(known: Dispute | null, state: DisputeState): state is 'won' | 'lost' {
+  if (state === 'open' || known?.status === DisputeStatus.WON) return false;
+  return known?.status !== state;
+}
+
+function created({ id: paymentId, organizationId, accountId, currency }: Payment, notice: DisputeNotice, now: Date): Dispute {
+  const { reference, amount, reason } = notice;
+  return Object.assign(new Dispute(), {
+    ...{ id: newId('dispute'), organizationId, accountId, paymentId, reference, amount, currency, reason },
+    ...{ status: DisputeStatus.OPEN, createdAt: now, updatedAt: now },
+  });
+}
+
+/** The money is gone. What the payment paid of its invoice is owed again, except what was refunded. */
+async function open(tx: EntityManager, disputed: Disputed, now: Date): Promise<void> {
+  const { invoice, payment, dispute } = disputed;
+  const { organizationId, accountId, currency, id: source, amount } = dispute;
+  const reopened = Decimal.min(amount, payment.amountRefundable, invoice.amountPaid.minus(invoice.amountRefunded));
+  dispute.amountReopened = reopened;
+  payment.amountApplied = payment.amountApplied.minus(reopened);
+  payment.amountDisputed = payment.amountDisputed.plus(amount);
+  payment.updatedAt = now;
+  const { status: before } = invoice;
+  invoice.reopen(reopened, now);
+  const transfer = { organizationId, accountId, currency, source, invoiceId: invoice.id, at: now };
+  await post(tx, { ...transfer, kind: 'dispute', debit: 'receivable', credit: `cash:${payment.processor}`, amount: reopened });
+  await postWithdrawal(tx, { payment, source, kind: 'dispute', amount: amount.minus(reopened) }, now);
+  await record(tx, paymentDisputed({ payment, method: await methodOf(tx, payment) }, dispute));
+  if (invoice.status !== before) await tellReopened(tx, invoice, before, now);
+}
+
+/** A reopened invoice is overdue at once if its due day is over. */
+async function tellReopened(tx: EntityManager, invoice: Invoice, before: InvoiceStatus, now: Date): Promise<void> {
+  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
+  await record(tx, invoiceUpdated({ invoice, lines }, { status: { from: before, to: invoice.status } }));
+  if (dayStart(invoice.dueDate, 1) > now) return;
+  invoice.moveTo(InvoiceStatus.OVERDUE, now);
+  await record(tx, invoiceOverdue({ invoice, lines }));
+}
+
+interface Decision {
+  state: 'won' | 'lost';
+  /** True if the processor had taken the money. */
+  hasTaken: boolean;
+}
+
+async function close(tx: EntityManager, disputed: Disputed, { state, hasTaken }: Decision, now: Date): Promise<void> {
+  const { payment, dispute } = disputed;
+  if (hasTaken && dispute.status === DisputeStatus.OPEN) payment.amountDisputed = payment.amountDisputed.minus(dispute.amount);
+  payment.updatedAt = now;
+  Object.assign(dispute, { status: state === 'won' ? DisputeStatus.WON : DisputeStatus.LOST, closedAt: now, updatedAt: now });
+  if (state === 'won' && hasTaken) await takeReturned(tx, disputed, now);
+  await record(tx, paymentDisputeClosed({ payment, method: await methodOf(tx, payment) }, dispute));
+}
+
+/** The money is back. It pays what is due of the invoice, and the rest becomes credit of the account, as with late payments. */
+async function takeReturned(tx: EntityManager, { invoice, payment, dispute }: Disputed, now: Date): Promise<void> {
+  const { organizationId, accountId, currency, id: source, amountReopened } = dispute;
+  const applied = Decimal.min(amountReopened, invoice.amountOpen);
+  payment.amountApplied = payment.amountApplied.plus(applied);
+  invoice.amountPaid = invoice.amountPaid.plus(applied);
+  const transfer = {
+    organizationId,
+    accountId,
+    currency,
+    source,
+    invoiceId: invoice.id,
+    debit: `cash:${payment.processor}` as const,
+    at: now,
+  };
+  const lost = (await transferOf(tx, organizationId, source, 'dispute_loss')) ?? new Decimal(0);
+  await post(tx, { ...transfer, kind: 'dispute_won', credit: 'receivable', amount: applied });
+  await post(tx, { ...transfer, kind: 'dispute_won_loss', credit: 'losses', amount: lost });
+  await post(tx, { ...transfer, kind: 'dispute_won_credit', credit: 'credit', amount: dispute.amount.minus(applied).minus(lost) });
+  await payIfCovered(tx, invoice, payment.id, now);
+}
