@@ -5,10 +5,16 @@ import { invoiceTally } from './0004-invoice-tally.ts';
 import { ledger } from './0005-ledger.ts';
 import { payments } from './0006-payments.ts';
 import { invoiceDetails } from './0008-invoice-details.ts';
-
-/** Migrations in the order in which they are applied. */
-export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, invoiceDetails];
 import { disputes } from './0013-disputes.ts';
 
 /** Migrations in the order in which they are applied. */
-export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, disputes];
+export const migrations = [
+  invoices,
+  retention,
+  tracing,
+  invoiceTally,
+  ledger,
+  payments,
+  invoiceDetails,
+  disputes,
+];
