@@ -5,6 +5,7 @@ import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
+import { invoiceDocumentRoutes } from '../../rest-bridge/routes/billing-documents.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -28,6 +29,7 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...samlRoutes,
   ...eventStreamRoutes,
   ...attachmentRoutes,
+  ...invoiceDocumentRoutes,
   ...supportReportFiles,
   ...jiraWebhookRoutes,
   ...operatorFiles,

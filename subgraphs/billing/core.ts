@@ -1,6 +1,10 @@
 import type { Ports } from '../../kernel/domain.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
+import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
+import { InvoiceSender } from './delivery/invoice-sender.job.ts';
+import { InvoiceDocuments } from './documents/invoice-documents.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
@@ -15,6 +19,9 @@ import { type CreateProcessor, testProcessor } from './processors/processors.ts'
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
   paymentProcessor?: CreateProcessor;
+  mailer: Mailer;
+  /** Whether new invoices are delivered by e-mail, unless their account has another preference. */
+  mailsInvoices: boolean;
 }
 
 /** Objects that exist once per process. All requests use them. */
@@ -24,18 +31,26 @@ export function createCore({ paymentProcessor = testProcessor, ...ports }: Billi
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
+  const readers = readersOf(ports);
+  const documents = new InvoiceDocuments({ ...ports, ...readers, readTaxes: async () => [] });
   return {
     ports,
+    documents,
+    sender: new InvoiceSender({ ...ports, documents }),
+    wantsMail: async () => ports.mailsInvoices,
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
     sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
-    readers: {
-      invoices: new RecordReader(ports, Invoice),
-      lines: new RecordReader(ports, InvoiceLine),
-      payments: new RecordReader(ports, Payment),
-      paymentMethods: new RecordReader(ports, PaymentMethod),
-      refunds: new RecordReader(ports, Refund),
-    },
+    readers,
   };
 }
+
+const readersOf = (ports: Ports) => ({
+  invoices: new RecordReader(ports, Invoice),
+  lines: new RecordReader(ports, InvoiceLine),
+  payments: new RecordReader(ports, Payment),
+  paymentMethods: new RecordReader(ports, PaymentMethod),
+  refunds: new RecordReader(ports, Refund),
+  deliveries: new RecordReader(ports, InvoiceDelivery),
+});

@@ -2,6 +2,13 @@ import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
+import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
+import { invoiceDelivery } from './delivery/invoice-delivery.reaction.ts';
+import { InvoiceDeliveryResolver } from './delivery/invoice-delivery.resolver.ts';
+import { InvoiceDocumentResolver } from './documents/invoice-document.resolver.ts';
+import { mountInvoiceDownloads } from './documents/invoice-document.routes.ts';
+import { InvoiceSettings } from './invoice-settings/invoice-settings.entity.ts';
+import { InvoiceSettingsResolver } from './invoice-settings/invoice-settings.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
@@ -22,7 +29,7 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, InvoiceSettings, InvoiceDelivery],
   tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
@@ -57,6 +64,9 @@ export const billing: Domain<BillingPorts> = {
           ServiceInvoicesResolver,
           PaymentResolver,
           InvoicePaymentsResolver,
+          InvoiceDocumentResolver,
+          InvoiceDeliveryResolver,
+          InvoiceSettingsResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
@@ -65,7 +75,8 @@ export const billing: Domain<BillingPorts> = {
         },
         createContext: (request) => new BillingContext(core, request),
       }),
-      reactions: [firstInvoice(ports)],
+      reactions: [firstInvoice(ports), ...invoiceDelivery({ ...ports, ...core })],
+      mount: (app) => mountInvoiceDownloads(app, { ...ports, ...core.readers, documents: core.documents }),
       start: async () => {
         core.counters.start();
         for (const sweeper of core.sweepers) sweeper.start();
