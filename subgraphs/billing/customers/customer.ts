@@ -49,10 +49,7 @@ interface Answer {
  */
 export async function findCustomers(graph: Graph, request: RequestContext, accountIds: readonly string[]): Promise<Map<string, Customer>> {
   const ids = [...new Set(accountIds)];
-  const [{ accounts }, sellerName] = await Promise.all([
-    graph.query<Answer>(CUSTOMERS, { ids }, request),
-    findSellerName(graph, request),
-  ]);
+  const [{ accounts }, sellerName] = await Promise.all([graph.query<Answer>(CUSTOMERS, { ids }, request), findSellerName(graph, request)]);
   return new Map(accounts.nodes.map((account) => [account.id, customerOf(account, sellerName)]));
 }
 

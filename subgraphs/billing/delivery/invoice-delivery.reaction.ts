@@ -2,9 +2,11 @@ import type { EntityManager, Orm } from '../../../kernel/database/database.ts';
 import type { Reaction } from '../../../kernel/events/events.ts';
 import { claimOnce } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
+import { LOCKED } from '../../../kernel/records/records.ts';
 import { HOUR_MS } from '../../../kernel/values/days.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { InvoiceDelivery } from './invoice-delivery.entity.ts';
 import { DeliveryCause } from './invoice-delivery.states.ts';
 import type { InvoiceSender } from './invoice-sender.job.ts';
 
@@ -40,8 +42,9 @@ const delivering = ({ orm, sender, wantsMail }: InvoiceDeliveryDeps, on: string,
     async handle({ id, organizationId, subject }) {
       await organizationEm(orm, organizationId).transactional(async (tx) => {
         if (!(await claimOnce(tx, id, name))) return;
-        const invoice = await tx.findOne(Invoice, { id: subject.id });
+        const invoice = await tx.findOne(Invoice, { id: subject.id }, LOCKED);
         if (!invoice || invoice.status === InvoiceStatus.CANCELLED) return;
+        if ((await tx.count(InvoiceDelivery, { invoiceId: invoice.id, cause: DeliveryCause.ISSUE })) > 0) return;
         if (!(await wantsMail(tx, organizationId, invoice.accountId))) return;
         const startAfter = new Date(invoice.createdAt.getTime() + delayMs);
         await sender.queue(tx, invoice, { cause: DeliveryCause.ISSUE, ...(delayMs > 0 && { startAfter }) });

@@ -37,12 +37,7 @@ export function csvFilterIn(query: Readonly<Record<string, unknown>>): CsvFilter
       return null;
     }
   };
-  const [accountId, status, dateFrom, dateTo] = [
-    listIn('account_id'),
-    listIn('status'),
-    timestampIn('date_from'),
-    timestampIn('date_to'),
-  ];
+  const [accountId, status, dateFrom, dateTo] = [listIn('account_id'), listIn('status'), timestampIn('date_from'), timestampIn('date_to')];
   const wrong = status?.find((one) => !isStatus(one));
   if (wrong !== undefined)
     problems.push({ field: 'status', value: wrong, reason: `must be one of ${Object.values(InvoiceStatus).join(', ')}` });
