@@ -33,6 +33,6 @@ export class InvoiceSettings {
   revision = 1;
 
   @Field(() => Date, { nullable: true, description: 'When the settings last changed. Null if they were never set.' })
-  @Property({ type: 'datetime', length: 3 })
+  @Property({ type: 'datetime', length: 3, nullable: true })
   updatedAt: Date | null = null;
 }

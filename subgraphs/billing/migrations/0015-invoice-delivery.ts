@@ -14,7 +14,7 @@ export const invoiceDelivery = migration('0015-invoice-delivery', [
      "tax_id" text null,
      "footer" text null,
      "revision" int not null default 1,
-     "updated_at" timestamptz(3) not null
+     "updated_at" timestamptz(3) null
    )`,
   `create table "billing"."invoice_delivery" (
      "id" text primary key,
