@@ -203,7 +203,7 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), paymentProcessor: await selectProcessor(config), metrics }),
+    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), metrics }),
     support: support.start({
       ...portsOf('support'),
       secrets,
@@ -232,6 +232,13 @@ async function startDomains(
   });
   return { running: { ...reacting, events: following }, stores, secrets, eventTypes: eventTypes.filter((type) => !type.isInternal) };
 }
+
+const billingOf = async (config: Config, mailer: Mailer) => ({
+  paymentProcessor: await selectProcessor(config),
+  mailer,
+  // without a mail server, nobody would get the invoices
+  mailsInvoices: config.smtpUrl !== undefined,
+});
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);

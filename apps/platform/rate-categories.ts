@@ -7,10 +7,13 @@ import type { OperationPrice } from '../../router/weight.ts';
 /**
  * Returns a function that computes the cost of a GraphQL operation. The cost follows the limits of the REST API
  * (specification 8.4), so that GraphQL does not circumvent them. A root field belongs to a rate category if all REST
- * routes of this field belong to it. A root field costs as much as its cheapest route. The result is undefined for an
- * operation without a cost.
+ * routes of this field belong to it. A root field costs as much as its cheapest route. `withoutRoute` returns the category
+ * of a root field without a route. The result is undefined for an operation without a cost.
  */
-export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice) => Cost | undefined {
+export function costsByRoutes(
+  routes: readonly Route[],
+  withoutRoute: (field: string) => RateCategory | undefined = () => undefined,
+): (price: OperationPrice) => Cost | undefined {
   const categories = new Map<string, RateCategory | undefined>();
   for (const { field, ...route } of routes) {
     const category = countedCategoryOf(route);
@@ -25,7 +28,7 @@ export function costsByRoutes(routes: readonly Route[]): (price: OperationPrice)
     );
     const counted: Partial<Record<RateCategory, number>> = {};
     for (const field of fields) {
-      const category = categories.get(field);
+      const category = categories.has(field) ? categories.get(field) : withoutRoute(field);
       if (category) counted[category] = (counted[category] ?? 0) + 1;
     }
     return weight > 0 || Object.keys(counted).length > 0 ? { weight, categories: counted, requests } : undefined;
@@ -61,3 +64,13 @@ export function prioritiesByRoutes(routes: readonly Route[]): (price: OperationP
     return PRIORITIES[Math.max(...known)] ?? 'normal';
   };
 }
+
+/**
+ * Returns the category of a root field without a REST route. Mutations that need a permission of billing are operations of
+ * billing, so that those which only GraphQL has do not circumvent the limit. `permissionOf` returns the permission of a
+ * field such as `Mutation.sendInvoice`.
+ */
+export const categoryByPermission =
+  (permissionOf: (coordinate: string) => string | undefined) =>
+  (field: string): RateCategory | undefined =>
+    permissionOf(`Mutation.${field}`)?.startsWith('billing:') ? 'billing' : undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { del, get, post } from '../../rest-bridge/route.ts';
-import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
+import { categoryByPermission, costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 
 const routes = [
   get('getOutages', '/outages', 'outages', { summary: '', priority: 'critical' }),
@@ -39,4 +39,19 @@ test('rate limits charge a GraphQL operation the same weight, requests and categ
 
 test('a mutation whose REST route uses DELETE has the weight of a DELETE request, also if it is not named "delete…"', () => {
   expect(costsByRoutes(routes)({ weight: 4, requests: 2, fields: ['deactivateAgent', 'createReport'] })?.weight).toBe(5);
+});
+
+test('a mutation without a REST route counts as a billing operation if it needs a permission of billing', () => {
+  const permissions: Record<string, string> = {
+    'Mutation.sendInvoice': 'billing:write',
+    'Query.invoiceSettings': 'billing:read',
+    'Mutation.createWebhook': 'billing:write',
+    'Mutation.verify': 'credentials:write',
+  };
+  const costOf = costsByRoutes(
+    routes,
+    categoryByPermission((coordinate) => permissions[coordinate]),
+  );
+  expect(costOf(price('sendInvoice', 'invoiceSettings', 'verify'))?.categories).toEqual({ billing: 1 });
+  expect(costOf(price('createWebhook'))?.categories).toEqual({});
 });

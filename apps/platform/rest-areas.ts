@@ -6,6 +6,7 @@ import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
 import { billingLedgerRoutes } from '../../rest-bridge/routes/billing-ledger.ts';
+import { invoiceDocumentRoutes } from '../../rest-bridge/routes/billing-documents.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -29,6 +30,7 @@ export const nonGraphRoutes: readonly NonGraphRoute[] = [
   ...samlRoutes,
   ...eventStreamRoutes,
   ...attachmentRoutes,
+  ...invoiceDocumentRoutes,
   ...supportReportFiles,
   ...jiraWebhookRoutes,
   ...operatorFiles,

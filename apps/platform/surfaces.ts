@@ -26,7 +26,7 @@ import { type Challenge, createRouter, type Router } from '../../router/router.t
 import { mountGraphqlSocket } from '../../router/ws.ts';
 import type { Foundation } from './assembly.ts';
 import { supergraphOf } from './composition.ts';
-import { costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
+import { categoryByPermission, costsByRoutes, prioritiesByRoutes } from './rate-categories.ts';
 import { restAreas, restSurface } from './rest-areas.ts';
 
 /** The router over the subgraphs of this process, and the REST and GraphQL APIs that serve it. */
@@ -58,11 +58,11 @@ export async function openSurfaces(
 ): Promise<Surfaces> {
   const supergraphSdl = supergraphOf(subgraphs);
   const routes = restAreas.flatMap((area) => area.routes);
-  const costOf = costsByRoutes(routes);
+  const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
+  const costOf = costsByRoutes(routes, categoryByPermission(demands.permissionOf));
   const options = { supergraphSdl, ...localTransports(subgraphs), log, observer: observerOf(metrics), challenge, rateOf: rateBy(costOf) };
   const router = await createRouter(options);
   const idempotency = new SqlIdempotencyStore(rows, secrets);
-  const demands = { permissionOf: permissionsIn(supergraphSdl), hasPolicy: policiesIn(supergraphSdl) };
   const once = { store: idempotency, authorize: authorizer(demands) };
   const priorityOf = prioritiesByRoutes(routes);
   const categoriesOf = (fields: readonly string[]) => costOf({ weight: 0, requests: 0, fields })?.categories ?? {};

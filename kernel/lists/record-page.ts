@@ -44,6 +44,31 @@ async function keysOf(rows: Rows, { text, values }: Statement, { table, sort }: 
   return found as Key[];
 }
 
+/** Number of records that `everyRecord` reads at a time. */
+const BATCH = 500;
+
+/**
+ * Reads all records of a list, in batches. A batch is read when it is needed, so that the records of a long list are never
+ * in memory together. Records that are added meanwhile are included if they come later in the order. `read` returns the
+ * records with these ids; null for a record that no longer exists.
+ */
+export async function* everyRecord<T extends object>(
+  list: List,
+  rows: Rows,
+  read: (ids: readonly string[]) => Promise<readonly (T | null)[]>,
+): AsyncGenerator<T[]> {
+  let after: readonly unknown[] | undefined;
+  for (;;) {
+    const window: Window = { limit: BATCH, offset: 0, ...(after && { after }) };
+    const keys = await keysOf(rows, pageStatement(list, window), list);
+    const records = await read(keys.map(({ id }) => id));
+    yield records.filter((record): record is Awaited<T> => record !== null) as T[];
+    const last = keys.at(-1);
+    if (!last || keys.length < BATCH) return;
+    after = list.sort.map(({ field }) => last[field]);
+  }
+}
+
 /** Returns whether the request is for the first page of a list without criteria and sort. This is the most common request. */
 export const isNewest = (criteria: object, sort: readonly SortBy[], { page, offset, cursor }: PageInput): boolean =>
   sort.length === 0 &&

@@ -13,6 +13,7 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string;
+  /** Attached files, together at most `ATTACHMENTS_MAX_BYTES`. */
   attachments?: { filename: string; contentType: string; content: Buffer }[];
   /**
    * The Message-ID without angle brackets, such as `nrec_01…@api.example.com`. Each attempt uses the same id, so that
@@ -41,6 +42,14 @@ export class MailRejected extends MessageRejected {
     super(`The mail server refused the mail: ${reason}`, options);
     this.name = 'MailRejected';
   }
+}
+
+/** Maximum size of all attachments of a mail. Many mail servers refuse mails with more than 10 MB, and base64 adds a third. */
+export const ATTACHMENTS_MAX_BYTES = 7_000_000;
+
+/** Thrown if the attachments of a mail are larger than `ATTACHMENTS_MAX_BYTES`. */
+export class AttachmentsTooLarge extends MessageRejected {
+  override readonly message = `The attachments are larger than ${ATTACHMENTS_MAX_BYTES / 1_000_000} MB.`;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -94,8 +103,11 @@ export class FolderMailer implements Mailer {
 /**
  * Converts a mail to a message for the mail library. The message keeps address and name separate, so that a name cannot
  * add another address. A header prevents automatic replies.
+ * @throws AttachmentsTooLarge
  */
 function messageOf({ to, toName, messageId, thread, ...content }: Mail, from: string) {
+  const bytes = (content.attachments ?? []).reduce((sum, file) => sum + file.content.length, 0);
+  if (bytes > ATTACHMENTS_MAX_BYTES) throw new AttachmentsTooLarge();
   return {
     ...content,
     from,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/database.ts';
 import type { IsSuspended } from '../domain.ts';
-import type { Jobs, QueueOptions } from '../jobs/jobs.ts';
+import type { JobOptions, Jobs, QueueOptions } from '../jobs/jobs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Mail, Mailer } from './mail.ts';
 import { MessageRejected } from './rejected.ts';
@@ -16,7 +16,8 @@ export interface MessageQueueParts<J> {
   jobs: Jobs;
   log: Logger;
   mailer: Mailer;
-  sms: SmsSender;
+  /** Sends the SMS of the queue. A queue that sends only mails has none. */
+  sms?: SmsSender;
   /** Name of the queue, such as `support.notify`. */
   name: string;
   retries: QueueOptions;
@@ -44,8 +45,8 @@ export class MessageQueue<J extends object> {
     parts.jobs.define<J>(parts.name, (job) => this.#send(job), { ...parts.retries, waits: parts.isSuspended });
   }
 
-  enqueue(tx: EntityManager, job: J): Promise<void> {
-    return this.parts.jobs.enqueue(tx, this.parts.name, job);
+  enqueue(tx: EntityManager, job: J, options: JobOptions = {}): Promise<void> {
+    return this.parts.jobs.enqueue(tx, this.parts.name, job, options);
   }
 
   /**
@@ -72,6 +73,7 @@ export class MessageQueue<J extends object> {
         await mailer.send(message);
         return { isSimulated: mailer.isSimulated ?? false };
       }
+      if (!sms) throw new Error(`The queue ${this.parts.name} sends no SMS.`);
       provider = 'SMS provider';
       await sms.send(message);
       return { isSimulated: sms.isSimulated ?? false };

@@ -24,6 +24,7 @@ export const PREFIXES = {
   integration: 'intg',
   integrationDelivery: 'idlv',
   invoice: 'inv',
+  invoiceDelivery: 'ivd',
   jiraComment: 'jcom',
   jiraIssue: 'jiss',
   location: 'loc',

@@ -6,6 +6,8 @@ import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import { auditPart } from './audit/ledger-audit.ts';
 import type { BillingCore } from './core.ts';
+import { InvoiceDeliveryService } from './delivery/invoice-delivery.service.ts';
+import { InvoiceSettingsService } from './invoice-settings/invoice-settings.service.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
@@ -14,12 +16,15 @@ import { PaymentMethodService } from './payments/payment-method.service.ts';
 export class BillingContext {
   readonly principal: Principal;
   readonly clock: Clock;
+  /** Public origin of the platform, with which links begin. */
+  readonly origin: string;
   readonly #core: BillingCore;
   readonly #request: RequestContext;
 
   constructor(core: BillingCore, request: RequestContext) {
     this.principal = request.principal;
     this.clock = core.ports.clock;
+    this.origin = core.ports.origin;
     this.#core = core;
     this.#request = request;
   }
@@ -33,6 +38,15 @@ export class BillingContext {
     const { graph, rows } = ports;
     const { invoices: loader, lines } = this.loaders;
     return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines });
+  }
+
+  @once get invoiceSettings(): InvoiceSettingsService {
+    return new InvoiceSettingsService(this.shared);
+  }
+
+  @once get invoiceDeliveries(): InvoiceDeliveryService {
+    const { ports, sender } = this.#core;
+    return new InvoiceDeliveryService({ ...this.shared, graph: ports.graph, invoices: this.loaders.invoices, sender });
   }
 
   @once get payments(): PaymentService {

@@ -4,6 +4,12 @@ import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
 import { auditSweeper, defineAudit, sampleAudits } from './audit/ledger-audit.job.ts';
 import { Dispute } from './disputes/dispute.entity.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Counters } from '../../kernel/tally/counters.ts';
+import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
+import { InvoiceSender } from './delivery/invoice-sender.job.ts';
+import { InvoiceDocuments } from './documents/invoice-documents.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
@@ -22,6 +28,9 @@ export interface BillingPorts extends Ports {
   paymentProcessor?: CreateProcessor;
   /** Metrics of the platform. Default: none. */
   metrics?: Metrics;
+  mailer: Mailer;
+  /** Whether new invoices are delivered by e-mail, unless their account has another preference. */
+  mailsInvoices: boolean;
 }
 
 /** Objects that exist once per process. All requests use them. */
@@ -32,8 +41,13 @@ export function createCore({ paymentProcessor = testProcessor, metrics, ...ports
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
   defineAudit(ports);
+  const readers = readersOf(ports);
+  const documents = new InvoiceDocuments({ ...ports, ...readers, readTaxes: async () => [] });
   return {
     ports,
+    documents,
+    sender: new InvoiceSender({ ...ports, documents }),
+    wantsMail: async () => ports.mailsInvoices,
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
@@ -48,5 +62,16 @@ export function createCore({ paymentProcessor = testProcessor, metrics, ...ports
       refunds: new RecordReader(ports, Refund),
       disputes: new RecordReader(ports, Dispute),
     },
+    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
+    readers,
   };
 }
+
+const readersOf = (ports: Ports) => ({
+  invoices: new RecordReader(ports, Invoice),
+  lines: new RecordReader(ports, InvoiceLine),
+  payments: new RecordReader(ports, Payment),
+  paymentMethods: new RecordReader(ports, PaymentMethod),
+  refunds: new RecordReader(ports, Refund),
+  deliveries: new RecordReader(ports, InvoiceDelivery),
+});

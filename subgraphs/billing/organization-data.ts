@@ -7,6 +7,15 @@ import { kept, type OrganizationTables } from '../../kernel/records/organization
 export const organizationData: OrganizationTables = {
   tables: [
     {
+      table: 'invoice_delivery',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'invoice_id', 'cause', 'status', 'attempts', 'simulated', 'sent_at', 'created_at'),
+        recipient: 'erased',
+        last_error: 'erased',
+      },
+    },
+    { table: 'invoice_settings', end: 'deleted' },
+    {
       table: 'invoice_line',
       end: {
         ...kept('invoice_id', 'position', 'organization_id', 'service_id', 'description', 'quantity', 'unit_price', 'amount'),
@@ -115,6 +124,10 @@ export const organizationData: OrganizationTables = {
           'source',
           'subscription_id',
           'bill_to',
+          'seller',
+          'timezone',
+          'delivery_started_at',
+          'delivered_at',
           'created_at',
           'updated_at',
         ),

@@ -7,6 +7,13 @@ import { type BillingPorts, createCore } from './core.ts';
 import { Dispute } from './disputes/dispute.entity.ts';
 import { disputeEvents } from './disputes/dispute.events.ts';
 import { PaymentDisputesResolver } from './disputes/dispute.resolver.ts';
+import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
+import { invoiceDelivery } from './delivery/invoice-delivery.reaction.ts';
+import { InvoiceDeliveryResolver } from './delivery/invoice-delivery.resolver.ts';
+import { InvoiceDocumentResolver } from './documents/invoice-document.resolver.ts';
+import { mountInvoiceDownloads } from './documents/invoice-document.routes.ts';
+import { InvoiceSettings } from './invoice-settings/invoice-settings.entity.ts';
+import { InvoiceSettingsResolver } from './invoice-settings/invoice-settings.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
@@ -31,6 +38,8 @@ export const billing: Domain<BillingPorts> = {
   name: 'billing',
   entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, Dispute],
   tablesWithoutEntity: ['ledger_transfer', 'ledger_audit', 'test_processor_charge', 'test_processor_refund'],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, InvoiceSettings, InvoiceDelivery],
+  tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
   events: [...invoiceEvents, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type, ...subscriptionEvents, usageThreshold],
@@ -67,6 +76,9 @@ export const billing: Domain<BillingPorts> = {
           InvoicePaymentsResolver,
           PaymentDisputesResolver,
           LedgerAuditResolver,
+          InvoiceDocumentResolver,
+          InvoiceDeliveryResolver,
+          InvoiceSettingsResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
@@ -80,6 +92,8 @@ export const billing: Domain<BillingPorts> = {
         await mountProcessorNotices(app, core.notices);
         await mountJournal(app, ports.rows, ports.clock);
       },
+      reactions: [firstInvoice(ports), ...invoiceDelivery({ ...ports, ...core })],
+      mount: (app) => mountInvoiceDownloads(app, { ...ports, ...core.readers, documents: core.documents }),
       start: async () => {
         core.counters.start();
         stopSampling = core.sampleAudits();

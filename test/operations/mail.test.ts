@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../bench/scratch-folder.ts';
-import { FolderMailer, MailRejected, SmtpMailer } from '../../kernel/messages/mail.ts';
+import { ATTACHMENTS_MAX_BYTES, FolderMailer, MailRejected, SmtpMailer } from '../../kernel/messages/mail.ts';
+import { MessageRejected } from '../../kernel/messages/rejected.ts';
 
 const MAIL = { to: 'grace@example.com', subject: 'Choose a password', text: 'Here: https://example.com/password?token=abc\n' };
 
@@ -54,6 +55,23 @@ test('the SMTP mailer sends HTML and attachments, and a file name with a line br
   expect(server.taken[0]).not.toMatch(/^Bcc:/m);
   expect(server.recipients).toEqual([MAIL.to]);
   await mailer.close();
+  await server.close();
+});
+
+test('a mail whose attachments are too large is refused before it reaches the mail server, and a retry cannot help', async () => {
+  const server = await mailServer();
+  const attachments = [1, 2].map((n) => ({
+    filename: `${n}.bin`,
+    contentType: 'application/octet-stream',
+    content: Buffer.alloc(ATTACHMENTS_MAX_BYTES / 2 + 1),
+  }));
+  const folder = scratchFolder();
+  const mailers = [new SmtpMailer(server.url, 'no-reply@example.com'), new FolderMailer(folder, 'no-reply@example.com')];
+  for (const mailer of mailers) {
+    await expect(mailer.send({ ...MAIL, attachments })).rejects.toThrow(MessageRejected);
+    await mailer.close();
+  }
+  expect([server.taken, readdirSync(folder)]).toEqual([[], []]);
   await server.close();
 });
 

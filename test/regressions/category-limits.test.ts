@@ -54,3 +54,39 @@ test('a GraphQL operation with one valid and one invalid report request counts o
   await tenant.graphql(query, { good: { reportType: 'usage' }, bad: { reportType: '' } });
   expect(await usedOf(tenant, 'export')).toBe(1);
 });
+
+test('billing operations that read do not count towards the limit for billing, and each change counts once', async () => {
+  const tenant = await (await rig()).organization({ plan: 'business' });
+  const reads = Array.from({ length: 40 }, (_, n) => `a${n}: invoices(page: { limit: 1 }) { nodes { id } }`).join(' ');
+  for (let count = 0; count < 3; count++) expect((await tenant.graphql(`{ ${reads} }`)).errors).toBeUndefined();
+  for (const path of ['/billing/invoices', '/billing/payments']) expect((await tenant.rest('GET', path)).status).toBe(200);
+  expect((await tenant.graphql('{ invoiceSettings { revision } }')).errors).toBeUndefined();
+  expect(await usedOf(tenant, 'billing')).toBe(0);
+
+  const unknown = 'inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G';
+  expect((await tenant.rest('PUT', `/billing/invoices/${unknown}`, { body: { notes: 'x' } })).status).toBe(404);
+  await tenant.graphql('mutation ($id: ID!) { updateInvoice(id: $id, input: { notes: "x" }) { id } }', { id: unknown });
+  // a mutation that REST does not have
+  await tenant.graphql('mutation ($id: ID!) { sendInvoice(id: $id) { id } }', { id: unknown });
+  expect(await usedOf(tenant, 'billing')).toBe(3);
+  await tenant.graphql('mutation ($id: ID!) { sendInvoice(id: $id, input: { to: "nobody" }) { id } }', { id: unknown });
+  expect(await usedOf(tenant, 'billing')).toBe(3);
+});
+
+test('the 101st billing change in an hour returns 429 with the window billing, and the plan custom has no such limit', async () => {
+  const { organization } = await rig();
+  const changes = (count: number) =>
+    `mutation ($id: ID!) { ${Array.from({ length: count }, (_, n) => `a${n}: sendInvoice(id: $id) { id }`).join(' ')} }`;
+  const codesOf = async (tenant: Tenant, count: number) => {
+    const { errors = [] } = await tenant.graphql(changes(count), { id: 'inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G' });
+    return [...new Set(errors.map(({ extensions }) => extensions.code))];
+  };
+  const limited = await organization({ plan: 'enterprise' });
+  for (let count = 0; count < 4; count++) expect(await codesOf(limited, 25)).toEqual(['RESOURCE_NOT_FOUND']);
+  expect(await codesOf(limited, 1)).toEqual(['RATE_LIMIT_EXCEEDED']);
+  expect((await limited.rest('GET', '/billing/invoices')).status).toBe(200);
+  const { status, body } = await limited.rest('POST', '/billing/invoices', { body: {} });
+  expect([status, body.error.details.window]).toEqual([429, 'billing']);
+  const custom = await organization({ plan: 'custom' });
+  for (let count = 0; count < 5; count++) expect(await codesOf(custom, 25)).toEqual(['RESOURCE_NOT_FOUND']);
+});

@@ -1,7 +1,10 @@
 import type { Accounts } from '../../kernel/access/principal.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
 import { billing } from '../../subgraphs/billing/subgraph.ts';
 import { DomainProcess, DomainWorld, type Store, storeFor } from '../support/domain-world.ts';
 import type { Json } from '../tenant.ts';
+
+const NO_MAILER: Mailer = { send: () => Promise.reject(new Error('The tests of this world send no mail.')), close: async () => undefined };
 
 /** The billing domain without the other domains, for tests with several processes. */
 export class BillingWorld extends DomainWorld {
@@ -12,7 +15,7 @@ export class BillingWorld extends DomainWorld {
   /** Starts another process of the billing domain on the same database. */
   async start(): Promise<BillingProcess> {
     const ports = this.ports();
-    return new BillingProcess(this, billing.start(ports), ports.jobs).begin();
+    return new BillingProcess(this, billing.start({ ...ports, mailer: NO_MAILER, mailsInvoices: false }), ports.jobs).begin();
   }
 }
 

@@ -85,7 +85,7 @@ describe('mutations that require a second factor', () => {
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,
-    /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization)$/,
+    /^(changePassword|deleteMfaMethod|createBackupCodes|resetUserMfa|updateOrganization|updateInvoiceSettings)$/,
   ];
   /** Mutations that match a pattern but require no second factor, with the reason. */
   const EXEMPT: Readonly<Record<string, string>> = {};

@@ -157,6 +157,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return own.create('/billing/invoices', { account_id: await own.id('account_id'), services: [line], notes: own.label });
     },
     readAt: '/billing/invoices/{}',
+    withoutRoute: ['sendInvoice'],
   },
   ticket_id: {
     async make(own) {

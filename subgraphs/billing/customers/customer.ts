@@ -1,4 +1,5 @@
 import { parse } from 'graphql';
+import { Principal } from '../../../kernel/access/principal.ts';
 import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
@@ -14,6 +15,8 @@ export interface Customer {
   address: CustomerAddress | null;
   /** IANA name of the time zone. */
   timezone: string;
+  /** Name of the organization. It is the seller on invoices, unless the invoice settings name another. */
+  sellerName: string;
 }
 
 interface CustomerAddress {
@@ -36,7 +39,7 @@ const CUSTOMERS = parse(`query Customers($ids: [ID!]!) {
 
 interface Answer {
   accounts: {
-    nodes: (Omit<Customer, 'accountId' | 'address'> & { id: string; billingAddress: CustomerAddress | null })[];
+    nodes: (Omit<Customer, 'accountId' | 'address' | 'sellerName'> & { id: string; billingAddress: CustomerAddress | null })[];
   };
 }
 
@@ -46,16 +49,29 @@ interface Answer {
  */
 export async function findCustomers(graph: Graph, request: RequestContext, accountIds: readonly string[]): Promise<Map<string, Customer>> {
   const ids = [...new Set(accountIds)];
-  const { accounts } = await graph.query<Answer>(CUSTOMERS, { ids }, request);
-  return new Map(accounts.nodes.map(customerOf).map((customer) => [customer.accountId, customer]));
+  const [{ accounts }, sellerName] = await Promise.all([graph.query<Answer>(CUSTOMERS, { ids }, request), findSellerName(graph, request)]);
+  return new Map(accounts.nodes.map((account) => [account.id, customerOf(account, sellerName)]));
 }
 
 /** Returns an account of the graph as billing uses it. */
-export const customerOf = ({ id, billingAddress, ...account }: Answer['accounts']['nodes'][number]): Customer => ({
+export const customerOf = ({ id, billingAddress, ...account }: Answer['accounts']['nodes'][number], sellerName: string): Customer => ({
   ...account,
   accountId: id,
   address: billingAddress,
+  sellerName,
 });
+
+const SELLER = parse('query Seller { organization { name } }');
+
+/**
+ * Reads the name of the organization. It reads it as the platform, because a caller who is limited to accounts may not
+ * see the organization, but an invoice names it. Do not call it inside a transaction.
+ */
+export async function findSellerName(graph: Graph, request: RequestContext): Promise<string> {
+  const principal = Principal.system('billing.seller', request.principal.organizationId);
+  const { organization } = await graph.query<{ organization: { name: string } }>(SELLER, {}, { ...request, principal });
+  return organization.name;
+}
 
 /** Returns the customer as the invoice names it. */
 export function billToOf({ name, address }: Customer, taxId: string | null): BillTo {

@@ -1,34 +1,28 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../kernel/values/money.ts';
-import { type InvoiceRow, invoiceCsv } from './invoice-csv.ts';
+import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { INVOICE_CSV_HEADER, type InvoiceRow, invoiceCsvLine } from './invoice-csv.ts';
 
 const invoice = (changes: Partial<InvoiceRow> = {}): InvoiceRow => ({
   number: 'INV-1042',
-  issuedAt: new Date('2026-01-31T10:00:00.000Z'),
+  createdAt: new Date('2026-01-31T10:00:00.000Z'),
   dueDate: new Date('2026-03-02T10:00:00.000Z'),
-  status: 'overdue',
+  status: InvoiceStatus.OVERDUE,
   currency: 'EUR',
-  billTo: { name: 'Example AB', address: ['Storgatan 1', 'Stockholm'], taxId: null },
+  billTo: { name: 'Example AB', taxId: null },
   subtotal: new Decimal('1000'),
-  taxes: [
-    { name: 'VAT', rate: new Decimal(25), taxable: new Decimal(900), amount: new Decimal('225'), reason: null },
-    { name: 'VAT', rate: new Decimal(6), taxable: new Decimal(100), amount: new Decimal('6'), reason: null },
-  ],
+  taxAmount: new Decimal('231'),
   amount: new Decimal('1231'),
-  paid: new Decimal('31.5'),
+  amountPaid: new Decimal('31.5'),
   creditApplied: new Decimal('0'),
-  credited: new Decimal('0'),
+  amountCredited: new Decimal('0'),
   amountDue: new Decimal('1199.5'),
   notes: null,
   ...changes,
 });
 
-async function csvOf(invoices: Iterable<InvoiceRow>): Promise<string> {
-  let csv = '';
-  for await (const line of invoiceCsv(invoices)) csv += line;
-  return csv;
-}
+const csvOf = (invoices: readonly InvoiceRow[]): string => INVOICE_CSV_HEADER + invoices.map(invoiceCsvLine).join('');
 
 /** A parser for CSV that follows the grammar of RFC 4180 one character at a time, and refuses everything else. */
 function parseCsv(text: string): string[][] {
@@ -64,55 +58,44 @@ function recordsOf(csv: string): Record<string, string>[] {
   return rows.map((row) => Object.fromEntries(row.map((cell, index) => [header[index] ?? '', cell])));
 }
 
-test('the CSV of an invoice has a stable header, plain amounts and ISO timestamps', async () => {
+test('the CSV of an invoice has a stable header, plain amounts and ISO timestamps', () => {
   const header = [
     ...['number', 'status', 'created_at', 'due_date', 'currency', 'bill_to_name', 'bill_to_tax_id', 'subtotal', 'tax_amount', 'amount'],
     ...['amount_paid', 'credit_applied', 'amount_credited', 'amount_due', 'notes'],
   ];
   const row =
     'INV-1042,overdue,2026-01-31T10:00:00.000Z,2026-03-02T10:00:00.000Z,EUR,Example AB,,1000.00,231.00,1231.00,31.50,0.00,0.00,1199.50,';
-  expect(await csvOf([invoice()])).toBe(`${header.join(',')}\r\n${row}\r\n`);
+  expect(csvOf([invoice()])).toBe(`${header.join(',')}\r\n${row}\r\n`);
 });
 
-test('the CSV of no invoices is only the header', async () => {
-  expect(parseCsv(await csvOf([]))).toHaveLength(1);
+test('the CSV of no invoices is only the header', () => {
+  expect(parseCsv(csvOf([]))).toHaveLength(1);
 });
 
-test('amounts in CSV have the decimal digits of their currency', async () => {
-  const [yen, dinar] = recordsOf(await csvOf([invoice({ currency: 'JPY' }), invoice({ currency: 'KWD' })]));
+test('amounts in CSV have the decimal digits of their currency', () => {
+  const [yen, dinar] = recordsOf(csvOf([invoice({ currency: 'JPY' }), invoice({ currency: 'KWD' })]));
   expect([yen?.amount, dinar?.amount]).toEqual(['1231', '1231.000']);
 });
 
-test('the CSV of invoices is written line by line while the invoices are read', async () => {
-  let read = 0;
-  async function* source() {
-    for (;;) {
-      read++;
-      yield invoice({ number: `INV-${read}` });
-    }
-  }
-  const lines = invoiceCsv(source());
-  await lines.next();
-  expect(read).toBe(0);
-  expect((await lines.next()).value).toMatch(/^INV-1,/);
-  expect(read).toBe(1);
-  await lines.return(undefined);
+test('an invoice of an earlier release, which names no customer, has empty cells for the customer', () => {
+  const [record] = recordsOf(csvOf([invoice({ billTo: null })]));
+  expect([record?.bill_to_name, record?.bill_to_tax_id]).toEqual(['', '']);
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("http://example.com","a")'])(
   'the text %j of a user is not a formula in the CSV of invoices',
-  async (text) => {
-    const [record] = recordsOf(await csvOf([invoice({ notes: text, billTo: { name: text, address: [], taxId: text } })]));
+  (text) => {
+    const [record] = recordsOf(csvOf([invoice({ notes: text, billTo: { name: text, taxId: text } })]));
     expect([record?.notes, record?.bill_to_name, record?.bill_to_tax_id]).toEqual([`'${text}`, `'${text}`, `'${text}`]);
   },
 );
 
-test('a negative amount in the CSV of invoices stays a number', async () => {
-  const [record] = recordsOf(await csvOf([invoice({ amountDue: new Decimal(-5) })]));
+test('a negative amount in the CSV of invoices stays a number', () => {
+  const [record] = recordsOf(csvOf([invoice({ amountDue: new Decimal(-5) })]));
   expect(record?.amount_due).toBe('-5.00');
 });
 
-test('any text in the CSV of invoices can be read back, and is never a formula', async () => {
+test('any text in the CSV of invoices can be read back, and is never a formula', () => {
   const special = fc.constantFrom('"', ',', '\r', '\n', '\r\n', '=', '+', '-', '@', '\t', "'", 'é', '😀', ' ');
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
@@ -120,9 +103,9 @@ test('any text in the CSV of invoices can be read back, and is never a formula',
   );
   const starters = ['=', '+', '-', '@', '\t', '\r'];
   const shown = (value: string | null) => (starters.includes((value ?? '').charAt(0)) ? `'${value}` : (value ?? ''));
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(text, fc.option(text), fc.option(text)), { maxLength: 5 }), async (texts) => {
-      const csv = await csvOf(texts.map(([name, taxId, notes]) => invoice({ notes, billTo: { name, address: [], taxId } })));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, fc.option(text), fc.option(text)), { maxLength: 5 }), (texts) => {
+      const csv = csvOf(texts.map(([name, taxId, notes]) => invoice({ notes, billTo: { name, taxId } })));
       const records = recordsOf(csv);
       expect(records.map((record) => [record.bill_to_name, record.bill_to_tax_id, record.notes])).toEqual(
         texts.map((values) => values.map(shown)),

@@ -1,7 +1,9 @@
 import { type Decimal, minorDigits } from '../../../kernel/values/money.ts';
+import { localTime } from '../calculation/local-time.ts';
+import type { Seller } from '../invoice-settings/seller.ts';
 import type { InvoiceStatus } from '../invoices/invoice.states.ts';
 
-/** The seller or the customer of an invoice, as it was when the invoice was issued. */
+/** The customer of an invoice, as it was when the invoice was issued. */
 export interface InvoiceParty {
   name: string;
   /** Lines of the postal address, from the street to the country. */
@@ -45,7 +47,7 @@ export interface InvoiceDocument {
   status: `${InvoiceStatus}`;
   /** ISO 4217 code. */
   currency: string;
-  seller: InvoiceParty;
+  seller: Seller;
   billTo: InvoiceParty;
   lines: readonly InvoiceDocumentLine[];
   /** Sum of the lines, before taxes. */
@@ -83,5 +85,8 @@ export const formatQuantity = (quantity: number): string => withThousands(String
 
 /** Writes the date of a timestamp in UTC, such as 2026-01-31. */
 export const formatDate = (timestamp: Date): string => timestamp.toISOString().slice(0, 10);
+
+/** Writes the date that clocks in a time zone show at a timestamp, such as 2026-01-31. */
+export const dateIn = (timestamp: Date, zone: string): string => formatDate(new Date(localTime(timestamp.getTime(), zone)));
 
 const withThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');

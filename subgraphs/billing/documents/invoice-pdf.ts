@@ -125,10 +125,13 @@ const taxRow = ({ name, rate, taxable, amount, reason }: InvoiceDocumentTax, cur
   cell(COLUMNS.amount, text(formatAmount(amount, currency))),
 ];
 
-function writeNotes(writer: PdfWriter, { notes }: InvoiceDocument): void {
-  if (notes === null) return;
-  writer.skip(16);
-  writer.rows([[cell(COLUMNS.whole, text('Notes', STRONG), text(notes))]]);
+/** Writes the notes of the invoice, and the text that the seller has on all invoices. */
+function writeNotes(writer: PdfWriter, { notes, seller: { footer } }: InvoiceDocument): void {
+  const texts = [...(notes === null ? [] : [[text('Notes', STRONG), text(notes)]]), ...(footer === null ? [] : [[text(footer)]])];
+  for (const shown of texts) {
+    writer.skip(16);
+    writer.rows([[cell(COLUMNS.whole, ...shown)]]);
+  }
 }
 
 const party = ({ name, address, taxId }: InvoiceParty): StyledText[] => [

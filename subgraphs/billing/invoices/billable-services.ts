@@ -3,7 +3,7 @@ import type { Graph } from '../../../kernel/graph.ts';
 import { PAGE_SIZE_MAX } from '../../../kernel/graphql/page.ts';
 import { orNotFound } from '../../../kernel/records/records.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
-import { type Customer, customerOf } from '../customers/customer.ts';
+import { type Customer, customerOf, findSellerName } from '../customers/customer.ts';
 
 /** Fields of a service that an invoice needs. */
 export interface BillableService {
@@ -45,8 +45,11 @@ export async function findBillable(
   { accountId, serviceIds }: { accountId: string; serviceIds: readonly string[] },
 ): Promise<Billable> {
   const ids = [...new Set(serviceIds)];
-  const { account, services } = await graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request);
-  const customer = customerOf(orNotFound(account, 'account', accountId));
+  const [{ account, services }, sellerName] = await Promise.all([
+    graph.query<Answer>(BILLABLE, { account: accountId, services: ids }, request),
+    findSellerName(graph, request),
+  ]);
+  const customer = customerOf(orNotFound(account, 'account', accountId), sellerName);
   const found = new Map(services.nodes.map((service) => [service.id, service]));
   for (const id of ids) orNotFound(found.get(id), 'service', id);
   return { customer, services: found };

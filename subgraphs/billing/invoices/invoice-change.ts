@@ -63,6 +63,7 @@ async function replaceLines(tx: EntityManager, invoice: Invoice, drafts: readonl
       `it is ${invoice.status}, and only the lines of a pending invoice can be changed`,
     );
   if (invoice.source !== null) throw new InvoiceNotChangeable(invoice, 'generated', 'the platform generated its lines');
+  if (invoice.deliveryStartedAt) throw new InvoiceNotChangeable(invoice, 'delivered', 'it was sent to the customer');
   requireUntouched(invoice);
   refuse(pricingProblems(drafts, invoice.currency));
   await tx.nativeDelete(InvoiceLine, { invoiceId: invoice.id });

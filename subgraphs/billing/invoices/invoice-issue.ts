@@ -5,6 +5,7 @@ import { nextNumber } from '../../../kernel/records/numbers.ts';
 import { type Decimal, sum } from '../../../kernel/values/money.ts';
 import type { Period } from '../calculation/billing-periods.ts';
 import { billToOf, type Customer } from '../customers/customer.ts';
+import { sellerOf } from '../invoice-settings/seller-snapshot.ts';
 import { Invoice } from './invoice.entity.ts';
 import { type IssuedInvoice, invoicePaid } from './invoice.events.ts';
 import { InvoiceStatus } from './invoice.states.ts';
@@ -54,7 +55,8 @@ export async function issueInvoice(
 ): Promise<IssuedInvoice> {
   const number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
   const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), number, createdAt: now, updatedAt: now });
-  Object.assign(invoice, { accountId: customer.accountId, billTo: billToOf(customer, null) });
+  Object.assign(invoice, { accountId: customer.accountId, billTo: billToOf(customer, null), timezone: customer.timezone });
+  invoice.seller = await sellerOf(tx, draft.organizationId, customer.sellerName);
   const lines = linesOf(drafts, invoice);
   invoice.amount = totalOf(lines);
   tx.persist([invoice, ...lines]);

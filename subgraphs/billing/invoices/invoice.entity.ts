@@ -5,6 +5,7 @@ import { OrganizationFilter } from '../../../kernel/records/organization-filter.
 import { Revision } from '../../../kernel/records/revision.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { BillTo } from '../customers/bill-to.ts';
+import { Seller } from '../invoice-settings/seller.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
 /** An invoice of an account for services (specification 2.6, 3.2). Its lines are separate records. */
@@ -99,6 +100,33 @@ export class Invoice {
   })
   @Property({ type: 'json', nullable: true })
   billTo: BillTo | null = null;
+
+  @Field(() => Seller, {
+    nullable: true,
+    description:
+      'Who issued the invoice, as of its issue. Later changes of the invoice settings do not change it. Null on invoices of earlier releases.',
+  })
+  @Property({ type: 'json', nullable: true })
+  seller: Seller | null = null;
+
+  /** IANA name of the time zone in which the dates of its lines are shown: the zone of the account at the issue. Null means UTC. */
+  @Property({ type: 'text', nullable: true })
+  timezone: string | null = null;
+
+  /**
+   * When the platform first began to send the invoice. From then on the customer may have it. Null again if the invoice
+   * could not be delivered.
+   */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  deliveryStartedAt: Date | null = null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'When the invoice was first delivered by e-mail. Then its lines can no longer be changed. Null if it has not been delivered.',
+  })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  deliveredAt: Date | null = null;
 
   /** Subscription that the invoice bills. Null if it bills none. */
   @Property({ type: 'text', nullable: true })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
+import type { Seller } from '../invoice-settings/seller.ts';
 import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import type { InvoiceLine } from './invoice-line.entity.ts';
@@ -28,6 +29,12 @@ const invoicePayload = z.strictObject({
     .nullable()
     .optional()
     .describe('The customer as of the issue of the invoice.'),
+  seller: z
+    .strictObject({ name: z.string(), address: z.array(z.string()), tax_id: z.string().nullable(), footer: z.string().nullable() })
+    .nullable()
+    .optional()
+    .describe('Who issued the invoice, as of its issue.'),
+  delivered_at: timestamp.nullable().optional().describe('When the invoice was first delivered by e-mail.'),
   revision: z.int(),
   services: z.array(
     z.strictObject({
@@ -63,6 +70,8 @@ const example: z.input<typeof plain> = {
     due_date: '2026-03-02T09:30:00.000Z',
     paid_date: null,
     bill_to: { name: 'Acme Corp', address: ['350 Fifth Avenue', '10118 New York NY', 'US'], tax_id: null },
+    seller: { name: 'Example Telecom Inc.', address: ['1 Main Street', '10001 New York NY', 'US'], tax_id: null, footer: null },
+    delivered_at: null,
     revision: 1,
     services: [
       {
@@ -199,6 +208,8 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
   due_date: invoice.dueDate.toISOString(),
   paid_date: invoice.paidDate?.toISOString() ?? null,
   bill_to: invoice.billTo && { name: invoice.billTo.name, address: invoice.billTo.address, tax_id: invoice.billTo.taxId },
+  seller: invoice.seller && tellSeller(invoice.seller),
+  delivered_at: invoice.deliveredAt?.toISOString() ?? null,
   revision: invoice.revision,
   services: lines.map(({ serviceId, description, kind, category, periodStart, periodEnd, quantity, unitPrice, amount }) => ({
     service_id: serviceId,
@@ -212,3 +223,5 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
     amount: amount.toNumber(),
   })),
 });
+
+const tellSeller = ({ name, address, taxId, footer }: Seller) => ({ name, address, tax_id: taxId, footer });

@@ -6,6 +6,7 @@ import { ledger } from './0005-ledger.ts';
 import { payments } from './0006-payments.ts';
 import { invoiceDetails } from './0008-invoice-details.ts';
 import { disputes } from './0013-disputes.ts';
+import { invoiceDelivery } from './0015-invoice-delivery.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   payments,
   invoiceDetails,
   disputes,
+  invoiceDelivery,
 ];

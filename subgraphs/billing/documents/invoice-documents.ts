@@ -1,0 +1,80 @@
+import type { RecordScope } from '../../../kernel/access/principal.ts';
+import type { Orm } from '../../../kernel/database/database.ts';
+import type { Graph } from '../../../kernel/graph.ts';
+import { entityTag } from '../../../kernel/http/entity-tags.ts';
+import { organizationEm } from '../../../kernel/records/organization-filter.ts';
+import type { RecordReader } from '../../../kernel/records/record-reader.ts';
+import type { RequestContext } from '../../../kernel/request.ts';
+import { billToOf, findCustomers, findSellerName } from '../customers/customer.ts';
+import { sellerOf } from '../invoice-settings/seller-snapshot.ts';
+import type { Invoice } from '../invoices/invoice.entity.ts';
+import type { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { documentOf, type InvoiceParts } from './document-of.ts';
+import type { InvoiceDocument, InvoiceDocumentTax } from './invoice-document.ts';
+
+/** Reads the taxes of an invoice, in the order in which its document shows them. */
+export type ReadTaxes = (scope: RecordScope, invoiceId: string) => Promise<readonly InvoiceDocumentTax[]>;
+
+export interface InvoiceDocumentsDeps {
+  orm: Orm;
+  graph: Graph;
+  invoices: RecordReader<Invoice>;
+  lines: RecordReader<InvoiceLine>;
+  readTaxes: ReadTaxes;
+}
+
+/** Number of times an invoice is read again that was changed while it was read. */
+const READS = 5;
+
+/** Raise it with each change of the layout, because the same invoice then has other bytes. */
+const LAYOUT = 1;
+
+/** Reads invoices as documents. All that a document shows is a snapshot, so it does not change until the invoice does. */
+export class InvoiceDocuments {
+  constructor(private readonly deps: InvoiceDocumentsDeps) {}
+
+  /** Returns the document of an invoice; null if the caller does not see the invoice. Do not call it inside a transaction. */
+  async find(id: string, request: RequestContext): Promise<InvoiceDocument | null> {
+    const { principal } = request;
+    let invoice = await this.#invoice(principal, id);
+    for (let read = 1; invoice; read++) {
+      const parts = await this.#partsOf(invoice, principal);
+      const after = await this.#invoice(principal, id);
+      if (after?.revision === invoice.revision || read === READS)
+        return documentOf({ invoice, ...parts, present: await this.#presentOf(invoice, request) });
+      invoice = after;
+    }
+    return null;
+  }
+
+  async #invoice(scope: RecordScope, id: string): Promise<Invoice | null> {
+    return (await this.deps.invoices.byIds(scope, [id]))[0] ?? null;
+  }
+
+  async #partsOf({ id }: Invoice, scope: RecordScope): Promise<Pick<InvoiceParts, 'lines' | 'taxes'>> {
+    const [[lines = []], taxes] = await Promise.all([
+      this.deps.lines.of(scope, 'invoiceId', [id], ['position']),
+      this.deps.readTaxes(scope, id),
+    ]);
+    return { lines, taxes };
+  }
+
+  /** Returns today's seller and customer, for an invoice of a release that did not store them. */
+  async #presentOf({ seller, billTo, accountId }: Invoice, request: RequestContext): Promise<InvoiceParts['present']> {
+    if (seller && billTo) return null;
+    const { orm, graph } = this.deps;
+    const { organizationId } = request.principal;
+    const [customers, name] = await Promise.all([findCustomers(graph, request, [accountId]), findSellerName(graph, request)]);
+    const customer = customers.get(accountId);
+    return {
+      seller: await sellerOf(organizationEm(orm, organizationId), organizationId, name),
+      billTo: customer ? billToOf(customer, null) : { name: accountId, address: [], taxId: null },
+    };
+  }
+}
+
+/** Returns the strong entity tag of the PDF of a document. It needs no PDF, so a client with a current copy costs little. */
+export const documentTag = (document: InvoiceDocument): string => entityTag(JSON.stringify([LAYOUT, document]));
+
+/** Returns the name of the file in which people save an invoice. */
+export const fileNameOf = ({ number }: Pick<InvoiceDocument, 'number'>): string => `${number}.pdf`;

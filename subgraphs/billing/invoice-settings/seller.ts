@@ -1,0 +1,17 @@
+import { Field, ObjectType } from 'type-graphql';
+
+/** Who issued an invoice, as of its issue. */
+@ObjectType({ description: 'Who issued an invoice, as of its issue.' })
+export class Seller {
+  @Field(() => String, { description: 'Legal name of the seller.' })
+  name!: string;
+
+  @Field(() => [String], { description: 'Postal address, line by line, from the street to the country. Empty if it is unknown.' })
+  address!: string[];
+
+  @Field(() => String, { nullable: true, description: 'VAT number or another tax number. Null if there is none.' })
+  taxId!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Text at the end of the invoice, such as how to pay. Null if there is none.' })
+  footer!: string | null;
+}
