@@ -1,4 +1,5 @@
 import { area, get, post, put, view } from '../route.ts';
+import { billingAccountRoutes } from './billing-accounts.ts';
 
 const payment = view(
   'Payment',
@@ -84,6 +85,7 @@ export const billing = area(
       select: refund,
       example: { amount: 49.95, reason: 'Installation was late' },
     }),
+    ...billingAccountRoutes,
   ],
   'Billing',
 );

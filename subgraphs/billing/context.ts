@@ -8,6 +8,8 @@ import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
+import { accountBalances } from './preferences/account-balances.ts';
+import { BillingAccountService } from './preferences/billing-account.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -40,8 +42,18 @@ export class BillingContext {
     return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
   }
 
+  @once get billingAccounts(): BillingAccountService {
+    const { graph } = this.#core.ports;
+    return new BillingAccountService({ ...this.shared, graph, accounts: this.loaders.billingAccounts, methods: this.paymentMethods });
+  }
+
+  @once get balances(): ReturnType<typeof accountBalances> {
+    return accountBalances(this.#core.ports.rows, this.principal.organizationId);
+  }
+
   @once private get paymentMethods(): PaymentMethodService {
-    return new PaymentMethodService({ ...this.shared, methods: this.loaders.paymentMethods, processor: this.#core.processor });
+    const { ports, processor } = this.#core;
+    return new PaymentMethodService({ ...this.shared, methods: this.loaders.paymentMethods, processor, jobs: ports.jobs });
   }
 
   @once private get shared() {

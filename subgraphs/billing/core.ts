@@ -1,10 +1,12 @@
 import type { Ports } from '../../kernel/domain.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
+import { BillingAccount } from './accounts/billing-account.entity.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from './invoices/invoice-tallies.ts';
+import { defineDetachment } from './payments/method-detachment.job.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
@@ -24,6 +26,7 @@ export function createCore({ paymentProcessor = testProcessor, ...ports }: Billi
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
+  defineDetachment(ports, processor);
   return {
     ports,
     processor,
@@ -31,6 +34,7 @@ export function createCore({ paymentProcessor = testProcessor, ...ports }: Billi
     attempts,
     sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
     readers: {
+      billingAccounts: new RecordReader(ports, BillingAccount),
       invoices: new RecordReader(ports, Invoice),
       lines: new RecordReader(ports, InvoiceLine),
       payments: new RecordReader(ports, Payment),

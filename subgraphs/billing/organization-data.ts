@@ -44,11 +44,19 @@ export const organizationData: OrganizationTables = {
       },
     },
     {
+      table: 'billing_account',
+      end: {
+        ...kept('organization_id', 'account_id', 'currency', 'billing_cycle', 'auto_pay', 'payment_method_id', 'invoice_delivery'),
+        ...kept('billing_day', 'revision', 'created_at', 'updated_at'),
+        tax_id: 'erased',
+      },
+    },
+    {
       table: 'payment_method',
       withheld: ['reference', 'fingerprint'],
       end: {
         ...kept('id', 'organization_id', 'account_id', 'processor', 'reference', 'type', 'brand', 'last4', 'expires_month', 'expires_year'),
-        ...kept('reusable', 'created_at'),
+        ...kept('reusable', 'status', 'created_at'),
         fingerprint: 'erased',
         billing_address: 'erased',
       },

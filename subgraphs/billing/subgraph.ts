@@ -1,5 +1,7 @@
 import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { BillingAccount } from './accounts/billing-account.entity.ts';
+import { billingAccountEvents } from './accounts/billing-account.events.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
@@ -15,6 +17,7 @@ import { paymentEvents } from './payments/payment.events.ts';
 import { InvoicePaymentsResolver, PaymentResolver } from './payments/payment.resolver.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
+import { AccountBillingResolver, BillingAccountResolver } from './preferences/billing-account.resolver.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
 import { usageThreshold } from './usage/usage.events.ts';
@@ -22,11 +25,11 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, BillingAccount],
   tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
-  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
+  events: [...invoiceEvents, ...paymentEvents, ...billingAccountEvents, ...subscriptionEvents, usageThreshold],
   live: [
     {
       field: 'invoiceUpdated',
@@ -44,6 +47,14 @@ export const billing: Domain<BillingPorts> = {
       requires: 'billing:read',
       description: 'Follow the events of payments.',
     },
+    {
+      field: 'billingAccountUpdated',
+      subject: 'BillingAccount',
+      eventField: 'billingAccount',
+      events: ['billing_account.*'],
+      requires: 'billing:read',
+      description: 'Follow the billing preferences of accounts.',
+    },
   ],
   start(ports) {
     const core = createCore(ports);
@@ -57,9 +68,16 @@ export const billing: Domain<BillingPorts> = {
           ServiceInvoicesResolver,
           PaymentResolver,
           InvoicePaymentsResolver,
+          BillingAccountResolver,
+          AccountBillingResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
+          BillingAccount: {
+            requires: 'billing:read',
+            load: async ({ id, accountId = id ?? '' }, { billingAccounts, principal }) =>
+              principal.accounts === null || principal.accounts.includes(accountId) ? billingAccounts.of(accountId) : null,
+          },
           Invoice: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.invoices.load(id) },
           Payment: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.payments.load(id) },
         },

@@ -15,6 +15,8 @@ export interface TestToken {
   loses?: 'response' | 'charge';
   /** Charges succeed, and refunds of them are declined. */
   refusesRefunds?: true;
+  /** The method is not reusable, so it cannot pay invoices automatically. */
+  isSingleUse?: true;
 }
 
 const VISA = { brand: 'visa', last4: '4242' };
@@ -39,6 +41,7 @@ export const TEST_TOKENS: Readonly<Record<string, TestToken>> = {
   tok_timeout_fails: { ...VISA, last4: '1005', loses: 'response', declines: DECLINED },
   tok_timeout_lost: { ...VISA, last4: '1006', loses: 'charge' },
   tok_refund_fails: { ...VISA, last4: '1007', refusesRefunds: true },
+  tok_single_use: { ...VISA, last4: '1008', isSingleUse: true },
 };
 
 /** Returns what the test processor does with a token. Undefined if it has no such token. */
