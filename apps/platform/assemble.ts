@@ -203,7 +203,7 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), paymentProcessor: await selectProcessor(config) }),
+    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config)), mailer, sms }),
     support: support.start({
       ...portsOf('support'),
       secrets,
@@ -232,6 +232,15 @@ async function startDomains(
   });
   return { running: { ...reacting, events: following }, stores, secrets, eventTypes: eventTypes.filter((type) => !type.isInternal) };
 }
+
+const billingOf = async (config: Config) => ({
+  paymentProcessor: await selectProcessor(config),
+  collection: {
+    retryDays: config.autoPayRetryDays,
+    reminderDays: config.dunningReminderDays,
+    suspensionDays: config.dunningSuspensionDays,
+  },
+});
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>
   smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'mail'), mailFrom);

@@ -5,7 +5,7 @@ const account = view(
   'BillingAccount',
   `{
     accountId currency billingCycle autoPay paymentMethodId invoiceDelivery billingDay taxId revision updatedAt
-    balances { currency due overdue credit } paymentMethods { payment_method_id: ${METHOD} }
+    balances { currency due overdue credit } dunning { state since } paymentMethods { payment_method_id: ${METHOD} }
     nextInvoice { date estimate currency }
   }`,
 );

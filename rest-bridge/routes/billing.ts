@@ -4,7 +4,7 @@ import { billingAccountRoutes } from './billing-accounts.ts';
 const payment = view(
   'Payment',
   `{
-    payment_id: id invoiceId accountId status amount currency amountRefunded amountRefundable
+    payment_id: id invoiceId accountId status origin attempt amount currency amountRefunded amountRefundable
     paymentMethod { id type brand last4 expiresMonth expiresYear reusable } processor simulated
     transactionId declineCode declineIsFinal refunds { refund_id: id status amount taxAmount reason declineCode processedAt createdAt }
     processedAt createdAt updatedAt

@@ -1,7 +1,14 @@
 import type { Ports } from '../../kernel/domain.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
+import type { SmsSender } from '../../kernel/messages/sms.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
 import { BillingAccount } from './accounts/billing-account.entity.ts';
+import { automaticPaymentSweeper, defineCharges } from './collection/automatic-payment.job.ts';
+import { type CollectionTerms, DEFAULT_TERMS } from './collection/collection-terms.ts';
+import { Dunning } from './collection/dunning.entity.ts';
+import { defineDunning, dunningSweeper } from './collection/dunning.job.ts';
+import { ReminderMails } from './collection/reminder.mails.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
@@ -17,24 +24,36 @@ import { type CreateProcessor, testProcessor } from './processors/processors.ts'
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
   paymentProcessor?: CreateProcessor;
+  mailer: Mailer;
+  sms: SmsSender;
+  /** When open invoices are charged again, reminded of, and when services are suspended. Default: DEFAULT_TERMS. */
+  collection?: CollectionTerms;
 }
 
 /** Objects that exist once per process. All requests use them. */
 export type BillingCore = ReturnType<typeof createCore>;
 
-export function createCore({ paymentProcessor = testProcessor, ...ports }: BillingPorts) {
+export function createCore({ paymentProcessor = testProcessor, collection: terms = DEFAULT_TERMS, ...ports }: BillingPorts) {
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
   defineDetachment(ports, processor);
+  defineCharges(ports, attempts);
+  defineDunning(ports, terms, new ReminderMails(ports));
   return {
     ports,
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
+    sweepers: [
+      overdueSweeper(ports),
+      ...settlementSweepers(ports),
+      automaticPaymentSweeper(ports, { processor, terms }),
+      dunningSweeper(ports),
+    ],
     readers: {
       billingAccounts: new RecordReader(ports, BillingAccount),
+      dunning: new RecordReader(ports, Dunning),
       invoices: new RecordReader(ports, Invoice),
       lines: new RecordReader(ports, InvoiceLine),
       payments: new RecordReader(ports, Payment),

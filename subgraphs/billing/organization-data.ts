@@ -39,10 +39,22 @@ export const organizationData: OrganizationTables = {
         ...kept(
           ...['id', 'organization_id', 'account_id', 'invoice_id', 'payment_method_id', 'status', 'amount', 'currency', 'amount_applied'],
           ...['amount_refunded', 'refund_reserved', 'processor', 'simulated', 'reference', 'transaction_id', 'decline_code'],
-          ...['decline_is_final', 'available_amount', 'lookups', 'settle_due_at', 'processed_at', 'created_at', 'updated_at'],
+          ...[
+            'origin',
+            'attempt',
+            'decline_is_final',
+            'available_amount',
+            'lookups',
+            'settle_due_at',
+            'processed_at',
+            'created_at',
+            'updated_at',
+          ],
         ),
       },
     },
+    { table: 'collection', end: 'deleted' },
+    { table: 'dunning', end: 'deleted' },
     {
       table: 'billing_account',
       end: {

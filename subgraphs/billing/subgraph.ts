@@ -2,6 +2,9 @@ import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
 import { BillingAccount } from './accounts/billing-account.entity.ts';
 import { billingAccountEvents } from './accounts/billing-account.events.ts';
+import { Collection } from './collection/collection.entity.ts';
+import { Dunning } from './collection/dunning.entity.ts';
+import { collectionEvents } from './collection/dunning.events.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
@@ -25,11 +28,11 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, BillingAccount],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, BillingAccount, Collection, Dunning],
   tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
-  events: [...invoiceEvents, ...paymentEvents, ...billingAccountEvents, ...subscriptionEvents, usageThreshold],
+  events: [...invoiceEvents, ...paymentEvents, ...billingAccountEvents, ...collectionEvents, ...subscriptionEvents, usageThreshold],
   live: [
     {
       field: 'invoiceUpdated',
@@ -51,9 +54,9 @@ export const billing: Domain<BillingPorts> = {
       field: 'billingAccountUpdated',
       subject: 'BillingAccount',
       eventField: 'billingAccount',
-      events: ['billing_account.*'],
+      events: ['billing_account.*', 'account.dunning_changed'],
       requires: 'billing:read',
-      description: 'Follow the billing preferences of accounts.',
+      description: 'Follow the billing preferences of accounts, and whether they pay in time.',
     },
   ],
   start(ports) {

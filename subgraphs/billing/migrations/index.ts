@@ -5,6 +5,7 @@ import { invoiceTally } from './0004-invoice-tally.ts';
 import { ledger } from './0005-ledger.ts';
 import { payments } from './0006-payments.ts';
 import { billingAccounts } from './0007-billing-accounts.ts';
+import { collection } from './0012-collection.ts';
 
 /** Migrations in the order in which they are applied. */
-export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, billingAccounts];
+export const migrations = [invoices, retention, tracing, invoiceTally, ledger, payments, billingAccounts, collection];

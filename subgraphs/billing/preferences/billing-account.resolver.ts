@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import { BillingAccount } from '../accounts/billing-account.entity.ts';
+import { Dunning } from '../collection/dunning.entity.ts';
 import type { BillingContext } from '../context.ts';
 import { PaymentMethodInput } from '../payments/payment.inputs.ts';
 import { PaymentMethod } from '../payments/payment-method.entity.ts';
@@ -84,6 +85,11 @@ export class BillingAccountResolver {
     @Ctx() { loaders }: BillingContext,
   ): Promise<PaymentMethod | null> {
     return paymentMethodId ? loaders.paymentMethods.load(paymentMethodId) : null;
+  }
+
+  @FieldResolver(() => Dunning, { description: 'Whether the account pays in time.' })
+  async dunning(@Root() { accountId }: BillingAccount, @Ctx() { loaders }: BillingContext): Promise<Dunning> {
+    return (await loaders.dunning.load(accountId)) ?? new Dunning();
   }
 
   @FieldResolver(() => NextInvoice, {

@@ -12,6 +12,7 @@ import { BillingAccount } from '../accounts/billing-account.entity.ts';
 import { noPaymentMethod, notReusable, usedForAutoPay } from '../accounts/billing-account.errors.ts';
 import { billingAccountUpdated, preferencesOf } from '../accounts/billing-account.events.ts';
 import { billingAccountOf } from '../accounts/billing-account-lock.ts';
+import { rescheduleCharges } from '../collection/charge-schedule.ts';
 import type { PaymentMethodInput } from '../payments/payment.inputs.ts';
 import { PaymentMethod } from '../payments/payment-method.entity.ts';
 import type { PaymentMethodService } from '../payments/payment-method.service.ts';
@@ -68,6 +69,7 @@ export class BillingAccountService {
         account.updatedAt = now;
         await tx.flush();
         await record(tx, billingAccountUpdated(account, changes, now));
+        if (account.autoPay && (changes.auto_pay || changes.payment_method_id)) await rescheduleCharges(tx, account);
         return account;
       },
       { clear: true },
