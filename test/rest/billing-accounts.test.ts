@@ -52,6 +52,7 @@ describe('billing accounts', () => {
       updated_at: null,
       balances: [],
       payment_methods: [],
+      dunning: { state: 'current', since: null },
       next_invoice: null,
     });
     expect(await rowsWith('billing.billing_account', id)).toBe(0);

@@ -143,6 +143,8 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     readAt: '/billing/payments/{}',
   },
+  // its id is the id of its account
+  billing_account_id: { make: (own) => own.id('account_id') },
   payment_method_id: {
     async make(own) {
       const path = `/billing/accounts/${await own.id('account_id')}/payment-methods`;
@@ -330,6 +332,7 @@ export const alternatives: Readonly<Record<string, string>> = { payment_method_i
 export const noRecords: Readonly<Record<string, string>> = {
   domain: 'an email domain; withdrawing an unclaimed domain succeeds too',
   category: 'a category of the catalog or of support, which is the same for all organizations',
+  tax_id: 'the tax number of a customer; it is stored as sent',
   site_id: 'a name that the customer gives to a site; it is stored as sent',
   customer_ids:
     'a filter of a webhook; it is applied to events of the same organization, so that the id of another organization matches nothing',

@@ -12,7 +12,7 @@ import { InvoiceDelivery } from './invoice-delivery.ts';
 @ObjectType({ description: 'How an account is billed, what it owes, and how it pays.' })
 @Directive('@key(fields: "accountId")')
 @Directive('@key(fields: "id")')
-@Check({ name: 'billing_account_day_check', expression: `"billing_day" between 1 and 31` })
+@Check({ name: 'billing_account_day_check', expression: `"billing_day" >= 1 and "billing_day" <= 31` })
 @Check({ name: 'billing_account_auto_pay_check', expression: `not "auto_pay" or "payment_method_id" is not null` })
 @Entity({ tableName: 'billing_account' })
 @OrganizationFilter({ account: 'accountId' })

@@ -21,7 +21,7 @@ export const billingAccounts = migration('0007-billing-accounts', [
      primary key ("organization_id", "account_id"),
      constraint "billing_account_billing_cycle_check" check ("billing_cycle" in ('monthly', 'quarterly', 'annual')),
      constraint "billing_account_invoice_delivery_check" check ("invoice_delivery" in ('email', 'none')),
-     constraint "billing_account_day_check" check ("billing_day" between 1 and 31),
+     constraint "billing_account_day_check" check ("billing_day" >= 1 and "billing_day" <= 31),
      constraint "billing_account_auto_pay_check" check (not "auto_pay" or "payment_method_id" is not null)
    )`,
   `alter table "billing"."payment_method" add column "status" text not null default 'active',

@@ -25,7 +25,7 @@ registerEnumType(PaymentOrigin, {
   name: 'PaymentOrigin',
   description: 'Who started a payment.',
   valuesConfig: {
-    REQUEST: { description: 'A request.' },
+    REQUEST: { description: 'A caller of the API.' },
     AUTO: { description: 'The platform, because the account pays its invoices automatically.' },
   },
 });
