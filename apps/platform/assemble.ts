@@ -203,7 +203,7 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), metrics }),
+    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), sms, metrics }),
     support: support.start({
       ...portsOf('support'),
       secrets,
@@ -238,6 +238,11 @@ const billingOf = async (config: Config, mailer: Mailer) => ({
   mailer,
   // without a mail server, nobody would get the invoices
   mailsInvoices: config.smtpUrl !== undefined,
+  collection: {
+    retryDays: config.autoPayRetryDays,
+    reminderDays: config.dunningReminderDays,
+    suspensionDays: config.dunningSuspensionDays,
+  },
 });
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: Config): Mailer =>

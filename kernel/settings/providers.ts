@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, setting, text, url } from './setting.ts';
+import { dayList, flag, setting, text, url, wholeNumber } from './setting.ts';
 
 /** Settings of external services: mail, SMS, file storage, and the provider of internet lines. */
 export const providerSettings = {
@@ -117,5 +117,23 @@ export const providerSettings = {
     about: 'Payments are simulated while no payment processor is configured. Set it to 0 where customers pay: then they are declined.',
     schema: flag,
     fallback: '1',
+  }),
+  autoPayRetryDays: setting({
+    name: 'AUTO_PAY_RETRY_DAYS',
+    about: 'Days after the first automatic payment of an invoice on which a declined one is repeated.',
+    schema: dayList(10),
+    fallback: '3,7,14',
+  }),
+  dunningReminderDays: setting({
+    name: 'DUNNING_REMINDER_DAYS',
+    about: 'Days after the due date on which an account gets a reminder of an unpaid invoice by e-mail.',
+    schema: dayList(10),
+    fallback: '3,10',
+  }),
+  dunningSuspensionDays: setting({
+    name: 'DUNNING_SUSPENSION_DAYS',
+    about: 'Days after the due date of the oldest unpaid invoice on which the services of the account are suspended.',
+    schema: wholeNumber(1, 3650),
+    fallback: '30',
   }),
 } as const;

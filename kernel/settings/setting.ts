@@ -28,3 +28,14 @@ export const text = z.string();
 
 export const url = (protocols: readonly string[], example: string) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), `must be a URL such as ${example}`);
+
+/** A list of numbers of days, such as `3,7,14`: at most `max` numbers, each greater than the one before. */
+export const dayList = (max: number) =>
+  z
+    .string()
+    .refine((value) => {
+      const days = value.split(',').map(Number);
+      const isRising = days.every((day, index) => Number.isInteger(day) && day > (days[index - 1] ?? 0) && day <= 365);
+      return value === '' || (/^\d{1,3}(,\d{1,3})*$/.test(value) && days.length <= max && isRising);
+    }, `must be at most ${max} rising numbers of days from 1 to 365, such as 3,7,14`)
+    .transform((value) => (value === '' ? [] : value.split(',').map(Number)));

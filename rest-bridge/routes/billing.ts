@@ -1,9 +1,10 @@
 import { area, get, post, put, view } from '../route.ts';
+import { billingAccountRoutes } from './billing-accounts.ts';
 
 const payment = view(
   'Payment',
   `{
-    payment_id: id invoiceId accountId status amount currency amountRefunded amountRefundable amountDisputed
+    payment_id: id invoiceId accountId status origin attempt amount currency amountRefunded amountRefundable amountDisputed
     paymentMethod { id type brand last4 expiresMonth expiresYear reusable } processor simulated
     transactionId declineCode declineIsFinal refunds { refund_id: id status amount taxAmount reason declineCode processedAt createdAt }
     disputes { dispute_id: id status amount amountReopened reason closedAt createdAt }
@@ -88,6 +89,7 @@ export const billing = area(
       select: refund,
       example: { amount: 49.95, reason: 'Installation was late' },
     }),
+    ...billingAccountRoutes,
   ],
   'Billing',
 );

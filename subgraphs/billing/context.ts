@@ -11,6 +11,8 @@ import { InvoiceSettingsService } from './invoice-settings/invoice-settings.serv
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
+import { accountBalances } from './preferences/account-balances.ts';
+import { BillingAccountService } from './preferences/billing-account.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -61,8 +63,18 @@ export class BillingContext {
     return (after: string | null) => auditPart(rows, this.principal.organizationId, after);
   }
 
+  @once get billingAccounts(): BillingAccountService {
+    const { graph } = this.#core.ports;
+    return new BillingAccountService({ ...this.shared, graph, accounts: this.loaders.billingAccounts, methods: this.paymentMethods });
+  }
+
+  @once get balances(): ReturnType<typeof accountBalances> {
+    return accountBalances(this.#core.ports.rows, this.principal.organizationId);
+  }
+
   @once private get paymentMethods(): PaymentMethodService {
-    return new PaymentMethodService({ ...this.shared, methods: this.loaders.paymentMethods, processor: this.#core.processor });
+    const { ports, processor } = this.#core;
+    return new PaymentMethodService({ ...this.shared, methods: this.loaders.paymentMethods, processor, jobs: ports.jobs });
   }
 
   @once private get shared() {

@@ -1,14 +1,19 @@
 import type { Ports } from '../../kernel/domain.ts';
+import type { Mailer } from '../../kernel/messages/mail.ts';
+import type { SmsSender } from '../../kernel/messages/sms.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
+import { BillingAccount } from './accounts/billing-account.entity.ts';
 import { auditSweeper, defineAudit, sampleAudits } from './audit/ledger-audit.job.ts';
-import { Dispute } from './disputes/dispute.entity.ts';
-import type { Mailer } from '../../kernel/messages/mail.ts';
-import { RecordReader } from '../../kernel/records/record-reader.ts';
-import { Counters } from '../../kernel/tally/counters.ts';
+import { automaticPaymentSweeper, defineCharges } from './collection/automatic-payment.job.ts';
+import { type CollectionTerms, DEFAULT_TERMS } from './collection/collection-terms.ts';
+import { Dunning } from './collection/dunning.entity.ts';
+import { defineDunning, dunningSweeper } from './collection/dunning.job.ts';
+import { ReminderMails } from './collection/reminder.mails.ts';
 import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
 import { InvoiceSender } from './delivery/invoice-sender.job.ts';
+import { Dispute } from './disputes/dispute.entity.ts';
 import { InvoiceDocuments } from './documents/invoice-documents.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
@@ -16,6 +21,7 @@ import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from './invoices/invoice-tallies.ts';
 import { ProcessorNotices } from './notifications/processor-notices.ts';
 import { testDisputeSweeper } from './notifications/test-disputes.sweeper.ts';
+import { defineDetachment } from './payments/method-detachment.job.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
@@ -29,18 +35,24 @@ export interface BillingPorts extends Ports {
   /** Metrics of the platform. Default: none. */
   metrics?: Metrics;
   mailer: Mailer;
+  sms: SmsSender;
   /** Whether new invoices are delivered by e-mail, unless their account has another preference. */
   mailsInvoices: boolean;
+  /** When open invoices are charged again, reminded of, and when services are suspended. Default: DEFAULT_TERMS. */
+  collection?: CollectionTerms;
 }
 
 /** Objects that exist once per process. All requests use them. */
 export type BillingCore = ReturnType<typeof createCore>;
 
-export function createCore({ paymentProcessor = testProcessor, metrics, ...ports }: BillingPorts) {
+export function createCore({ paymentProcessor = testProcessor, collection: terms = DEFAULT_TERMS, metrics, ...ports }: BillingPorts) {
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
   defineAudit(ports);
+  defineDetachment(ports, processor);
+  defineCharges(ports, attempts);
+  defineDunning(ports, terms, new ReminderMails(ports));
   const readers = readersOf(ports);
   const documents = new InvoiceDocuments({ ...ports, ...readers, readTaxes: async () => [] });
   return {
@@ -53,25 +65,26 @@ export function createCore({ paymentProcessor = testProcessor, metrics, ...ports
     attempts,
     notices: new ProcessorNotices({ ...ports, processor }),
     sampleAudits: () => metrics && sampleAudits(ports, metrics),
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports), testDisputeSweeper(ports), auditSweeper(ports)],
-    readers: {
-      invoices: new RecordReader(ports, Invoice),
-      lines: new RecordReader(ports, InvoiceLine),
-      payments: new RecordReader(ports, Payment),
-      paymentMethods: new RecordReader(ports, PaymentMethod),
-      refunds: new RecordReader(ports, Refund),
-      disputes: new RecordReader(ports, Dispute),
-    },
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
+    sweepers: [
+      overdueSweeper(ports),
+      ...settlementSweepers(ports),
+      automaticPaymentSweeper(ports, { processor, terms }),
+      dunningSweeper(ports),
+      testDisputeSweeper(ports),
+      auditSweeper(ports),
+    ],
     readers,
   };
 }
 
 const readersOf = (ports: Ports) => ({
+  billingAccounts: new RecordReader(ports, BillingAccount),
+  dunning: new RecordReader(ports, Dunning),
   invoices: new RecordReader(ports, Invoice),
   lines: new RecordReader(ports, InvoiceLine),
+  deliveries: new RecordReader(ports, InvoiceDelivery),
   payments: new RecordReader(ports, Payment),
   paymentMethods: new RecordReader(ports, PaymentMethod),
   refunds: new RecordReader(ports, Refund),
-  deliveries: new RecordReader(ports, InvoiceDelivery),
+  disputes: new RecordReader(ports, Dispute),
 });

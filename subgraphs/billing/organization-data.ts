@@ -79,8 +79,28 @@ export const organizationData: OrganizationTables = {
             'transaction_id',
             'decline_code',
           ],
-          ...['decline_is_final', 'available_amount', 'lookups', 'settle_due_at', 'processed_at', 'created_at', 'updated_at'],
+          ...[
+            'origin',
+            'attempt',
+            'decline_is_final',
+            'available_amount',
+            'lookups',
+            'settle_due_at',
+            'processed_at',
+            'created_at',
+            'updated_at',
+          ],
         ),
+      },
+    },
+    { table: 'collection', end: 'deleted' },
+    { table: 'dunning', end: 'deleted' },
+    {
+      table: 'billing_account',
+      end: {
+        ...kept('organization_id', 'account_id', 'currency', 'billing_cycle', 'auto_pay', 'payment_method_id', 'invoice_delivery'),
+        ...kept('billing_day', 'revision', 'created_at', 'updated_at'),
+        tax_id: 'erased',
       },
     },
     {
@@ -88,7 +108,7 @@ export const organizationData: OrganizationTables = {
       withheld: ['reference', 'fingerprint'],
       end: {
         ...kept('id', 'organization_id', 'account_id', 'processor', 'reference', 'type', 'brand', 'last4', 'expires_month', 'expires_year'),
-        ...kept('reusable', 'created_at'),
+        ...kept('reusable', 'status', 'created_at'),
         fingerprint: 'erased',
         billing_address: 'erased',
       },

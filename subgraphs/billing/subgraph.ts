@@ -1,15 +1,20 @@
 import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { BillingAccount } from './accounts/billing-account.entity.ts';
+import { billingAccountEvents } from './accounts/billing-account.events.ts';
 import { ledgerDifferenceFound } from './audit/ledger-audit.events.ts';
 import { LedgerAuditResolver } from './audit/ledger-audit.resolver.ts';
+import { Collection } from './collection/collection.entity.ts';
+import { Dunning } from './collection/dunning.entity.ts';
+import { collectionEvents } from './collection/dunning.events.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
-import { Dispute } from './disputes/dispute.entity.ts';
-import { disputeEvents } from './disputes/dispute.events.ts';
-import { PaymentDisputesResolver } from './disputes/dispute.resolver.ts';
 import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
 import { invoiceDelivery } from './delivery/invoice-delivery.reaction.ts';
 import { InvoiceDeliveryResolver } from './delivery/invoice-delivery.resolver.ts';
+import { Dispute } from './disputes/dispute.entity.ts';
+import { disputeEvents } from './disputes/dispute.events.ts';
+import { PaymentDisputesResolver } from './disputes/dispute.resolver.ts';
 import { InvoiceDocumentResolver } from './documents/invoice-document.resolver.ts';
 import { mountInvoiceDownloads } from './documents/invoice-document.routes.ts';
 import { InvoiceSettings } from './invoice-settings/invoice-settings.entity.ts';
@@ -29,6 +34,7 @@ import { paymentEvents } from './payments/payment.events.ts';
 import { InvoicePaymentsResolver, PaymentResolver } from './payments/payment.resolver.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
+import { AccountBillingResolver, BillingAccountResolver } from './preferences/billing-account.resolver.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
 import { usageThreshold } from './usage/usage.events.ts';
@@ -36,13 +42,18 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, Dispute],
+  entities: [
+    ...[Invoice, InvoiceLine, InvoiceSettings, InvoiceDelivery],
+    ...[AccountBalance, BillingAccount, Collection, Dunning],
+    ...[PaymentMethod, Payment, Refund, Dispute],
+  ],
   tablesWithoutEntity: ['ledger_transfer', 'ledger_audit', 'test_processor_charge', 'test_processor_refund'],
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, InvoiceSettings, InvoiceDelivery],
-  tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
-  events: [...invoiceEvents, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type, ...subscriptionEvents, usageThreshold],
+  events: [
+    ...[...invoiceEvents, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type],
+    ...[...billingAccountEvents, ...collectionEvents, ...subscriptionEvents, usageThreshold],
+  ],
   live: [
     {
       field: 'invoiceUpdated',
@@ -59,6 +70,14 @@ export const billing: Domain<BillingPorts> = {
       events: ['payment.*'],
       requires: 'billing:read',
       description: 'Follow the events of payments.',
+    },
+    {
+      field: 'billingAccountUpdated',
+      subject: 'BillingAccount',
+      eventField: 'billingAccount',
+      events: ['billing_account.*', 'account.dunning_changed'],
+      requires: 'billing:read',
+      description: 'Follow the billing preferences of accounts, and whether they pay in time.',
     },
   ],
   start(ports) {
@@ -79,21 +98,27 @@ export const billing: Domain<BillingPorts> = {
           InvoiceDocumentResolver,
           InvoiceDeliveryResolver,
           InvoiceSettingsResolver,
+          BillingAccountResolver,
+          AccountBillingResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
+          BillingAccount: {
+            requires: 'billing:read',
+            load: async ({ id, accountId = id ?? '' }, { billingAccounts, principal }) =>
+              principal.accounts === null || principal.accounts.includes(accountId) ? billingAccounts.of(accountId) : null,
+          },
           Invoice: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.invoices.load(id) },
           Payment: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.payments.load(id) },
         },
         createContext: (request) => new BillingContext(core, request),
       }),
-      reactions: [firstInvoice(ports)],
+      reactions: [firstInvoice(ports), ...invoiceDelivery({ ...ports, ...core })],
       async mount(app) {
         await mountProcessorNotices(app, core.notices);
         await mountJournal(app, ports.rows, ports.clock);
+        await mountInvoiceDownloads(app, { ...ports, ...core.readers, documents: core.documents });
       },
-      reactions: [firstInvoice(ports), ...invoiceDelivery({ ...ports, ...core })],
-      mount: (app) => mountInvoiceDownloads(app, { ...ports, ...core.readers, documents: core.documents }),
       start: async () => {
         core.counters.start();
         stopSampling = core.sampleAudits();

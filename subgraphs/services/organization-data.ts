@@ -19,6 +19,7 @@ export const organizationData: OrganizationTables = {
     { table: 'service_change', end: 'deleted' },
     { table: 'service_status_change', end: 'deleted' },
     { table: 'service', end: 'deleted' },
+    { table: 'account_suspension', end: 'deleted' },
   ],
   others: {
     carrier: 'carriers, the same for everybody',

@@ -53,6 +53,7 @@ import { Account } from './references.ts';
 import { statusEvents } from './status/status.events.ts';
 import { StatusResolver } from './status/status.resolver.ts';
 import { StatusChange } from './status/status-change.entity.ts';
+import { accountSuspension } from './suspension/account-suspension.reaction.ts';
 import { usageRecorded } from './telemetry/usage.events.ts';
 import { TimelineEntryResolver, TimelineResolver } from './timeline/timeline.resolver.ts';
 
@@ -81,7 +82,7 @@ export const services: Domain<ServicesPorts> = {
     CarrierRow,
     CarrierAreaRow,
   ],
-  tablesWithoutEntity: ['service_sample', 'service_sample_day', 'service_measurement'],
+  tablesWithoutEntity: ['service_sample', 'service_sample_day', 'service_measurement', 'account_suspension'],
   migrations,
   organizationData,
   events: [...serviceEvents, ...bulkEvents, ...statusEvents, ...catalogEvents, usageRecorded.type],
@@ -152,6 +153,7 @@ export const services: Domain<ServicesPorts> = {
         },
         createContext: (request) => new ServicesContext(core, request),
       }),
+      reactions: [accountSuspension(ports)],
       retained: core.retained,
       start: async () => {
         for (const sweeper of core.sweepers) sweeper.start();

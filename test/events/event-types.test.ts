@@ -215,6 +215,19 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     await platform.advance(24 * 3600 * 1000);
     return logged(name, billed.tenant);
   },
+  async 'billing_account.updated'(name) {
+    const { tenant, accountId } = await ordering();
+    await tenant.rest('PUT', `/billing/accounts/${accountId}/preferences`, {
+      body: { billing_day: 1 + (platform.clock.now().getTime() % 28) },
+    });
+    return logged(name, tenant);
+  },
+  async 'account.dunning_changed'(name) {
+    const billed = await ordering();
+    await createInvoice(billed, {}, { due_date: platform.clock.now().toISOString() });
+    await platform.advance(24 * 3600 * 1000);
+    return logged(name, billed.tenant);
+  },
   'invoice.paid': (name) => paid(name, 'tok_visa'),
   'payment.received': (name) => paid(name, 'tok_visa'),
   'payment.successful': (name) => paid(name, 'tok_visa'),

@@ -14,8 +14,8 @@ export class BillingWorld extends DomainWorld {
 
   /** Starts another process of the billing domain on the same database. */
   async start(): Promise<BillingProcess> {
-    const ports = this.ports();
-    return new BillingProcess(this, billing.start({ ...ports, mailer: NO_MAILER, mailsInvoices: false }), ports.jobs).begin();
+    const ports = { ...this.ports(), mailer: NO_MAILER, sms: NO_MAILER, mailsInvoices: false };
+    return new BillingProcess(this, billing.start(ports), ports.jobs).begin();
   }
 }
 

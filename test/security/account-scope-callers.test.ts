@@ -282,6 +282,7 @@ test('subscriptions and event streams send no events of other accounts to a call
     await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: label } });
     const charge = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
     const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
+    await tenant.rest('PUT', `/billing/accounts/${account.id}/preferences`, { body: { tax_id: label } });
     return { service, invoice, bulk, payment };
   };
   const hidden = await happen(other, LABEL);
@@ -291,6 +292,7 @@ test('subscriptions and event streams send no events of other accounts to a call
     serviceStatusChanged: service.id,
     invoiceUpdated: invoice.id,
     paymentUpdated: payment.payment_id,
+    billingAccountUpdated: own.account.id,
     bulkProgressed: bulk.id,
   };
   for (const { kind, live, narrowed, streams } of callers) {

@@ -151,6 +151,14 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return body.data.refund_id;
     },
   },
+  // its id is the id of its account
+  billing_account_id: { make: (own) => own.id('account_id') },
+  payment_method_id: {
+    async make(own) {
+      const path = `/billing/accounts/${await own.id('account_id')}/payment-methods`;
+      return (await own.tenant.rest('POST', path, { body: { card_token: 'tok_visa' } })).body.data.payment_method_id;
+    },
+  },
   invoice_id: {
     async make(own) {
       const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };
@@ -326,16 +334,19 @@ export const requiredQueries: Readonly<Record<string, string>> = {
   '/services/availability': 'zip=10118',
 };
 
+/** Body fields that are replaced by the id of a record, by the name of the id. A request must not have both. */
+export const alternatives: Readonly<Record<string, string>> = { payment_method_id: 'payment_method' };
+
 /** Names of parameters and fields that look like ids of records but are not, with the reason. */
 export const noRecords: Readonly<Record<string, string>> = {
   domain: 'an email domain; withdrawing an unclaimed domain succeeds too',
   category: 'a category of the catalog or of support, which is the same for all organizations',
+  tax_id: 'the tax number of a customer; it is stored as sent',
   site_id: 'a name that the customer gives to a site; it is stored as sent',
   customer_ids:
     'a filter of a webhook; it is applied to events of the same organization, so that the id of another organization matches nothing',
   service_ids: 'services of a bulk; an unknown id is an item with an error (tenancy.test.ts)',
   idp_entity_id: 'the entity id of an identity provider, which is not a record of the platform',
-  payment_method_id: 'it cannot be combined with the payment method of the example (billing-payments.test.ts)',
   catalog_id: 'a product of the catalog, which is the same for all organizations',
 };
 

@@ -26,6 +26,7 @@ import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 @Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'status', 'createdAt', 'id'] })
+@Index({ name: 'invoice_overdue_index', properties: ['organizationId', 'accountId'], where: `"status" = 'overdue'` })
 export class Invoice {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })

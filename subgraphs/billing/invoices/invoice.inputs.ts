@@ -1,24 +1,13 @@
-import {
-  Allow,
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsIn,
-  IsISO4217CurrencyCode,
-  IsNotIn,
-  IsOptional,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { Allow, ArrayMaxSize, ArrayMinSize, IsIn, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { sortOf } from '../../../kernel/graphql/page.ts';
 import { Rule } from '../../../kernel/graphql/rule.ts';
 import { dayStart } from '../../../kernel/values/days.ts';
-import { Decimal, NOT_MONEY } from '../../../kernel/values/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import type { BillingContext } from '../context.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import { DEFAULT_CURRENCY, pricingProblems } from './invoice-pricing.ts';
@@ -26,7 +15,6 @@ import { DEFAULT_CURRENCY, pricingProblems } from './invoice-pricing.ts';
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;
 const MAX_NOTES = 5000;
-const CURRENCY_REASON = 'must be an ISO 4217 currency code such as USD';
 
 @InputType({ description: 'One line of a new invoice.' })
 export class InvoiceLineInput {
@@ -66,9 +54,7 @@ export class InvoiceCreateInput {
     description: 'ISO 4217 code of the currency of the prices. Default: USD. Codes that are no money, such as XAU, are refused.',
   })
   @IsOptional()
-  @Matches(/^[A-Z]{3}$/, { message: CURRENCY_REASON })
-  @IsISO4217CurrencyCode({ message: CURRENCY_REASON })
-  @IsNotIn(NOT_MONEY, { message: 'must be money, not a metal or a unit of account' })
+  @IsCurrency()
   currency?: string | null;
 
   @Field(() => Date, { nullable: true, description: 'Day by which the invoice must be paid: today or later. Default: in 30 days.' })

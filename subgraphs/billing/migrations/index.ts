@@ -4,7 +4,9 @@ import { tracing } from './0003-tracing.ts';
 import { invoiceTally } from './0004-invoice-tally.ts';
 import { ledger } from './0005-ledger.ts';
 import { payments } from './0006-payments.ts';
+import { billingAccounts } from './0007-billing-accounts.ts';
 import { invoiceDetails } from './0008-invoice-details.ts';
+import { collection } from './0012-collection.ts';
 import { disputes } from './0013-disputes.ts';
 import { invoiceDelivery } from './0015-invoice-delivery.ts';
 
@@ -16,7 +18,9 @@ export const migrations = [
   invoiceTally,
   ledger,
   payments,
+  billingAccounts,
   invoiceDetails,
+  collection,
   disputes,
   invoiceDelivery,
 ];

@@ -1,6 +1,7 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
+import { PaymentMethodStatus } from './payment-method.states.ts';
 
 @ObjectType({ description: 'Address of the holder of a payment method.' })
 export class BillingAddress {
@@ -29,6 +30,7 @@ export class BillingAddress {
   expression:
     'create unique index "payment_method_reference_index" on "billing"."payment_method" ("organization_id", "account_id", "processor", "reference")',
 })
+@Index({ properties: ['organizationId', 'accountId', 'createdAt'] })
 export class PaymentMethod {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -39,6 +41,10 @@ export class PaymentMethod {
 
   @Property({ type: 'text' })
   accountId!: string;
+
+  @Field(() => PaymentMethodStatus, { description: 'Whether the method can be charged.' })
+  @Enum({ items: () => PaymentMethodStatus, type: 'text', default: 'active' })
+  status: PaymentMethodStatus = PaymentMethodStatus.ACTIVE;
 
   /** Name of the processor that has the method. Only this processor can charge it. */
   @Property({ type: 'text' })

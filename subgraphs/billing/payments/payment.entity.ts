@@ -1,8 +1,8 @@
-import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
-import { PaymentStatus } from './payment.states.ts';
+import { PaymentOrigin, PaymentStatus } from './payment.states.ts';
 
 /**
  * An attempt to pay an invoice, or a part of it (specification 2.6, 3.3). While its outcome is unknown, its amount is
@@ -18,6 +18,11 @@ import { PaymentStatus } from './payment.states.ts';
 @Check({ name: 'payment_disputed_check', expression: `"amount_disputed" >= 0` })
 @Entity({ tableName: 'payment' })
 @OrganizationFilter({ account: 'accountId' })
+@Unique({
+  name: 'payment_automatic_index',
+  properties: ['organizationId', 'invoiceId'],
+  where: `"status" = 'pending' and "origin" = 'auto'`,
+})
 @Index({ properties: ['settleDueAt'] })
 @Index({ properties: ['processor', 'reference'] })
 @Index({ properties: ['organizationId', 'createdAt', 'id'] })
@@ -46,6 +51,14 @@ export class Payment {
   @Field(() => PaymentStatus, { description: 'Current state of the payment.' })
   @Enum({ items: () => PaymentStatus, type: 'text' })
   status: PaymentStatus = PaymentStatus.PENDING;
+
+  @Field(() => PaymentOrigin, { description: 'Who started the payment.' })
+  @Enum({ items: () => PaymentOrigin, type: 'text', default: 'request' })
+  origin: PaymentOrigin = PaymentOrigin.REQUEST;
+
+  @Field(() => Int, { nullable: true, description: 'Number of the automatic attempt to pay the invoice, from 1. Null if a request pays.' })
+  @Property({ type: 'integer', nullable: true })
+  attempt: number | null = null;
 
   @Field(() => Decimal, { description: 'Amount, in `currency`.' })
   @Property({ type: MoneyType })

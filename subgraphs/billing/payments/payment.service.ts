@@ -1,7 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { InvalidParameters, InvalidState, refuse } from '../../../kernel/errors/errors.ts';
-import { record } from '../../../kernel/events/outbox.ts';
 import { NEWEST_FIRST, type Page, type PageInput } from '../../../kernel/graphql/page.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
@@ -16,12 +15,12 @@ import { InvoiceStatus, invoiceStates } from '../invoices/invoice.states.ts';
 import type { PaymentProcessor } from '../processors/payment-processor.ts';
 import { Payment } from './payment.entity.ts';
 import { DuplicatePayment, PaymentDisputed, PaymentNotRefundable, RefundDeclined, tooMuch } from './payment.errors.ts';
-import { paymentReceived } from './payment.events.ts';
 import type { PaymentFilter, PaymentInput, RefundInput } from './payment.inputs.ts';
-import { PaymentStatus } from './payment.states.ts';
+import { PaymentOrigin, PaymentStatus } from './payment.states.ts';
 import type { PaymentAttempts } from './payment-attempts.ts';
 import { PaymentMethod } from './payment-method.entity.ts';
 import type { PaymentMethodService } from './payment-method.service.ts';
+import { startPayment } from './payment-start.ts';
 import { Refund } from './refund.entity.ts';
 import { firstLookup } from './settlement.job.ts';
 import { failureOf } from './settlement.ts';
@@ -61,14 +60,10 @@ export class PaymentService {
       async (tx) => {
         const invoice = orNotFound(await tx.findOne(Invoice, { id: seen.id }, LOCKED), 'invoice', seen.id);
         await this.#check(tx, invoice, input.amount, method);
-        const { id: invoiceId, accountId, currency } = invoice;
-        invoice.amountReserved = invoice.amountReserved.plus(input.amount);
-        const payment = Object.assign(new Payment(), { id: newId('payment'), organizationId, accountId, invoiceId, currency });
-        Object.assign(payment, { paymentMethodId: method.id, amount: input.amount, createdAt: now, updatedAt: now });
-        Object.assign(payment, { processor: processor.name, simulated: processor.simulated, settleDueAt: firstLookup(now) });
-        tx.persist(payment);
-        await record(tx, paymentReceived({ payment, method }));
-        return payment;
+        return startPayment(tx, invoice, {
+          ...{ amount: input.amount, method, processor, origin: PaymentOrigin.REQUEST, attempt: null, now },
+          lookUpAt: firstLookup(now),
+        });
       },
       { clear: true },
     );

@@ -15,3 +15,17 @@ registerEnumType(PaymentStatus, {
     FAILED: { description: 'No money was moved.' },
   },
 });
+
+/** Who started a payment. */
+export enum PaymentOrigin {
+  REQUEST = 'request',
+  AUTO = 'auto',
+}
+registerEnumType(PaymentOrigin, {
+  name: 'PaymentOrigin',
+  description: 'Who started a payment.',
+  valuesConfig: {
+    REQUEST: { description: 'A caller of the API.' },
+    AUTO: { description: 'The platform, because the account pays its invoices automatically.' },
+  },
+});

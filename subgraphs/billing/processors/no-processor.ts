@@ -29,6 +29,9 @@ export class NoProcessor implements PaymentProcessor {
     throw new MethodDeclined({ code: 'no_processor', isFinal: false });
   }
 
+  /** It has no payment methods. */
+  async detach(): Promise<void> {}
+
   read(): never {
     throw new ForgedNotice('No payment processor is configured.');
   }

@@ -157,6 +157,12 @@ export interface PaymentProcessor {
   attach(token: string, account: PayingAccount): Promise<MethodDetails>;
 
   /**
+   * Removes a payment method from its account, so that it cannot be charged any more. A repeated call changes nothing.
+   * @throws ProcessorUnavailable if the processor does not respond
+   */
+  detach(method: string): Promise<void>;
+
+  /**
    * Verifies and reads a webhook request. Returns null for messages about other things.
    * @throws ForgedNotice if the signature is not valid or too old
    */

@@ -42,6 +42,19 @@ export class StripeMethods {
     }
   }
 
+  /** Implements `PaymentProcessor.detach`. */
+  async detach(reference: string): Promise<void> {
+    const stored = stripeMethod(reference);
+    if (!stored) return;
+    try {
+      await this.stripe.paymentMethods.detach(stored.method);
+    } catch (error) {
+      // it was detached before
+      if (error instanceof Stripe.errors.StripeInvalidRequestError) return;
+      throw new ProcessorUnavailable('Stripe did not detach the payment method.', { cause: error });
+    }
+  }
+
   async #attach(token: string, account: PayingAccount): Promise<MethodDetails> {
     const method = await this.#methodOf(token, account);
     const known = account.method === null ? undefined : stripeMethod(account.method);

@@ -132,6 +132,10 @@ export class StripeProcessor implements PaymentProcessor {
     return this.#methods.attach(token, account);
   }
 
+  detach(method: string): Promise<void> {
+    return this.#methods.detach(method);
+  }
+
   read(body: Buffer, headers: NoticeHeaders): ProcessorNotice | null {
     const signature = headers['stripe-signature'];
     if (typeof signature !== 'string') throw new ForgedNotice('The webhook request has no Stripe-Signature header.');

@@ -89,10 +89,13 @@ export class TestProcessor implements PaymentProcessor {
       brand: found.brand,
       last4: found.last4,
       expires: { month: 12, year: this.clock.now().getUTCFullYear() + VALID_YEARS },
-      reusable: true,
+      reusable: !found.isSingleUse,
       fingerprint: `${PREFIX}${token}`,
     };
   }
+
+  /** The test processor stores no payment methods. */
+  async detach(): Promise<void> {}
 
   /** The test processor sends no webhooks, so each one is forged. test-disputes.sweeper.ts delivers its disputes. */
   read(): never {

@@ -17,6 +17,8 @@ export interface TestToken {
   refusesRefunds?: true;
   /** Charges succeed. 30 seconds later the bank takes them back, and another 30 seconds later it decides. */
   disputes?: 'won' | 'lost';
+  /** The method is not reusable, so it cannot pay invoices automatically. */
+  isSingleUse?: true;
 }
 
 const VISA = { brand: 'visa', last4: '4242' };
@@ -44,6 +46,7 @@ export const TEST_TOKENS: Readonly<Record<string, TestToken>> = {
   tok_refund_fails: { ...VISA, last4: '1007', refusesRefunds: true },
   tok_createDispute: { ...VISA, last4: '0259', disputes: 'lost' },
   tok_dispute_won: { ...VISA, last4: '1008', disputes: 'won' },
+  tok_single_use: { ...VISA, last4: '0341', isSingleUse: true },
 };
 
 /** Returns what the test processor does with a token. Undefined if it has no such token. */

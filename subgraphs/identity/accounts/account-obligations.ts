@@ -5,7 +5,7 @@ import { AccountInUse } from './account.errors.ts';
 
 const NAMED = 20;
 const OBLIGATIONS = parse(`query AccountObligations($id: ID!) {
-  services(filter: { accountId: [$id], status: [PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING] }, page: { limit: ${NAMED} }) { nodes { id } }
+  services(filter: { accountId: [$id], status: [PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING] }, page: { limit: ${NAMED} }) { nodes { id } }
   invoices(filter: { accountId: [$id], status: [PENDING, OVERDUE] }, page: { limit: ${NAMED} }) { nodes { id } }
 }`);
 

@@ -21,7 +21,7 @@ const QUEUE = 'identity.organization-closing';
 const CONFIRMED_AFTER_MS = 60_000;
 const NAMED = 20;
 const LIVE = parse(`query LiveRecords {
-  services(filter: { status: [PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING] }, page: { limit: ${NAMED} }) { nodes { id } }
+  services(filter: { status: [PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING] }, page: { limit: ${NAMED} }) { nodes { id } }
   provisioningRequests(filter: { status: [PENDING, ACKNOWLEDGED, IN_PROGRESS] }, page: { limit: ${NAMED} }) { nodes { id } }
 }`);
 

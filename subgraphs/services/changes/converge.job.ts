@@ -11,6 +11,7 @@ import { isInService, ServiceHold, ServiceStatus } from '../inventory/service.st
 import { specOf } from '../products/service-spec.ts';
 import type { Applied, ApplyOrder, Released, ReleaseOrder, ServiceProvider } from '../providers/service.provider.ts';
 import { OrderRejected } from '../providers/service.provider.ts';
+import { isAccountSuspended } from '../status/service-transition.ts';
 import { StatusChange } from '../status/status-change.entity.ts';
 import { ChangeStep } from './change-step.ts';
 import {
@@ -231,10 +232,13 @@ function mustRelease({ status, providerReference, askedAt, held }: Service): boo
  * Returns the status that a service gets if the provider refuses to take it down: the status before the decommission,
  * or `failed` if the service was never built.
  */
-async function statusBeforeEnd(tx: EntityManager, { id, provisionedAt }: Service): Promise<ServiceStatus> {
+async function statusBeforeEnd(tx: EntityManager, service: Service): Promise<ServiceStatus> {
+  const { id, provisionedAt } = service;
   if (!provisionedAt) return FAILED;
   const ended = await tx.findOne(StatusChange, { serviceId: id, to: DECOMMISSIONING }, { orderBy: { createdAt: 'desc', id: 'desc' } });
-  return ended?.from ?? OPERATIONAL;
+  const before = ended?.from ?? OPERATIONAL;
+  // the account may have paid meanwhile
+  return before === ServiceStatus.SUSPENDED && !(await isAccountSuspended(tx, service)) ? OPERATIONAL : before;
 }
 
 /**

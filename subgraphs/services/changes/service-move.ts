@@ -3,7 +3,7 @@ import type { Service } from '../inventory/service.entity.ts';
 import { ServiceStatus } from '../inventory/service.states.ts';
 import { productOf } from '../products/registry.ts';
 import { followService } from '../provisioning-requests/provisioning-request-follow.ts';
-import { transition } from '../status/service-transition.ts';
+import { suspendWithAccount, transition } from '../status/service-transition.ts';
 import { followChanges } from './service-change-follow.ts';
 
 /**
@@ -16,4 +16,5 @@ export async function move(tx: EntityManager, service: Service, to: ServiceStatu
   await followService(tx, service);
   await followChanges(tx, service);
   if (to === ServiceStatus.FAILED || to === ServiceStatus.DECOMMISSIONED) await productOf(service.type).released?.(tx, service);
+  await suspendWithAccount(tx, service, now);
 }

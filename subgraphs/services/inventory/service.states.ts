@@ -8,6 +8,7 @@ export enum ServiceStatus {
   DEGRADED = 'degraded',
   DOWN = 'down',
   MAINTENANCE = 'maintenance',
+  SUSPENDED = 'suspended',
   DECOMMISSIONING = 'decommissioning',
   DECOMMISSIONED = 'decommissioned',
   FAILED = 'failed',
@@ -22,23 +23,26 @@ registerEnumType(ServiceStatus, {
     DEGRADED: { description: 'Working, but with reduced quality.' },
     DOWN: { description: 'Not working because of an outage.' },
     MAINTENANCE: { description: 'In planned maintenance. This time does not count as downtime.' },
+    SUSPENDED: { description: 'Blocked, because its account has not paid an invoice for a long time. It does not count for the uptime.' },
     DECOMMISSIONING: { description: 'The provider is taking it down.' },
     DECOMMISSIONED: { description: 'Taken down. This state is final.' },
     FAILED: { description: 'Provisioning failed. The service can only be decommissioned.' },
   },
 });
 
-const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING, DECOMMISSIONED, FAILED } = ServiceStatus;
+const { PENDING, PROVISIONING, OPERATIONAL, DEGRADED, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING, DECOMMISSIONED, FAILED } =
+  ServiceStatus;
 
 /** State machine of services; see docs/decisions/services.md. */
 export const serviceStates = new StateMachine<ServiceStatus>('service', {
   [PENDING]: [PROVISIONING, DECOMMISSIONED, FAILED],
   [PROVISIONING]: [OPERATIONAL, FAILED, DECOMMISSIONING],
-  [OPERATIONAL]: [DEGRADED, DOWN, MAINTENANCE, DECOMMISSIONING],
-  [DEGRADED]: [OPERATIONAL, DOWN, MAINTENANCE, DECOMMISSIONING],
-  [DOWN]: [OPERATIONAL, DEGRADED, MAINTENANCE, DECOMMISSIONING],
+  [OPERATIONAL]: [DEGRADED, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING],
+  [DEGRADED]: [OPERATIONAL, DOWN, MAINTENANCE, SUSPENDED, DECOMMISSIONING],
+  [DOWN]: [OPERATIONAL, DEGRADED, MAINTENANCE, SUSPENDED, DECOMMISSIONING],
   [MAINTENANCE]: [OPERATIONAL, DEGRADED, DOWN],
-  [DECOMMISSIONING]: [DECOMMISSIONED, OPERATIONAL, DEGRADED, DOWN, FAILED],
+  [SUSPENDED]: [OPERATIONAL, DECOMMISSIONING],
+  [DECOMMISSIONING]: [DECOMMISSIONED, OPERATIONAL, DEGRADED, DOWN, SUSPENDED, FAILED],
   [DECOMMISSIONED]: [],
   [FAILED]: [DECOMMISSIONING],
 });

@@ -7,7 +7,7 @@ import { isInService, ServiceStatus } from '../inventory/service.states.ts';
 import { RECENT_MS } from '../samples/sample.ts';
 import { recentSamples } from '../samples/sample-store.ts';
 import { observedStatus } from '../status/observed-status.ts';
-import { transition } from '../status/service-transition.ts';
+import { suspendWithAccount, transition } from '../status/service-transition.ts';
 import { serviceMaintenanceScheduled } from '../status/status.events.ts';
 import { MaintenanceWindow } from './maintenance-window.entity.ts';
 import { MaintenanceImpact, MaintenanceStatus } from './maintenance-window.states.ts';
@@ -93,6 +93,7 @@ async function endMaintenance(
   if (others.length > 0) return;
   const samples = await recentSamples(tx, service.id, new Date(now.getTime() - RECENT_MS));
   await transition(tx, service, observedStatus(before, samples), now);
+  await suspendWithAccount(tx, service, now);
 }
 
 async function statusBefore(tx: EntityManager, { id }: Service): Promise<ServiceStatus> {

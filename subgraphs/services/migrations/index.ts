@@ -15,6 +15,7 @@ import { quotes } from './0014-quotes.ts';
 import { bulks } from './0015-bulks.ts';
 import { sipTrunks } from './0016-sip-trunks.ts';
 import { samples } from './0017-samples.ts';
+import { suspension } from './0018-suspension.ts';
 
 /** Migrations in the order in which they are applied. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   bulks,
   sipTrunks,
   samples,
+  suspension,
 ];

@@ -7,6 +7,30 @@ import { ServiceStatus } from '../inventory/service.states.ts';
 import { serviceDown, serviceRestored } from './status.events.ts';
 import { StatusChange } from './status-change.entity.ts';
 
+/** States of a service that becomes suspended together with its account. */
+export const BLOCKABLE: readonly ServiceStatus[] = [ServiceStatus.OPERATIONAL, ServiceStatus.DEGRADED, ServiceStatus.DOWN];
+
+/** Reason of the status of a suspended service. */
+export const SUSPENSION_REASON = 'An invoice of the account has not been paid for a long time.';
+
+/** Returns true if the services of an account must be suspended, by the newest event of the billing domain. */
+export async function isAccountSuspended(tx: EntityManager, { organizationId, accountId }: Service): Promise<boolean> {
+  const [row] = await tx.execute<{ suspended: boolean }[]>(
+    'select "suspended" from "services"."account_suspension" where "organization_id" = ? and "account_id" = ?',
+    [organizationId, accountId],
+  );
+  return row?.suspended ?? false;
+}
+
+/**
+ * Suspends a locked service if its account is suspended. Call it when a service returns to service: its account may have been
+ * suspended while the service was built, maintained or being released.
+ */
+export async function suspendWithAccount(tx: EntityManager, service: Service, now: Date): Promise<void> {
+  if (BLOCKABLE.includes(service.status) && (await isAccountSuspended(tx, service)))
+    await transition(tx, service, ServiceStatus.SUSPENDED, now, SUSPENSION_REASON);
+}
+
 /**
  * Changes the status of a service, and stores the history entry and the events. The caller must have locked the service
  * in the transaction `tx`.
