@@ -143,6 +143,13 @@ describe.each([
     expect(details.fingerprint).not.toBeNull();
   });
 
+  test('a payment method can be detached, also repeatedly and if the processor does not have it', async () => {
+    const { reference } = await attach(contender.tokens.works);
+    await processor().detach(reference);
+    await processor().detach(reference);
+    await processor().detach('cus_unknown/pm_unknown');
+  });
+
   test('attaching a token again returns the same payment method', async () => {
     const first = await attach(contender.tokens.works);
     expect(await attach(contender.tokens.works)).toEqual(first);

@@ -166,6 +166,7 @@ export class StripeServer {
       return found ? [200, found] : missing(resource);
     }
     if (resource === 'customers') return [200, added(this.customers, 'cus', { metadata: body.metadata })];
+    if (resource === 'payment_methods' && action === 'detach') return this.#detach(id);
     if (resource === 'payment_methods') return action === 'attach' ? this.#attach(id, body) : this.#createMethod(body);
     return resource === 'refunds' ? this.#refund(body) : this.#charge(body);
   }
@@ -202,6 +203,13 @@ export class StripeServer {
     const decline = CARDS[method.token]?.attach;
     if (decline) return declined(decline);
     method.customer = customer;
+    return [200, method];
+  }
+
+  #detach(id: string | undefined): [number, Json] {
+    const method = this.methods.find((one) => one.id === id);
+    if (!method?.customer) return failure(400, 'invalid_request_error', 'The payment method is not attached to a customer.');
+    method.customer = null;
     return [200, method];
   }
 

@@ -9,9 +9,10 @@ import type { RequestContext } from '../../../kernel/request.ts';
 import { MethodDeclined, type PaymentProcessor, ProcessorUnavailable, UnknownToken } from '../processors/payment-processor.ts';
 import { enqueueDetachment } from './method-detachment.job.ts';
 import { PaymentDeclined } from './payment.errors.ts';
-import type { PaymentInput, PaymentMethodInput } from './payment.inputs.ts';
+import type { PaymentInput } from './payment.inputs.ts';
 import { PaymentMethod } from './payment-method.entity.ts';
 import { PaymentMethodStatus } from './payment-method.states.ts';
+import type { PaymentMethodInput } from './payment-method.values.ts';
 
 export interface PaymentMethodServiceDeps {
   em: EntityManager;

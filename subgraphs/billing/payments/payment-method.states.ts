@@ -9,6 +9,6 @@ registerEnumType(PaymentMethodStatus, {
   description: 'Whether a payment method can be charged.',
   valuesConfig: {
     ACTIVE: { description: 'It can be charged.' },
-    DETACHED: { description: 'It was removed from its account. Earlier payments still show it. Its token attaches it again.' },
+    DETACHED: { description: 'It was removed from its account. Earlier payments still show it. To charge it again, add it again.' },
   },
 });

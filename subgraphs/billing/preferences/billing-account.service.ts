@@ -13,10 +13,10 @@ import { noPaymentMethod, notReusable, usedForAutoPay } from '../accounts/billin
 import { billingAccountUpdated, preferencesOf } from '../accounts/billing-account.events.ts';
 import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { rescheduleCharges } from '../collection/charge-schedule.ts';
-import type { PaymentMethodInput } from '../payments/payment.inputs.ts';
 import { PaymentMethod } from '../payments/payment-method.entity.ts';
 import type { PaymentMethodService } from '../payments/payment-method.service.ts';
 import { PaymentMethodStatus } from '../payments/payment-method.states.ts';
+import type { PaymentMethodInput } from '../payments/payment-method.values.ts';
 import { requireFreeCurrency } from './fixed-currency.ts';
 import type { BillingPreferencesUpdateInput } from './preferences.inputs.ts';
 
