@@ -38,7 +38,7 @@ export const invoiceDocumentRoutes: readonly NonGraphRoute[] = [
         200: {
           description: 'The invoice as PDF.',
           headers: headersWith('ETag'),
-          content: { 'application/pdf': { schema: { type: 'string', contentEncoding: 'binary' } } },
+          content: { 'application/pdf': { schema: { type: 'string', contentEncoding: 'binary' }, example: '%PDF-1.3 …' } },
         },
         304: ref('responses', 'NotModified'),
         ...errors(400, 401, 403, 404, 429, 500),
