@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Revision } from '../../../kernel/records/revision.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import { InvoiceDelivery } from './invoice-delivery.ts';
+import { DeliveryPreference } from './delivery-preference.ts';
 
 /**
  * The billing preferences of an account (specification 2.6, 4.5). The row is created when something needs it. Until then, an
@@ -42,9 +42,9 @@ export class BillingAccount {
   @Property({ type: 'text', nullable: true })
   paymentMethodId: string | null = null;
 
-  @Field(() => InvoiceDelivery, { description: 'How the account gets its invoices.' })
-  @Enum({ items: () => InvoiceDelivery, type: 'text', default: 'email' })
-  invoiceDelivery: InvoiceDelivery = InvoiceDelivery.EMAIL;
+  @Field(() => DeliveryPreference, { description: 'How the account gets its invoices.' })
+  @Enum({ items: () => DeliveryPreference, type: 'text', default: 'email' })
+  invoiceDelivery: DeliveryPreference = DeliveryPreference.EMAIL;
 
   @Field(() => Int, {
     nullable: true,

@@ -3,14 +3,14 @@ import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { ChangeSet } from '../../../kernel/records/changes.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
 import type { BillingAccount } from './billing-account.entity.ts';
-import { InvoiceDelivery } from './invoice-delivery.ts';
+import { DeliveryPreference } from './delivery-preference.ts';
 
 const preferences = {
   currency: z.string(),
   billing_cycle: z.enum(BillingCycle),
   auto_pay: z.boolean(),
   payment_method_id: z.string().nullable(),
-  invoice_delivery: z.enum(InvoiceDelivery),
+  invoice_delivery: z.enum(DeliveryPreference),
   billing_day: z.int().nullable(),
   tax_id: z.string().nullable(),
 };
@@ -34,7 +34,7 @@ export const billingAccountUpdated = defineEvent(
         billing_cycle: BillingCycle.MONTHLY,
         auto_pay: true,
         payment_method_id: 'pm_01JQ8Z6V4T9M3N2B1C0D9E8F7G',
-        invoice_delivery: InvoiceDelivery.EMAIL,
+        invoice_delivery: DeliveryPreference.EMAIL,
         billing_day: null,
         tax_id: null,
         revision: 2,

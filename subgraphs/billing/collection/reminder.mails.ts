@@ -10,7 +10,7 @@ import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { dateOf } from '../../../kernel/values/days.ts';
 import { minorDigits, sum } from '../../../kernel/values/money.ts';
 import { BillingAccount } from '../accounts/billing-account.entity.ts';
-import { InvoiceDelivery } from '../accounts/invoice-delivery.ts';
+import { DeliveryPreference } from '../accounts/delivery-preference.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
 import { platformRequest } from './platform-request.ts';
 
@@ -59,7 +59,7 @@ export class ReminderMails {
   async #mail({ id, organizationId, accountId, invoiceIds }: ReminderJob): Promise<Mail | undefined> {
     const em = organizationEm(this.ports.orm, organizationId);
     const preferences = await em.findOne(BillingAccount, { accountId });
-    if (preferences?.invoiceDelivery === InvoiceDelivery.NONE) return undefined;
+    if (preferences?.invoiceDelivery === DeliveryPreference.NONE) return undefined;
     const invoices = await em.find(Invoice, { id: { $in: invoiceIds } }, { orderBy: { dueDate: 'asc', id: 'asc' } });
     const open = invoices.filter(({ amountOpen }) => amountOpen.greaterThan(0));
     const { account, organization } = await this.ports.graph.query<Found>(

@@ -4,7 +4,7 @@ import { Characters } from '../../../kernel/graphql/characters.ts';
 import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
-import { InvoiceDelivery } from '../accounts/invoice-delivery.ts';
+import { DeliveryPreference } from '../accounts/delivery-preference.ts';
 
 const MAX_TAX_ID = 50;
 const DAY_REASON = 'must be between 1 and 31';
@@ -33,9 +33,9 @@ export class BillingPreferencesUpdateInput {
   @Matches(/^pm_\w+$/, { message: 'must be the id of a payment method (pm_…)' })
   paymentMethodId?: string | null;
 
-  @Field(() => InvoiceDelivery, { nullable: true, description: 'How the account gets its invoices.' })
+  @Field(() => DeliveryPreference, { nullable: true, description: 'How the account gets its invoices.' })
   @NotNull()
-  invoiceDelivery?: InvoiceDelivery;
+  invoiceDelivery?: DeliveryPreference;
 
   @Field(() => String, {
     nullable: true,

@@ -1,12 +1,12 @@
 import { registerEnumType } from 'type-graphql';
 
 /** How an account gets its invoices. */
-export enum InvoiceDelivery {
+export enum DeliveryPreference {
   EMAIL = 'email',
   NONE = 'none',
 }
-registerEnumType(InvoiceDelivery, {
-  name: 'InvoiceDelivery',
+registerEnumType(DeliveryPreference, {
+  name: 'DeliveryPreference',
   description: 'How an account gets its invoices.',
   valuesConfig: {
     EMAIL: { description: 'By e-mail, to the billing contact of the account.' },
