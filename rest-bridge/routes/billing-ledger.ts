@@ -7,6 +7,16 @@ const text: JsonSchema = { type: 'string' };
 const date: JsonSchema = { type: 'string', format: 'date' };
 const errors = (...statuses: number[]) => Object.fromEntries(statuses.map((status) => [status, errorResponse(status)]));
 
+const JOURNAL = `decimal-mark .
+commodity 1000.00 USD
+account assets:cash:stripe
+account assets:receivable
+
+2026-02-14 * (INV-1042) payment  ; time:2026-02-14T08:00:00.000Z, source:pay_01JQ8Z6V4T9M3N2B1C0D9E8F7G, account:acc_01JQ8Z6V4T9M3N2B1C0D9E8F7G, invoice:inv_01JQ8Z6V4T9M3N2B1C0D9E8F7G
+    assets:cash:stripe  299.90 USD
+    assets:receivable  -299.90 USD
+`;
+
 /** Operations of billing that do not run in the graph: a file, and a webhook whose exact bytes are signed. */
 export const billingLedgerRoutes: readonly NonGraphRoute[] = [
   {
@@ -29,7 +39,7 @@ export const billingLedgerRoutes: readonly NonGraphRoute[] = [
         200: {
           description: 'The journal.',
           headers: headersWith(),
-          content: { 'text/plain': { schema: text } },
+          content: { 'text/plain': { schema: text, example: JOURNAL } },
         },
         ...errors(400, 401, 403, 429, 500),
       },
