@@ -47,6 +47,9 @@ describe('invoice creation', () => {
       paid_date: null,
       notes: 'Installation',
       bill_to: { name: 'Acme Corporation', address: [], tax_id: null },
+      seller: { name: 'Test', address: [], tax_id: null, footer: null },
+      delivered_at: null,
+      pdf_url: `${tenant.origin}/v1/billing/invoices/${body.data.id}/pdf`,
       services: [
         { ...line, quantity: 3, unit_price: 1.1, amount: 3.3 },
         { ...line, quantity: 1, unit_price: 149.95, amount: 149.95 },
