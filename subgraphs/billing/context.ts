@@ -5,9 +5,11 @@ import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
 import type { BillingCore } from './core.ts';
+import { CreditNoteService } from './credits/credit-note.service.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
+import { TaxService } from './taxes/tax.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -30,8 +32,16 @@ export class BillingContext {
   @once get invoices(): InvoiceService {
     const { counters, ports } = this.#core;
     const { graph, rows } = ports;
-    const { invoices: loader, lines } = this.loaders;
-    return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines });
+    const { invoices: loader, lines, invoiceTaxes } = this.loaders;
+    return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines, taxes: invoiceTaxes });
+  }
+
+  @once get credits(): CreditNoteService {
+    return new CreditNoteService({ ...this.shared, graph: this.#core.ports.graph, loader: this.loaders.creditNotes });
+  }
+
+  @once get taxes(): TaxService {
+    return new TaxService({ ...this.shared, graph: this.#core.ports.graph });
   }
 
   @once get payments(): PaymentService {

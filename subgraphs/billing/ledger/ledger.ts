@@ -3,9 +3,10 @@ import type { Decimal } from '../../../kernel/values/money.ts';
 
 /**
  * The accounts of the ledger. `receivable` is what customers owe, `credit` is what the organization owes to customers, and
- * `cash:…` is the money at a payment processor.
+ * `cash:…` is the money at a payment processor. `goodwill` and `writeoff` are expenses: credit that nobody paid for, and invoices
+ * that nobody will pay.
  */
-export type LedgerAccount = 'receivable' | 'revenue' | 'tax' | 'credit' | `cash:${string}`;
+export type LedgerAccount = 'receivable' | 'revenue' | 'tax' | 'credit' | 'goodwill' | 'writeoff' | `cash:${string}`;
 
 /** Money that moves from one account of the ledger to another. */
 export interface Transfer {

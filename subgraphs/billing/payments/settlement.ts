@@ -6,9 +6,8 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { refundedTax } from '../calculation/taxes.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
-import { invoicePaid } from '../invoices/invoice.events.ts';
-import { InvoiceStatus } from '../invoices/invoice.states.ts';
-import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { closeIfCovered } from '../invoices/invoice-closing.ts';
+import { applyCredit } from '../invoices/invoice-credit.ts';
 import { post } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../processors/payment-processor.ts';
 import { Payment } from './payment.entity.ts';
@@ -58,24 +57,18 @@ async function succeed(tx: EntityManager, payment: Payment, invoice: Invoice, no
   await post(tx, { ...transfer, kind: 'payment', credit: 'receivable', amount: applied });
   await post(tx, { ...transfer, kind: 'late_payment', credit: 'credit', amount: amount.minus(applied) });
   await record(tx, paymentSuccessful({ payment, method: await methodOf(tx, payment) }));
-  await payIfCovered(tx, invoice, payment.id, now);
-}
-
-async function payIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string, now: Date): Promise<void> {
-  const { status: from } = invoice;
-  const isOpen = from === InvoiceStatus.PENDING || from === InvoiceStatus.OVERDUE;
   invoice.updatedAt = now;
-  if (!isOpen || !invoice.amountDue.isZero()) return;
-  invoice.moveTo(InvoiceStatus.PAID, now);
-  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
-  await record(tx, invoicePaid({ invoice, lines }, from, paymentId));
+  await closeIfCovered(tx, invoice, payment.id, now);
+  if (amount.greaterThan(applied)) await applyCredit(tx, invoice, now);
 }
 
+/** The reserved part of the invoice is open again, so credit of the account can pay it. */
 async function fail(tx: EntityManager, payment: Payment, invoice: Invoice, outcome: Declined, now: Date): Promise<void> {
   invoice.amountReserved = invoice.amountReserved.minus(payment.amount);
   Object.assign(payment, { status: PaymentStatus.FAILED, processedAt: now, updatedAt: now, settleDueAt: null });
   Object.assign(payment, { declineCode: outcome.code, declineIsFinal: outcome.isFinal, availableAmount: outcome.available });
   await record(tx, paymentFailed({ payment, method: await methodOf(tx, payment) }, failureOf(payment)));
+  await applyCredit(tx, invoice, now);
 }
 
 /** Returns the error of a failed payment, as the caller gets it and as the event contains it. */
@@ -103,13 +96,17 @@ export async function settleRefund(tx: EntityManager, refundId: string, outcome:
     return refund;
   }
   payment.refundReserved = payment.refundReserved.minus(refund.amount);
+  invoice.refundReserved = invoice.refundReserved.minus(refund.amount);
   Object.assign(refund, { processedAt: now, updatedAt: now, settleDueAt: null });
   if (outcome.state === 'declined') return Object.assign(refund, { status: PaymentStatus.FAILED, declineCode: outcome.code });
   await giveBack(tx, { invoice, payment, refund }, now);
   return refund;
 }
 
-/** A refund never reopens its invoice: it reduces the revenue and the tax, in proportion. */
+/**
+ * A refund never reopens its invoice: it reduces the revenue and the tax, in the proportion of what credit notes and earlier
+ * refunds have left of both. So all together give back exactly the tax of the invoice.
+ */
 async function giveBack(
   tx: EntityManager,
   { invoice, payment, refund }: { invoice: Invoice; payment: Payment; refund: Refund },
@@ -117,9 +114,15 @@ async function giveBack(
 ): Promise<void> {
   const { amount, organizationId, accountId, currency, id: source } = refund;
   const tax = refundedTax(
-    { amount: invoice.amount, tax: invoice.taxAmount, refundedBefore: invoice.amountRefunded, refund: amount },
+    {
+      amount: invoice.amount.minus(invoice.amountReversed),
+      tax: invoice.taxAmount.minus(invoice.taxReversed),
+      refundedBefore: new Decimal(0),
+      refund: amount,
+    },
     currency,
   );
+  invoice.taxReversed = invoice.taxReversed.plus(tax);
   Object.assign(refund, { status: PaymentStatus.SUCCESSFUL, taxAmount: tax });
   payment.amountRefunded = payment.amountRefunded.plus(amount);
   payment.updatedAt = now;
