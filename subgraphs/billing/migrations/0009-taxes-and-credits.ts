@@ -30,7 +30,7 @@ const TAXES = [
      primary key ("organization_id", "account_id")
    )`,
   `create table "billing"."invoice_tax" (
-     "invoice_id" text not null references "billing"."invoice" ("id"),
+     "invoice_id" text not null,
      "position" int not null,
      "organization_id" text not null,
      "rate_id" text null,
@@ -42,6 +42,7 @@ const TAXES = [
      "taxable_credited" numeric(18,4) not null default 0,
      "amount_credited" numeric(18,4) not null default 0,
      primary key ("invoice_id", "position"),
+     constraint "invoice_tax_invoice_id_foreign" foreign key ("invoice_id") references "billing"."invoice" ("id"),
      constraint "invoice_tax_amount_check" check ("amount" >= 0 and "taxable" >= 0),
      constraint "invoice_tax_credited_check" check ("taxable_credited" >= 0 and "taxable_credited" <= "taxable"
        and "amount_credited" >= 0 and "amount_credited" <= "amount")
@@ -113,13 +114,14 @@ const CREDITS = [
   `create index "credit_note_organization_id_invoice_id_created_at_index"
      on "billing"."credit_note" ("organization_id", "invoice_id", "created_at")`,
   `create table "billing"."credit_note_line" (
-     "credit_note_id" text not null references "billing"."credit_note" ("id"),
+     "credit_note_id" text not null,
      "position" int not null,
      "organization_id" text not null,
      "service_id" text not null,
      "description" text not null,
      "net" numeric(18,4) not null,
      primary key ("credit_note_id", "position"),
+     constraint "credit_note_line_credit_note_id_foreign" foreign key ("credit_note_id") references "billing"."credit_note" ("id"),
      constraint "credit_note_line_net_check" check ("net" > 0)
    )`,
   // credit that could not be used at once, because other transactions had locked the invoices
