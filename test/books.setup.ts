@@ -9,14 +9,24 @@ interface TransferRow {
   amount: string;
 }
 
+interface AmountRow {
+  account_id: string;
+  currency: string;
+  amount: string;
+}
+
 /** Sums of an organization's billing, each by account and currency, such as `acc_… USD`. Zeros are left out. */
 export interface Books {
   /** What is owed: by the transfers of the ledger, by the stored balances, and by the invoices. */
   receivable: Record<'ledger' | 'balances' | 'invoices', Record<string, string>>;
   credit: Record<'ledger' | 'balances', Record<string, string>>;
+  /** Tax that is owed: by the ledger, and by the taxes of invoices less those of credit notes and refunds. */
+  tax: Record<'ledger' | 'documents', Record<string, string>>;
+  /** What credit notes for invoices give back: by the credit notes, and by the amounts of the invoices. */
+  creditNotes: Record<'documents' | 'invoices', Record<string, string>>;
 }
 
-/** Reads the books of an organization from the tables. All columns of `receivable` must be equal, and those of `credit` too. */
+/** Reads the books of an organization from the tables. All columns of each book must be equal. */
 export async function booksOf(organizationId: string): Promise<Books> {
   const rows = await openRows();
   const transfers = await rows.query<TransferRow>(
@@ -28,8 +38,30 @@ export async function booksOf(organizationId: string): Promise<Books> {
     [organizationId],
   );
   const invoices = await rows.query<{ account_id: string; currency: string; due: string }>(
-    `select "account_id", "currency", ("amount" - "amount_paid" - "amount_credited" - "credit_applied")::text as "due"
+    `select "account_id", "currency", ("amount" - "amount_paid" - "amount_credited" - "credit_applied" - "amount_written_off")::text as "due"
      from "billing"."invoice" where "organization_id" = $1 and "status" in ('pending', 'overdue', 'paid')`,
+    [organizationId],
+  );
+  // a cancelled invoice owes no tax, unless it was written off
+  const taxes = await rows.query<AmountRow>(
+    `select i."account_id", i."currency", sum(t."amount")::text as "amount" from "billing"."invoice" i
+       join "billing"."invoice_tax" t on t."invoice_id" = i."id"
+       where i."organization_id" = $1 and (i."status" <> 'cancelled' or i."amount_written_off" > 0 or i."amount_credited" = i."amount") group by 1, 2
+     union all select "account_id", "currency", (-sum("tax"))::text from "billing"."credit_note" c where "organization_id" = $1
+       and not exists (select 1 from "billing"."invoice" i where i."id" = c."invoice_id" and i."status" = 'cancelled'
+         and i."amount_written_off" = 0 and i."amount_credited" < i."amount") group by 1, 2
+     union all select "account_id", "currency", (-sum("tax_amount"))::text from "billing"."refund"
+       where "organization_id" = $1 and "status" = 'successful' group by 1, 2`,
+    [organizationId],
+  );
+  const notes = await rows.query<AmountRow>(
+    `select "account_id", "currency", sum("amount")::text as "amount" from "billing"."credit_note"
+       where "organization_id" = $1 and "invoice_id" is not null group by 1, 2`,
+    [organizationId],
+  );
+  const credited = await rows.query<AmountRow>(
+    `select "account_id", "currency", sum("amount_credited" + "amount_returned")::text as "amount" from "billing"."invoice"
+       where "organization_id" = $1 group by 1, 2`,
     [organizationId],
   );
   const sideOf = (name: string, { debit, credit, amount }: TransferRow): string =>
@@ -44,6 +76,11 @@ export async function booksOf(organizationId: string): Promise<Books> {
       ledger: sums(transfers, (row) => new Decimal(sideOf('credit', row)).negated().toFixed()),
       balances: sums(balances, ({ credit }) => credit),
     },
+    tax: {
+      ledger: sums(transfers, (row) => new Decimal(sideOf('tax', row)).negated().toFixed()),
+      documents: sums(taxes, ({ amount }) => amount),
+    },
+    creditNotes: { documents: sums(notes, ({ amount }) => amount), invoices: sums(credited, ({ amount }) => amount) },
   };
 }
 

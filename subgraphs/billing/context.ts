@@ -13,6 +13,8 @@ import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
 import { accountBalances } from './preferences/account-balances.ts';
 import { BillingAccountService } from './preferences/billing-account.service.ts';
+import { CreditNoteService } from './credits/credit-note.service.ts';
+import { TaxService } from './taxes/tax.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -38,8 +40,16 @@ export class BillingContext {
   @once get invoices(): InvoiceService {
     const { counters, ports } = this.#core;
     const { graph, rows } = ports;
-    const { invoices: loader, lines } = this.loaders;
-    return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines });
+    const { invoices: loader, lines, invoiceTaxes } = this.loaders;
+    return new InvoiceService({ ...this.shared, graph, rows, counters, loader, lines, taxes: invoiceTaxes });
+  }
+
+  @once get credits(): CreditNoteService {
+    return new CreditNoteService({ ...this.shared, graph: this.#core.ports.graph, loader: this.loaders.creditNotes });
+  }
+
+  @once get taxes(): TaxService {
+    return new TaxService({ ...this.shared, graph: this.#core.ports.graph });
   }
 
   @once get invoiceSettings(): InvoiceSettingsService {

@@ -1,3 +1,4 @@
+import type { EntityManager } from '../../kernel/database/database.ts';
 import type { Ports } from '../../kernel/domain.ts';
 import type { Mailer } from '../../kernel/messages/mail.ts';
 import type { SmsSender } from '../../kernel/messages/sms.ts';
@@ -5,6 +6,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
 import { BillingAccount } from './accounts/billing-account.entity.ts';
+import { DeliveryPreference } from './accounts/delivery-preference.ts';
 import { auditSweeper, defineAudit, sampleAudits } from './audit/ledger-audit.job.ts';
 import { automaticPaymentSweeper, defineCharges } from './collection/automatic-payment.job.ts';
 import { type CollectionTerms, DEFAULT_TERMS } from './collection/collection-terms.ts';
@@ -15,19 +17,23 @@ import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
 import { InvoiceSender } from './delivery/invoice-sender.job.ts';
 import { Dispute } from './disputes/dispute.entity.ts';
 import { InvoiceDocuments } from './documents/invoice-documents.ts';
+import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
+import { creditSweeper } from './invoices/invoice-credit.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from './invoices/invoice-tallies.ts';
 import { ProcessorNotices } from './notifications/processor-notices.ts';
 import { testDisputeSweeper } from './notifications/test-disputes.sweeper.ts';
 import { defineDetachment } from './payments/method-detachment.job.ts';
+import { InvoiceTax } from './invoices/invoice-tax.entity.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
 import { defineSettlement, settlementSweepers } from './payments/settlement.job.ts';
 import { type CreateProcessor, testProcessor } from './processors/processors.ts';
+import { TaxExemption } from './taxes/tax-exemption.entity.ts';
 
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
@@ -54,12 +60,15 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
   defineCharges(ports, attempts);
   defineDunning(ports, terms, new ReminderMails(ports));
   const readers = readersOf(ports);
-  const documents = new InvoiceDocuments({ ...ports, ...readers, readTaxes: async () => [] });
+  const documents = new InvoiceDocuments({ ...ports, ...readers });
   return {
     ports,
     documents,
     sender: new InvoiceSender({ ...ports, documents }),
-    wantsMail: async () => ports.mailsInvoices,
+    wantsMail: async (tx: EntityManager, organizationId: string, accountId: string) => {
+      const account = await tx.findOne(BillingAccount, { organizationId, accountId });
+      return ports.mailsInvoices && account?.invoiceDelivery !== DeliveryPreference.NONE;
+    },
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
@@ -67,6 +76,7 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
     sampleAudits: () => metrics && sampleAudits(ports, metrics),
     sweepers: [
       overdueSweeper(ports),
+      creditSweeper(ports),
       ...settlementSweepers(ports),
       automaticPaymentSweeper(ports, { processor, terms }),
       dunningSweeper(ports),
@@ -82,6 +92,10 @@ const readersOf = (ports: Ports) => ({
   dunning: new RecordReader(ports, Dunning),
   invoices: new RecordReader(ports, Invoice),
   lines: new RecordReader(ports, InvoiceLine),
+  invoiceTaxes: new RecordReader(ports, InvoiceTax),
+  creditNotes: new RecordReader(ports, CreditNote),
+  creditNoteLines: new RecordReader(ports, CreditNoteLine),
+  taxExemptions: new RecordReader(ports, TaxExemption),
   deliveries: new RecordReader(ports, InvoiceDelivery),
   payments: new RecordReader(ports, Payment),
   paymentMethods: new RecordReader(ports, PaymentMethod),

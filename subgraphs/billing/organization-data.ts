@@ -7,6 +7,29 @@ import { kept, type OrganizationTables } from '../../kernel/records/organization
 export const organizationData: OrganizationTables = {
   tables: [
     {
+      table: 'credit_note_line',
+      end: { ...kept('credit_note_id', 'position', 'organization_id', 'service_id', 'description', 'net') },
+    },
+    {
+      table: 'credit_note',
+      end: {
+        ...kept('id', 'organization_id', 'number', 'account_id', 'invoice_id', 'cause', 'net', 'tax', 'amount', 'amount_to_invoice'),
+        ...kept('amount_to_account', 'currency', 'taxes', 'created_at'),
+        reason: 'erased',
+      },
+    },
+    { table: 'credit_note_counter', withheld: 'all', end: { ...kept('organization_id', 'last') } },
+    {
+      table: 'invoice_tax',
+      end: {
+        ...kept('invoice_id', 'position', 'organization_id', 'rate_id', 'name', 'percent', 'taxable', 'amount', 'reason'),
+        ...kept('taxable_credited', 'amount_credited'),
+      },
+    },
+    { table: 'tax_rate', end: 'deleted' },
+    { table: 'tax_exemption', end: 'deleted' },
+    { table: 'waiting_credit', withheld: 'all', end: 'deleted' },
+    {
       table: 'invoice_delivery',
       end: {
         ...kept('id', 'organization_id', 'account_id', 'invoice_id', 'cause', 'status', 'attempts', 'simulated', 'sent_at', 'created_at'),
@@ -19,7 +42,7 @@ export const organizationData: OrganizationTables = {
       table: 'invoice_line',
       end: {
         ...kept('invoice_id', 'position', 'organization_id', 'service_id', 'description', 'quantity', 'unit_price', 'amount'),
-        ...kept('kind', 'item_id', 'period_start', 'period_end', 'category'),
+        ...kept('kind', 'item_id', 'period_start', 'period_end', 'category', 'tax_rate_ids', 'amount_credited'),
       },
     },
     {
@@ -136,6 +159,11 @@ export const organizationData: OrganizationTables = {
           'amount_credited',
           'credit_applied',
           'amount_refunded',
+          'amount_returned',
+          'amount_written_off',
+          'refund_reserved',
+          'tax_reversed',
+          'tax_terms',
           'revision',
           'currency',
           'due_date',
@@ -152,6 +180,7 @@ export const organizationData: OrganizationTables = {
           'updated_at',
         ),
         notes: 'erased',
+        write_off_reason: 'erased',
       },
     },
     { table: 'invoice_counter', withheld: 'all', end: { ...kept('organization_id', 'last') } },

@@ -19,12 +19,16 @@ import { InvoiceDocumentResolver } from './documents/invoice-document.resolver.t
 import { mountInvoiceDownloads } from './documents/invoice-document.routes.ts';
 import { InvoiceSettings } from './invoice-settings/invoice-settings.entity.ts';
 import { InvoiceSettingsResolver } from './invoice-settings/invoice-settings.resolver.ts';
+import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
+import { creditIssued } from './credits/credit-note.events.ts';
+import { AccountCreditsResolver, CreditNoteResolver, InvoiceCreditsResolver } from './credits/credit-note.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
 import { AccountInvoicesResolver, InvoiceLineResolver, InvoiceResolver, ServiceInvoicesResolver } from './invoices/invoice.resolver.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { mountJournal } from './journal/journal.routes.ts';
+import { InvoiceTax } from './invoices/invoice-tax.entity.ts';
 import { AccountBalance } from './ledger/account-balance.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { mountProcessorNotices } from './notifications/processor-notices.routes.ts';
@@ -37,21 +41,24 @@ import { Refund } from './payments/refund.entity.ts';
 import { AccountBillingResolver, BillingAccountResolver } from './preferences/billing-account.resolver.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
+import { AccountTaxResolver, TaxRateResolver } from './taxes/tax.resolver.ts';
+import { TaxExemption } from './taxes/tax-exemption.entity.ts';
+import { TaxRate } from './taxes/tax-rate.entity.ts';
 import { usageThreshold } from './usage/usage.events.ts';
 
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
   entities: [
-    ...[Invoice, InvoiceLine, InvoiceSettings, InvoiceDelivery],
-    ...[AccountBalance, BillingAccount, Collection, Dunning],
-    ...[PaymentMethod, Payment, Refund, Dispute],
+    ...[Invoice, InvoiceLine, InvoiceTax, InvoiceSettings, InvoiceDelivery],
+    ...[AccountBalance, BillingAccount, Collection, Dunning, TaxRate, TaxExemption],
+    ...[PaymentMethod, Payment, Refund, Dispute, CreditNote, CreditNoteLine],
   ],
-  tablesWithoutEntity: ['ledger_transfer', 'ledger_audit', 'test_processor_charge', 'test_processor_refund'],
+  tablesWithoutEntity: ['ledger_transfer', 'ledger_audit', 'waiting_credit', 'test_processor_charge', 'test_processor_refund'],
   migrations,
   organizationData,
   events: [
-    ...[...invoiceEvents, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type],
+    ...[...invoiceEvents, creditIssued.type, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type],
     ...[...billingAccountEvents, ...collectionEvents, ...subscriptionEvents, usageThreshold],
   ],
   live: [
@@ -100,6 +107,11 @@ export const billing: Domain<BillingPorts> = {
           InvoiceSettingsResolver,
           BillingAccountResolver,
           AccountBillingResolver,
+          CreditNoteResolver,
+          InvoiceCreditsResolver,
+          AccountCreditsResolver,
+          TaxRateResolver,
+          AccountTaxResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
@@ -109,6 +121,7 @@ export const billing: Domain<BillingPorts> = {
               principal.accounts === null || principal.accounts.includes(accountId) ? billingAccounts.of(accountId) : null,
           },
           Invoice: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.invoices.load(id) },
+          CreditNote: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.creditNotes.load(id) },
           Payment: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.payments.load(id) },
         },
         createContext: (request) => new BillingContext(core, request),

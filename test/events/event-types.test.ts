@@ -232,6 +232,13 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
   'payment.received': (name) => paid(name, 'tok_visa'),
   'payment.successful': (name) => paid(name, 'tok_visa'),
   'payment.failed': (name) => paid(name, 'tok_chargeDeclined'),
+  async 'credit.issued'(name) {
+    const of = await ordering();
+    const { id } = await createInvoice(of);
+    const query = 'mutation ($input: CreditNoteInput!) { createCreditNote(input: $input) { id } }';
+    await of.tenant.graphql(query, { input: { invoiceId: id } });
+    return logged(name, of.tenant);
+  },
   async 'payment.refunded'(name) {
     const { tenant: payer } = await ordering();
     const { data } = await paid('payment.successful', 'tok_visa');

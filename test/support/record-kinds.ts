@@ -165,7 +165,24 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       return own.create('/billing/invoices', { account_id: await own.id('account_id'), services: [line], notes: own.label });
     },
     readAt: '/billing/invoices/{}',
-    withoutRoute: ['sendInvoice'],
+    withoutRoute: ['sendInvoice', 'writeOffInvoice'],
+  },
+  credit_note_id: {
+    async make(own) {
+      const query = 'mutation ($of: ID!, $input: CreditInput!) { grantCredit(accountId: $of, input: $input) { id } }';
+      const variables = { of: await own.id('account_id'), input: { amount: 1, currency: 'USD', reason: own.label } };
+      return (await own.tenant.graphql(query, variables)).data.grantCredit.id;
+    },
+    withoutRoute: ['creditNote'],
+  },
+  tax_rate_id: {
+    // for a country without customers, so that no invoice changes
+    async make(own) {
+      const query = 'mutation ($input: TaxRateInput!) { createTaxRate(input: $input) { id } }';
+      const variables = { input: { name: own.label, percent: 20, country: 'AQ', validFrom: '2020-01-01' } };
+      return (await own.tenant.graphql(query, variables)).data.createTaxRate.id;
+    },
+    withoutRoute: ['updateTaxRate'],
   },
   ticket_id: {
     async make(own) {

@@ -56,10 +56,13 @@ function smallest(after: string): string {
  * a query here.
  */
 const RECORDED: readonly string[] = [
-  `select "account_id", "currency", 'receivable', "amount" - "amount_paid" - "amount_credited" - "credit_applied"
+  `select "account_id", "currency", 'receivable', "amount" - "amount_paid" - "amount_credited" - "credit_applied" - "amount_written_off"
      from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
   `select "account_id", "currency", 'tax', "tax_amount"
      from "billing"."invoice" where "organization_id" = $1 and "account_id" = any($2) and "status" <> 'cancelled'`,
+  `select n."account_id", n."currency", 'tax', -n."tax" from "billing"."credit_note" n
+     join "billing"."invoice" i on i."id" = n."invoice_id" and i."status" <> 'cancelled'
+     where n."organization_id" = $1 and n."account_id" = any($2)`,
   `select "account_id", "currency", 'cash:' || "processor", "amount"
      from "billing"."payment" where "organization_id" = $1 and "account_id" = any($2) and "status" = 'successful'`,
   `select p."account_id", p."currency", 'cash:' || p."processor", -d."amount" from "billing"."payment" p
@@ -111,7 +114,7 @@ interface ComparedRow {
 /**
  * Compares the ledger of an organization with the records that caused its transfers, beginning after the account `after`:
  * - receivables, with what is due of invoices, which is nothing of paid ones
- * - tax, with the taxes of invoices, without refunded taxes
+ * - tax, with the taxes of invoices, without taxes of credit notes and refunds
  * - cash of each processor, with payments, without refunds and disputes
  * - stored balances, with the sums of the transfers
  *

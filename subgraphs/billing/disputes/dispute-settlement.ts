@@ -7,10 +7,12 @@ import { Decimal } from '../../../kernel/values/money.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
 import { invoiceOverdue, invoiceUpdated } from '../invoices/invoice.events.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
-import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { closeIfCovered } from '../invoices/invoice-closing.ts';
+import { applyCredit } from '../invoices/invoice-credit.ts';
+import { issuedOf } from '../invoices/issued-invoice.ts';
 import { post, transferOf } from '../ledger/ledger.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { methodOf, payIfCovered, requireSettled } from '../payments/settlement.ts';
+import { methodOf, requireSettled } from '../payments/settlement.ts';
 import { postWithdrawal } from '../payments/withdrawal.ts';
 import type { DisputeState, ProcessorNotice } from '../processors/payment-processor.ts';
 import { Dispute } from './dispute.entity.ts';
@@ -63,7 +65,8 @@ function created({ id: paymentId, organizationId, accountId, currency }: Payment
 async function open(tx: EntityManager, disputed: Disputed, now: Date): Promise<void> {
   const { invoice, payment, dispute } = disputed;
   const { organizationId, accountId, currency, id: source, amount } = dispute;
-  const reopened = Decimal.min(amount, payment.amountRefundable, invoice.amountPaid.minus(invoice.amountRefunded));
+  const { amountPaid, amountRefunded, amountReturnable } = invoice;
+  const reopened = Decimal.min(amount, payment.amountRefundable, amountPaid.minus(amountRefunded), amountReturnable);
   dispute.amountReopened = reopened;
   payment.amountApplied = payment.amountApplied.minus(reopened);
   payment.amountDisputed = payment.amountDisputed.plus(amount);
@@ -75,15 +78,16 @@ async function open(tx: EntityManager, disputed: Disputed, now: Date): Promise<v
   await postWithdrawal(tx, { payment, source, kind: 'dispute', amount: amount.minus(reopened) }, now);
   await record(tx, paymentDisputed({ payment, method: await methodOf(tx, payment) }, dispute));
   if (invoice.status !== before) await tellReopened(tx, invoice, before, now);
+  await applyCredit(tx, invoice, now);
 }
 
 /** A reopened invoice is overdue at once if its due day is over. */
 async function tellReopened(tx: EntityManager, invoice: Invoice, before: InvoiceStatus, now: Date): Promise<void> {
-  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
-  await record(tx, invoiceUpdated({ invoice, lines }, { status: { from: before, to: invoice.status } }));
+  const issued = await issuedOf(tx, invoice);
+  await record(tx, invoiceUpdated(issued, { status: { from: before, to: invoice.status } }));
   if (dayStart(invoice.dueDate, 1) > now) return;
   invoice.moveTo(InvoiceStatus.OVERDUE, now);
-  await record(tx, invoiceOverdue({ invoice, lines }));
+  await record(tx, invoiceOverdue(issued));
 }
 
 interface Decision {
@@ -120,5 +124,7 @@ async function takeReturned(tx: EntityManager, { invoice, payment, dispute }: Di
   await post(tx, { ...transfer, kind: 'dispute_won', credit: 'receivable', amount: applied });
   await post(tx, { ...transfer, kind: 'dispute_won_loss', credit: 'losses', amount: lost });
   await post(tx, { ...transfer, kind: 'dispute_won_credit', credit: 'credit', amount: dispute.amount.minus(applied).minus(lost) });
-  await payIfCovered(tx, invoice, payment.id, now);
+  invoice.updatedAt = now;
+  await closeIfCovered(tx, invoice, payment.id, now);
+  await applyCredit(tx, invoice, now);
 }

@@ -9,18 +9,16 @@ import { billToOf, findCustomers, findSellerName } from '../customers/customer.t
 import { sellerOf } from '../invoice-settings/seller-snapshot.ts';
 import type { Invoice } from '../invoices/invoice.entity.ts';
 import type { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import type { InvoiceTax } from '../invoices/invoice-tax.entity.ts';
 import { documentOf, type InvoiceParts } from './document-of.ts';
-import type { InvoiceDocument, InvoiceDocumentTax } from './invoice-document.ts';
-
-/** Reads the taxes of an invoice, in the order in which its document shows them. */
-export type ReadTaxes = (scope: RecordScope, invoiceId: string) => Promise<readonly InvoiceDocumentTax[]>;
+import type { InvoiceDocument } from './invoice-document.ts';
 
 export interface InvoiceDocumentsDeps {
   orm: Orm;
   graph: Graph;
   invoices: RecordReader<Invoice>;
   lines: RecordReader<InvoiceLine>;
-  readTaxes: ReadTaxes;
+  invoiceTaxes: RecordReader<InvoiceTax>;
 }
 
 /** Number of times an invoice is read again that was changed while it was read. */
@@ -52,11 +50,11 @@ export class InvoiceDocuments {
   }
 
   async #partsOf({ id }: Invoice, scope: RecordScope): Promise<Pick<InvoiceParts, 'lines' | 'taxes'>> {
-    const [[lines = []], taxes] = await Promise.all([
+    const [[lines = []], [taxes = []]] = await Promise.all([
       this.deps.lines.of(scope, 'invoiceId', [id], ['position']),
-      this.deps.readTaxes(scope, id),
+      this.deps.invoiceTaxes.of(scope, 'invoiceId', [id], ['position']),
     ]);
-    return { lines, taxes };
+    return { lines, taxes: taxes.map(({ name, percent: rate, taxable, amount, reason }) => ({ name, rate, taxable, amount, reason })) };
   }
 
   /** Returns today's seller and customer, for an invoice of a release that did not store them. */

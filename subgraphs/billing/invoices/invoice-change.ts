@@ -8,9 +8,13 @@ import { InvoiceNotChangeable } from './invoice.errors.ts';
 import { type InvoiceChanges, invoiceUpdated } from './invoice.events.ts';
 import type { InvoiceUpdateInput } from './invoice.inputs.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
-import { type LineDraft, linesOf, payIfNothingIsDue, totalOf } from './invoice-issue.ts';
+import { applyCredit, giveCreditBack } from './invoice-credit.ts';
+import { type LineDraft, linesOf, payIfNothingIsDue } from './invoice-issue.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
-import { pricingProblems } from './invoice-pricing.ts';
+import { amountProblems, pricingProblems } from './invoice-pricing.ts';
+import { InvoiceTax } from './invoice-tax.entity.ts';
+import { taxInvoice } from './invoice-taxes.ts';
+import { issuedOf } from './issued-invoice.ts';
 
 /** The new values of an invoice. `lines` replace the present lines. */
 export interface InvoiceUpdate extends Pick<InvoiceUpdateInput, 'status' | 'dueDate' | 'notes'> {
@@ -31,9 +35,11 @@ export async function changeInvoice(tx: EntityManager, invoice: Invoice, update:
   const changes = differencesOf(before, after);
   if (Object.keys(changes).length === 0 && !update.lines) return;
   invoice.updatedAt = now;
-  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
-  await record(tx, invoiceUpdated({ invoice, lines }, changes));
-  await payIfNothingIsDue(tx, { invoice, lines }, now);
+  const issued = await issuedOf(tx, invoice);
+  await record(tx, invoiceUpdated(issued, changes));
+  await payIfNothingIsDue(tx, issued, now);
+  // credit that the change gave back, or that the larger amount can use
+  if (update.lines || update.status) await applyCredit(tx, invoice, now);
 }
 
 /** An invoice that is overdue, and gets a later due date, is pending again. */
@@ -47,12 +53,15 @@ function postpone(invoice: Invoice, dueDate: Date): void {
 async function cancel(tx: EntityManager, invoice: Invoice, now: Date): Promise<void> {
   if (invoice.status === InvoiceStatus.CANCELLED) return;
   invoiceStates.check(invoice.status, InvoiceStatus.CANCELLED);
-  requireUntouched(invoice);
-  const { taxAmount, subtotal } = invoice;
+  requireUnpaid(invoice);
+  // first, because the receivables of the account must not become negative
+  await giveCreditBack(tx, invoice, now);
+  const { amount, amountCredited, taxAmount, taxReversed } = invoice;
+  const tax = taxAmount.minus(taxReversed);
   invoice.moveTo(InvoiceStatus.CANCELLED, now);
   const reversal = { ...sourceOf(invoice, now), credit: 'receivable' } as const;
-  await post(tx, { ...reversal, kind: 'cancel', debit: 'revenue', amount: subtotal });
-  await post(tx, { ...reversal, kind: 'cancel_tax', debit: 'tax', amount: taxAmount });
+  await post(tx, { ...reversal, kind: 'cancel', debit: 'revenue', amount: amount.minus(amountCredited).minus(tax) });
+  await post(tx, { ...reversal, kind: 'cancel_tax', debit: 'tax', amount: tax });
 }
 
 async function replaceLines(tx: EntityManager, invoice: Invoice, drafts: readonly LineDraft[], now: Date): Promise<void> {
@@ -64,33 +73,48 @@ async function replaceLines(tx: EntityManager, invoice: Invoice, drafts: readonl
     );
   if (invoice.source !== null) throw new InvoiceNotChangeable(invoice, 'generated', 'the platform generated its lines');
   if (invoice.deliveryStartedAt) throw new InvoiceNotChangeable(invoice, 'delivered', 'it was sent to the customer');
-  requireUntouched(invoice);
+  requireUnpaid(invoice);
+  if (!invoice.amountCredited.isZero()) throw new InvoiceNotChangeable(invoice, 'paid', 'a part of it was credited');
   refuse(pricingProblems(drafts, invoice.currency));
+  await giveCreditBack(tx, invoice, now);
   await tx.nativeDelete(InvoiceLine, { invoiceId: invoice.id });
+  await tx.nativeDelete(InvoiceTax, { invoiceId: invoice.id });
+  const { subtotal, taxAmount, revision } = invoice;
   const lines = linesOf(drafts, invoice);
-  tx.persist(lines);
-  const difference = totalOf(lines).minus(invoice.amount);
-  invoice.amount = totalOf(lines);
-  await postDifference(tx, invoice, difference, now);
+  const taxes = await taxInvoice(tx, invoice, lines, invoice.taxTerms ?? UNTAXED);
+  refuse(amountProblems(invoice.amount));
+  tx.persist([...lines, ...taxes]);
+  // the kinds contain the revision, because the lines of an invoice may change several times
+  await postDifference(tx, invoice, { kind: `change_${revision}`, of: 'revenue', amount: invoice.subtotal.minus(subtotal) }, now);
+  await postDifference(tx, invoice, { kind: `change_tax_${revision}`, of: 'tax', amount: invoice.taxAmount.minus(taxAmount) }, now);
 }
 
-/** The kind of transfer contains the revision, because the lines of an invoice may change several times. */
-function postDifference(tx: EntityManager, invoice: Invoice, difference: Decimal, now: Date): Promise<void> {
-  const transfer = { ...sourceOf(invoice, now), kind: `change_${invoice.revision}`, amount: difference.abs() };
-  return difference.isNegative()
-    ? post(tx, { ...transfer, debit: 'revenue', credit: 'receivable' })
-    : post(tx, { ...transfer, debit: 'receivable', credit: 'revenue' });
+/** Terms of invoices of earlier releases, which have no taxes. */
+const UNTAXED = { country: null, region: null, day: '', exemption: null };
+
+interface Difference {
+  kind: string;
+  of: 'revenue' | 'tax';
+  amount: Decimal;
+}
+
+function postDifference(tx: EntityManager, invoice: Invoice, { kind, of, amount }: Difference, now: Date): Promise<void> {
+  const transfer = { ...sourceOf(invoice, now), kind, amount: amount.abs() };
+  return amount.isNegative()
+    ? post(tx, { ...transfer, debit: of, credit: 'receivable' })
+    : post(tx, { ...transfer, debit: 'receivable', credit: of });
 }
 
 const sourceOf = ({ id, organizationId, accountId, currency }: Invoice, at: Date) => ({
   ...{ organizationId, accountId, currency, source: id, invoiceId: id, at },
 });
 
-function requireUntouched(invoice: Invoice): void {
-  const { amountPaid, amountReserved, amountCredited, creditApplied } = invoice;
+/** Credit of the account that was used for the invoice does not matter: it is given back. */
+function requireUnpaid(invoice: Invoice): void {
+  const { amountPaid, amountReserved, amountReturned } = invoice;
   if (!amountReserved.isZero()) throw new InvoiceNotChangeable(invoice, 'in_flight', 'the outcome of a payment is not known yet');
-  if (![amountPaid, amountCredited, creditApplied].every((amount) => amount.isZero()))
-    throw new InvoiceNotChangeable(invoice, 'paid', 'a part of it was paid or credited');
+  if (!amountPaid.isZero()) throw new InvoiceNotChangeable(invoice, 'paid', 'a part of it was paid');
+  if (!amountReturned.isZero()) throw new InvoiceNotChangeable(invoice, 'paid', 'a part of it was given back as credit');
 }
 
 function differencesOf(before: Record<string, unknown>, after: Record<string, unknown>): InvoiceChanges {

@@ -1,16 +1,20 @@
 import type { EntityManager } from '../../../kernel/database/database.ts';
-import { record } from '../../../kernel/events/outbox.ts';
+import { refuse } from '../../../kernel/errors/errors.ts';
 import { newId } from '../../../kernel/records/ids.ts';
 import { nextNumber } from '../../../kernel/records/numbers.ts';
-import { type Decimal, sum } from '../../../kernel/values/money.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import type { Period } from '../calculation/billing-periods.ts';
 import { billToOf, type Customer } from '../customers/customer.ts';
 import { sellerOf } from '../invoice-settings/seller-snapshot.ts';
+import { lockCredit } from '../ledger/account-credit.ts';
+import { taxTermsOf } from '../taxes/tax-terms.ts';
 import { Invoice } from './invoice.entity.ts';
-import { type IssuedInvoice, invoicePaid } from './invoice.events.ts';
-import { InvoiceStatus } from './invoice.states.ts';
+import { closeIfCovered } from './invoice-closing.ts';
+import { postCredit } from './invoice-credit.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
-import { lineAmount, type Priced } from './invoice-pricing.ts';
+import { amountProblems, lineAmount, type Priced } from './invoice-pricing.ts';
+import { taxInvoice } from './invoice-taxes.ts';
+import type { IssuedInvoice } from './issued-invoice.ts';
 import type { LineKind } from './line-kind.ts';
 
 const PAYMENT_TERM_MS = 30 * 24 * 3600 * 1000;
@@ -45,22 +49,29 @@ export interface LineDraft extends Priced {
 }
 
 /**
- * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines and the total. The database
- * posts it to the ledger. The caller must record the event about the new invoice, and then call `payIfNothingIsDue`.
+ * Creates an invoice from a draft: assigns its number, and computes the amounts of the lines, the taxes and the total. The
+ * database posts it to the ledger. Credit of the account pays as much of it as it can. The caller must record the event about
+ * the new invoice, and then call `payIfNothingIsDue`.
  */
 export async function issueInvoice(
   tx: EntityManager,
   { lines: drafts, customer, ...draft }: InvoiceDraft,
   now: Date,
 ): Promise<IssuedInvoice> {
-  const number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
-  const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), number, createdAt: now, updatedAt: now });
-  Object.assign(invoice, { accountId: customer.accountId, billTo: billToOf(customer, null), timezone: customer.timezone });
+  const { terms, taxId } = await taxTermsOf(tx, customer, now);
+  const { accountId } = customer;
+  const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), accountId, createdAt: now, updatedAt: now });
+  Object.assign(invoice, { billTo: billToOf(customer, taxId), taxTerms: terms, timezone: customer.timezone });
   invoice.seller = await sellerOf(tx, draft.organizationId, customer.sellerName);
   const lines = linesOf(drafts, invoice);
-  invoice.amount = totalOf(lines);
-  tx.persist([invoice, ...lines]);
-  return { invoice, lines };
+  const taxes = await taxInvoice(tx, invoice, lines, terms);
+  refuse(amountProblems(invoice.amount));
+  // the counter is locked as late as possible, because all invoices of the organization wait for it
+  invoice.number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
+  invoice.creditApplied = Decimal.min(await lockCredit(tx, invoice), invoice.amount);
+  tx.persist([invoice, ...lines, ...taxes]);
+  await postCredit(tx, invoice, invoice.creditApplied, now);
+  return { invoice, lines, taxes };
 }
 
 /** Creates the lines of an invoice, with their rounded amounts. */
@@ -72,12 +83,6 @@ export const linesOf = (drafts: readonly LineDraft[], { id, organizationId, curr
     }),
   );
 
-export const totalOf = (lines: readonly InvoiceLine[]): Decimal => sum(lines.map(({ amount }) => amount));
-
-/** An invoice about nothing is paid without a payment. */
-export async function payIfNothingIsDue(tx: EntityManager, issued: IssuedInvoice, now: Date): Promise<void> {
-  const { invoice } = issued;
-  if (invoice.status !== InvoiceStatus.PENDING || !invoice.amountDue.isZero()) return;
-  invoice.moveTo(InvoiceStatus.PAID, now);
-  await record(tx, invoicePaid(issued, InvoiceStatus.PENDING, null));
-}
+/** An invoice about nothing, or that credit of the account covers, is paid without a payment. */
+export const payIfNothingIsDue = (tx: EntityManager, { invoice }: IssuedInvoice, now: Date): Promise<void> =>
+  closeIfCovered(tx, invoice, null, now);

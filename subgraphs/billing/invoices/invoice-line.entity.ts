@@ -12,6 +12,7 @@ import { LineKind } from './line-kind.ts';
 @Index({ properties: ['organizationId', 'serviceId', 'invoiceId'] })
 // a period of a service is billed once, whatever bills it twice
 @Unique({ name: 'invoice_line_period_index', properties: ['organizationId', 'itemId', 'periodStart'], where: `"kind" = 'recurring'` })
+@Check({ name: 'invoice_line_credited_check', expression: `"amount_credited" >= 0 and "amount_credited" <= "amount"` })
 @Check({ name: 'invoice_line_period_check', expression: `"period_start" < "period_end"` })
 export class InvoiceLine {
   @ManyToOne(() => Invoice, { primary: true, mapToPk: true, fieldName: 'invoice_id', type: 'text' })
@@ -66,4 +67,12 @@ export class InvoiceLine {
   })
   @Property({ type: 'text', nullable: true })
   category: string | null = null;
+
+  /** Tax rates that apply to the line. Empty if none does, or if the customer is exempt. */
+  @Property({ type: 'json', default: '[]' })
+  taxRateIds: string[] = [];
+
+  @Field(() => Decimal, { description: 'Part of `amount` that credit notes gave back.' })
+  @Property({ type: MoneyType, default: '0' })
+  amountCredited: Decimal = new Decimal(0);
 }

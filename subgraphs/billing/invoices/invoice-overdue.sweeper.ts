@@ -4,9 +4,8 @@ import { dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
 import { Invoice } from './invoice.entity.ts';
 import { invoiceOverdue } from './invoice.events.ts';
 import { InvoiceStatus } from './invoice.states.ts';
-import { InvoiceLine } from './invoice-line.entity.ts';
+import { issuedOf } from './issued-invoice.ts';
 
-const BY_POSITION = { orderBy: { position: 'asc' } } as const;
 const DUE = { name: 'billing.overdue', table: 'billing.invoice', column: 'status_due_at', postponeMs: 60_000 } as const;
 
 /** Makes pending invoices overdue at the end of the day by which they must be paid. */
@@ -14,5 +13,5 @@ export const overdueSweeper = (ports: Ports): Sweeper =>
   dueSweeper({ ...ports, waits: ports.isClosed }, DUE, async (tx, id, now) => {
     const invoice = await tx.findOneOrFail(Invoice, { id });
     invoice.moveTo(InvoiceStatus.OVERDUE, now);
-    await record(tx, invoiceOverdue({ invoice, lines: await tx.find(InvoiceLine, { invoiceId: id }, BY_POSITION) }));
+    await record(tx, invoiceOverdue(await issuedOf(tx, invoice)));
   });

@@ -30,6 +30,10 @@ export function pricingProblems(lines: readonly (Partial<Priced> | null)[], curr
   return [{ field: 'services', reason: `must amount to less than ${AMOUNT_LIMIT} in total` }];
 }
 
+/** Lists the problem with the total of an invoice, taxes included. */
+export const amountProblems = (amount: Decimal): FieldProblem[] =>
+  amount.lessThan(AMOUNT_LIMIT) ? [] : [{ field: 'services', reason: `must amount to less than ${AMOUNT_LIMIT} in total, with taxes` }];
+
 const isPriced = (line: Partial<Priced> | null): line is Priced => line?.quantity !== undefined && line.unitPrice !== undefined;
 
 function priceProblem(price: Decimal, currency: string): string | undefined {

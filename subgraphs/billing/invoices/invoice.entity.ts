@@ -6,6 +6,7 @@ import { Revision } from '../../../kernel/records/revision.ts';
 import { Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { BillTo } from '../customers/bill-to.ts';
 import { Seller } from '../invoice-settings/seller.ts';
+import type { TaxTerms } from '../taxes/tax-terms.ts';
 import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 
 /** An invoice of an account for services (specification 2.6, 3.2). Its lines are separate records. */
@@ -14,8 +15,21 @@ import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 @Check({
   name: 'invoice_money_check',
   expression: `"tax_amount" >= 0 and "amount" >= "tax_amount" and "amount_paid" >= 0 and "amount_reserved" >= 0
-       and "amount_credited" >= 0 and "credit_applied" >= 0 and "amount_refunded" >= 0
-       and "amount_paid" + "amount_reserved" + "amount_credited" + "credit_applied" <= "amount" and "amount_refunded" <= "amount_paid"`,
+       and "amount_credited" >= 0 and "credit_applied" >= 0 and "amount_refunded" >= 0 and "amount_written_off" >= 0
+       and "amount_paid" + "amount_reserved" + "amount_credited" + "credit_applied" + "amount_written_off" <= "amount"
+       and "amount_refunded" <= "amount_paid"`,
+})
+// nobody gets both a refund and a credit for the same money
+@Check({
+  name: 'invoice_returned_check',
+  expression: `"amount_returned" >= 0 and "refund_reserved" >= 0
+       and "amount_refunded" + "refund_reserved" + "amount_returned" <= "amount_paid" + "credit_applied"`,
+})
+// credit notes and refunds together give back at most the net amount and the tax
+@Check({
+  name: 'invoice_reversed_check',
+  expression: `"tax_reversed" >= 0 and "tax_reversed" <= "tax_amount"
+       and "amount_credited" + "amount_returned" + "amount_refunded" - "tax_reversed" <= "amount" - "tax_amount"`,
 })
 @Entity({ tableName: 'invoice' })
 @OrganizationFilter({ account: 'accountId' })
@@ -27,6 +41,11 @@ import { InvoiceStatus, invoiceStates } from './invoice.states.ts';
 @Index({ properties: ['organizationId', 'accountId', 'createdAt', 'id'] })
 @Index({ properties: ['organizationId', 'status', 'createdAt', 'id'] })
 @Index({ name: 'invoice_overdue_index', properties: ['organizationId', 'accountId'], where: `"status" = 'overdue'` })
+@Index({
+  name: 'invoice_open_index',
+  properties: ['organizationId', 'accountId', 'dueDate', 'createdAt', 'id'],
+  where: `"status" in ('pending', 'overdue')`,
+})
 export class Invoice {
   @Field(() => ID)
   @PrimaryKey({ type: 'text' })
@@ -76,6 +95,22 @@ export class Invoice {
   @Field(() => Decimal, { description: 'Sum of the refunds of its payments.' })
   @Property({ type: MoneyType, default: '0' })
   amountRefunded: Decimal = new Decimal(0);
+
+  @Field(() => Decimal, { description: 'Sum of the credit notes for what was paid. It became credit of the account.' })
+  @Property({ type: MoneyType, default: '0' })
+  amountReturned: Decimal = new Decimal(0);
+
+  @Field(() => Decimal, { description: 'What was still to be paid when the invoice was written off, because nobody will pay it.' })
+  @Property({ type: MoneyType, default: '0' })
+  amountWrittenOff: Decimal = new Decimal(0);
+
+  /** Sum of the refunds whose outcome is unknown. No credit note can use this part of what was paid. */
+  @Property({ type: MoneyType, default: '0' })
+  refundReserved: Decimal = new Decimal(0);
+
+  /** Part of the tax that credit notes and refunds have given back. */
+  @Property({ type: MoneyType, default: '0' })
+  taxReversed: Decimal = new Decimal(0);
 
   @Field(() => String, { description: 'ISO 4217 code of all amounts, such as USD.' })
   @Property({ type: 'text' })
@@ -129,6 +164,14 @@ export class Invoice {
   @Property({ type: 'datetime', length: 3, nullable: true })
   deliveredAt: Date | null = null;
 
+  @Field(() => String, { nullable: true, description: 'Why the invoice was written off. Null if it was not.' })
+  @Property({ type: 'text', nullable: true })
+  writeOffReason: string | null = null;
+
+  /** What decides about its taxes, as of the issue. Null on invoices of earlier releases, which have no taxes. */
+  @Property({ type: 'json', nullable: true })
+  taxTerms: TaxTerms | null = null;
+
   /** Subscription that the invoice bills. Null if it bills none. */
   @Property({ type: 'text', nullable: true })
   subscriptionId: string | null = null;
@@ -160,12 +203,23 @@ export class Invoice {
   @Field(() => Decimal, { description: 'What is still to be paid. 0 if the invoice is paid or cancelled.' })
   get amountDue(): Decimal {
     const isOpen = this.status === InvoiceStatus.PENDING || this.status === InvoiceStatus.OVERDUE;
-    return isOpen ? this.amount.minus(this.amountPaid).minus(this.amountCredited).minus(this.creditApplied) : new Decimal(0);
+    if (!isOpen) return new Decimal(0);
+    return this.amount.minus(this.amountPaid).minus(this.amountCredited).minus(this.creditApplied).minus(this.amountWrittenOff);
   }
 
   /** The part of `amountDue` that no payment in progress is about. A new payment can be at most this amount. */
   get amountOpen(): Decimal {
     return this.amountDue.isZero() ? this.amountDue : this.amountDue.minus(this.amountReserved);
+  }
+
+  /** What was paid, by payments and by credit of the account, and was not given back and is not about to be. */
+  get amountReturnable(): Decimal {
+    return this.amountPaid.plus(this.creditApplied).minus(this.amountRefunded).minus(this.refundReserved).minus(this.amountReturned);
+  }
+
+  /** What credit notes and refunds have given back of `amount`, with tax. */
+  get amountReversed(): Decimal {
+    return this.amountCredited.plus(this.amountReturned).plus(this.amountRefunded);
   }
 
   /**

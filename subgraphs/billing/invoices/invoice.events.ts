@@ -3,7 +3,7 @@ import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { Seller } from '../invoice-settings/seller.ts';
 import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
-import type { InvoiceLine } from './invoice-line.entity.ts';
+import type { IssuedInvoice } from './issued-invoice.ts';
 import { LineKind } from './line-kind.ts';
 
 const { PENDING, PAID, OVERDUE } = InvoiceStatus;
@@ -21,6 +21,21 @@ const invoicePayload = z.strictObject({
   amount_credited: z.number(),
   credit_applied: z.number(),
   amount_refunded: z.number(),
+  amount_returned: z.number().optional().describe('Sum of the credit notes for what was paid. It became credit of the account.'),
+  amount_written_off: z.number().optional().describe('What was still to be paid when the invoice was written off.'),
+  write_off_reason: z.string().nullable().optional().describe('Why the invoice was written off.'),
+  taxes: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        percent: z.number(),
+        taxable: z.number(),
+        amount: z.number(),
+        reason: z.string().nullable().describe('Why no tax is due, such as `Reverse charge`.'),
+      }),
+    )
+    .optional()
+    .describe('The tax of each rate.'),
   currency: z.string(),
   due_date: timestamp,
   paid_date: timestamp.nullable(),
@@ -47,6 +62,7 @@ const invoicePayload = z.strictObject({
       quantity: z.int(),
       unit_price: z.number(),
       amount: z.number(),
+      amount_credited: z.number().optional().describe('Part of `amount` that credit notes gave back.'),
     }),
   ),
 });
@@ -66,6 +82,10 @@ const example: z.input<typeof plain> = {
     amount_credited: 0,
     credit_applied: 0,
     amount_refunded: 0,
+    amount_returned: 0,
+    amount_written_off: 0,
+    write_off_reason: null,
+    taxes: [{ name: 'Exempt', percent: 0, taxable: 299.9, amount: 0, reason: 'Reverse charge' }],
     currency: 'USD',
     due_date: '2026-03-02T09:30:00.000Z',
     paid_date: null,
@@ -84,6 +104,7 @@ const example: z.input<typeof plain> = {
         quantity: 2,
         unit_price: 149.95,
         amount: 299.9,
+        amount_credited: 0,
       },
     ],
   },
@@ -91,12 +112,6 @@ const example: z.input<typeof plain> = {
 
 const family = 'billing';
 const statusChange = z.strictObject({ status: z.strictObject({ from: z.enum(InvoiceStatus), to: z.enum(InvoiceStatus) }) });
-
-/** An invoice and its lines. The lines are in the order of their `position`. */
-export interface IssuedInvoice {
-  invoice: Invoice;
-  lines: InvoiceLine[];
-}
 
 export const invoiceCreated = defineEvent(
   { name: 'invoice.created', family, description: 'An invoice was created by an API request.', data: plain, example },
@@ -160,7 +175,8 @@ export const invoiceUpdated = defineEvent(
   {
     name: 'invoice.updated',
     family,
-    description: 'An invoice was changed or cancelled by an API request, or reopened because the payment processor took a payment back.',
+    description:
+      'An invoice was changed, cancelled or written off by an API request, cancelled because credit notes cover it, or reopened because the payment processor took a payment back.',
     data: updated,
     example: {
       invoice: { ...example.invoice, status: CANCELLED, amount_due: 0 },
@@ -180,18 +196,19 @@ function told<T extends object>(issued: IssuedInvoice, more: T) {
   return { ...envelope, occurredAt: issued.invoice.updatedAt, data: { ...data, ...more } };
 }
 
-function tellIssued({ invoice, lines }: IssuedInvoice) {
+function tellIssued(issued: IssuedInvoice) {
+  const { invoice } = issued;
   const { organizationId, id, createdAt, accountId } = invoice;
   return {
     organizationId,
     occurredAt: createdAt,
     subject: { type: 'Invoice', id },
     accountId,
-    data: { invoice: payloadOf(invoice, lines) },
+    data: { invoice: payloadOf(issued) },
   };
 }
 
-const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typeof invoicePayload> => ({
+const payloadOf = ({ invoice, lines, taxes }: IssuedInvoice): z.infer<typeof invoicePayload> => ({
   id: invoice.id,
   number: invoice.number,
   account_id: invoice.accountId,
@@ -204,6 +221,12 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
   amount_credited: invoice.amountCredited.toNumber(),
   credit_applied: invoice.creditApplied.toNumber(),
   amount_refunded: invoice.amountRefunded.toNumber(),
+  amount_returned: invoice.amountReturned.toNumber(),
+  amount_written_off: invoice.amountWrittenOff.toNumber(),
+  write_off_reason: invoice.writeOffReason,
+  taxes: taxes.map(({ name, percent, taxable, amount, reason }) => ({
+    ...{ name, percent: percent.toNumber(), taxable: taxable.toNumber(), amount: amount.toNumber(), reason },
+  })),
   currency: invoice.currency,
   due_date: invoice.dueDate.toISOString(),
   paid_date: invoice.paidDate?.toISOString() ?? null,
@@ -211,17 +234,20 @@ const payloadOf = (invoice: Invoice, lines: readonly InvoiceLine[]): z.infer<typ
   seller: invoice.seller && tellSeller(invoice.seller),
   delivered_at: invoice.deliveredAt?.toISOString() ?? null,
   revision: invoice.revision,
-  services: lines.map(({ serviceId, description, kind, category, periodStart, periodEnd, quantity, unitPrice, amount }) => ({
-    service_id: serviceId,
-    description,
-    kind,
-    category,
-    period_start: periodStart?.toISOString() ?? null,
-    period_end: periodEnd?.toISOString() ?? null,
-    quantity,
-    unit_price: unitPrice.toNumber(),
-    amount: amount.toNumber(),
-  })),
+  services: lines.map(
+    ({ serviceId, description, kind, category, periodStart, periodEnd, quantity, unitPrice, amount, amountCredited }) => ({
+      service_id: serviceId,
+      description,
+      kind,
+      category,
+      period_start: periodStart?.toISOString() ?? null,
+      period_end: periodEnd?.toISOString() ?? null,
+      quantity,
+      unit_price: unitPrice.toNumber(),
+      amount: amount.toNumber(),
+      amount_credited: amountCredited.toNumber(),
+    }),
+  ),
 });
 
 const tellSeller = ({ name, address, taxId, footer }: Seller) => ({ name, address, tax_id: taxId, footer });

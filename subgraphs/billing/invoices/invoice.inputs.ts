@@ -1,6 +1,6 @@
 import { Allow, ArrayMaxSize, ArrayMinSize, IsIn, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { MaxCharacters } from '../../../kernel/graphql/characters.ts';
+import { MaxCharacters, Name } from '../../../kernel/graphql/characters.ts';
 import { IsCurrency } from '../../../kernel/graphql/is-currency.ts';
 import { jsonSchema } from '../../../kernel/graphql/json-schema.ts';
 import { NotNull } from '../../../kernel/graphql/not-null.ts';
@@ -97,6 +97,13 @@ export class InvoiceUpdateInput {
   @ArrayMaxSize(MAX_LINES, { message: `must have 1 to ${MAX_LINES} items` })
   @ValidateNested({ each: true })
   services?: InvoiceLineInput[];
+}
+
+@InputType({ description: 'Why an invoice is written off.' })
+export class WriteOffInput {
+  @Field(() => String, { description: 'Reason, 1 to 500 characters.' })
+  @Name(500)
+  reason!: string;
 }
 
 @InputType({ description: 'Conditions for a list of invoices. An invoice must meet all of them.' })

@@ -6,8 +6,9 @@ import { ExpectedRevision } from '../../../kernel/records/revision.ts';
 import type { BillingContext } from '../context.ts';
 import { Account, Service } from '../references.ts';
 import { Invoice } from './invoice.entity.ts';
-import { InvoiceCreateInput, InvoiceFilter, InvoiceSort, InvoiceUpdateInput } from './invoice.inputs.ts';
+import { InvoiceCreateInput, InvoiceFilter, InvoiceSort, InvoiceUpdateInput, WriteOffInput } from './invoice.inputs.ts';
 import { InvoiceLine } from './invoice-line.entity.ts';
+import { InvoiceTax } from './invoice-tax.entity.ts';
 
 /** Key by which a loader finds the invoices of a service: the `serviceId` of the invoice lines. */
 const ON_LINE = { child: InvoiceLine, owner: 'invoiceId', property: 'serviceId' };
@@ -50,6 +51,24 @@ export class InvoiceResolver {
     @Ctx() { invoices }: BillingContext,
   ): Promise<Invoice> {
     return invoices.update(id, input, expectedRevision);
+  }
+
+  @Mutation(() => Invoice, {
+    description:
+      'Write off what is still due of an invoice, because nobody will pay it. The invoice becomes cancelled. Money that arrives later becomes credit of the account.',
+  })
+  @Requires('billing:write', { secondFactor: true })
+  writeOffInvoice(
+    @Arg('id', () => ID, { description: 'Id of the invoice (`inv_…`).' }) id: string,
+    @Arg('input', () => WriteOffInput, { description: 'Why it is written off.' }) { reason }: WriteOffInput,
+    @Ctx() { invoices }: BillingContext,
+  ): Promise<Invoice> {
+    return invoices.writeOff(id, reason);
+  }
+
+  @FieldResolver(() => [InvoiceTax], { description: 'The tax of each rate. Empty if no rate applies.' })
+  taxes(@Root() { id }: Invoice, @Ctx() { loaders }: BillingContext): Promise<InvoiceTax[]> {
+    return loaders.invoiceTaxes.of('invoiceId', id, 'position');
   }
 
   @FieldResolver(() => [InvoiceLine], { description: 'Lines of the invoice, in order.' })

@@ -19,6 +19,8 @@ import { defaultDueDate, type InvoiceDraft, issueInvoice, type LineDraft, payIfN
 import type { InvoiceLine } from './invoice-line.entity.ts';
 import { INVOICES, invoicesOf } from './invoice-list.ts';
 import { DEFAULT_CURRENCY } from './invoice-pricing.ts';
+import type { InvoiceTax } from './invoice-tax.entity.ts';
+import { writeOff } from './invoice-write-off.ts';
 
 export interface InvoiceServiceDeps {
   em: EntityManager;
@@ -29,6 +31,7 @@ export interface InvoiceServiceDeps {
   counters: Counters;
   loader: RecordLoader<Invoice>;
   lines: RecordLoader<InvoiceLine>;
+  taxes: RecordLoader<InvoiceTax>;
 }
 
 /** Manages the invoices of the caller's organization (specification 2.6, 3.2, 4.5). */
@@ -41,7 +44,7 @@ export class InvoiceService {
    * @throws ResourceNotFound if the organization does not have the account or a service
    */
   async create(input: InvoiceCreateInput): Promise<Invoice> {
-    const { em, clock, lines } = this.deps;
+    const { em, clock, lines, taxes } = this.deps;
     const now = clock.now();
     const draft = this.#draft(input, await this.#billable(input), now);
     return em.transactional(async (tx) => {
@@ -49,6 +52,7 @@ export class InvoiceService {
       await record(tx, invoiceCreated(issued));
       await payIfNothingIsDue(tx, issued, now);
       lines.keepOf('invoiceId', issued.invoice.id, issued.lines, 'position');
+      taxes.keepOf('invoiceId', issued.invoice.id, issued.taxes, 'position');
       return issued.invoice;
     });
   }
@@ -67,6 +71,22 @@ export class InvoiceService {
         const invoice = orNotFound(await tx.findOne(Invoice, { id }, LOCKED), 'invoice', id);
         requireRevision(invoice, expectedRevision);
         await changeInvoice(tx, invoice, { ...input, lines }, clock.now());
+        return invoice;
+      },
+      { clear: true },
+    );
+  }
+
+  /**
+   * Writes off what is still due of an invoice.
+   * @throws ResourceNotFound, InvoiceNotChangeable
+   */
+  writeOff(id: string, reason: string): Promise<Invoice> {
+    const { em, clock } = this.deps;
+    return em.transactional(
+      async (tx) => {
+        const invoice = orNotFound(await tx.findOne(Invoice, { id }, LOCKED), 'invoice', id);
+        await writeOff(tx, invoice, reason, clock.now());
         return invoice;
       },
       { clear: true },

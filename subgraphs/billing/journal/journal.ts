@@ -33,6 +33,8 @@ const NAMES: Readonly<Record<string, string>> = {
   tax: 'liabilities:tax',
   credit: 'liabilities:credit',
   losses: 'expenses:losses',
+  goodwill: 'expenses:goodwill',
+  writeoff: 'expenses:write-offs',
 };
 
 /** Returns the transfers in the order of time, page by page. A caller that is limited to accounts gets only their transfers. */

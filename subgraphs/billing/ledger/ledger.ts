@@ -3,10 +3,10 @@ import { Decimal } from '../../../kernel/values/money.ts';
 
 /**
  * The accounts of the ledger. `receivable` is what customers owe, `credit` is what the organization owes to customers, and
- * `cash:…` is the money at a payment processor. `losses` is
- * money that a payment processor took back and that nobody owes.
+ * `cash:…` is the money at a payment processor. Three accounts are expenses: `goodwill` is credit that nobody paid for,
+ * `writeoff` is what nobody will pay of invoices, and `losses` is money that a payment processor took back and nobody owes.
  */
-export type LedgerAccount = 'receivable' | 'revenue' | 'tax' | 'credit' | 'losses' | `cash:${string}`;
+export type LedgerAccount = 'receivable' | 'revenue' | 'tax' | 'credit' | 'goodwill' | 'writeoff' | 'losses' | `cash:${string}`;
 
 /** Money that moves from one account of the ledger to another. */
 export interface Transfer {

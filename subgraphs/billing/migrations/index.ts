@@ -6,6 +6,7 @@ import { ledger } from './0005-ledger.ts';
 import { payments } from './0006-payments.ts';
 import { billingAccounts } from './0007-billing-accounts.ts';
 import { invoiceDetails } from './0008-invoice-details.ts';
+import { taxesAndCredits } from './0009-taxes-and-credits.ts';
 import { collection } from './0012-collection.ts';
 import { disputes } from './0013-disputes.ts';
 import { invoiceDelivery } from './0015-invoice-delivery.ts';
@@ -20,6 +21,7 @@ export const migrations = [
   payments,
   billingAccounts,
   invoiceDetails,
+  taxesAndCredits,
   collection,
   disputes,
   invoiceDelivery,

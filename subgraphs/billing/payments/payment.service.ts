@@ -9,7 +9,7 @@ import { LOCKED, orNotFound } from '../../../kernel/records/records.ts';
 import { between, matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
-import { type Decimal, isPayable, minorDigits } from '../../../kernel/values/money.ts';
+import { Decimal, isPayable, minorDigits } from '../../../kernel/values/money.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
 import { InvoiceStatus, invoiceStates } from '../invoices/invoice.states.ts';
 import type { PaymentProcessor } from '../processors/payment-processor.ts';
@@ -82,15 +82,21 @@ export class PaymentService {
     const now = clock.now();
     const { id: refundId } = await em.transactional(
       async (tx) => {
-        const payment = orNotFound(await tx.findOne(Payment, { id }, LOCKED), 'payment', id);
+        // the invoice before the payment, as all transactions do that lock both
+        const { invoiceId } = orNotFound(await tx.findOne(Payment, { id }), 'payment', id);
+        const invoice = await tx.findOneOrFail(Invoice, { id: invoiceId }, LOCKED);
+        const payment = await tx.findOneOrFail(Payment, { id }, { ...LOCKED, refresh: true });
         if (payment.status !== PaymentStatus.SUCCESSFUL) throw new PaymentNotRefundable(payment);
         if (!payment.amountDisputed.isZero()) throw new PaymentDisputed(payment);
-        const { organizationId, accountId, currency, amountRefundable } = payment;
+        const { organizationId, accountId, currency } = payment;
+        // not what credit notes have given back as credit of the account
+        const amountRefundable = Decimal.min(payment.amountRefundable, invoice.amountReturnable);
         const amount = wanted ?? amountRefundable;
         refuse(digitProblems(amount, currency));
         if (amount.isZero() || amount.greaterThan(amountRefundable))
           throw new InvalidParameters([tooMuch('amount', amount, amountRefundable)]);
         payment.refundReserved = payment.refundReserved.plus(amount);
+        invoice.refundReserved = invoice.refundReserved.plus(amount);
         const refund = Object.assign(new Refund(), { id: newId('refund'), organizationId, accountId, paymentId: id, amount, currency });
         Object.assign(refund, { reason: reason ?? null, settleDueAt: firstLookup(now), createdAt: now, updatedAt: now });
         tx.persist(refund);

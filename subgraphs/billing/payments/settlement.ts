@@ -6,9 +6,8 @@ import { LOCKED } from '../../../kernel/records/records.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { refundedTax } from '../calculation/taxes.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
-import { invoicePaid } from '../invoices/invoice.events.ts';
-import { InvoiceStatus } from '../invoices/invoice.states.ts';
-import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { closeIfCovered } from '../invoices/invoice-closing.ts';
+import { applyCredit } from '../invoices/invoice-credit.ts';
 import { post, reverse } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../processors/payment-processor.ts';
 import { Payment } from './payment.entity.ts';
@@ -59,25 +58,18 @@ async function succeed(tx: EntityManager, payment: Payment, invoice: Invoice, no
   await post(tx, { ...transfer, kind: 'payment', credit: 'receivable', amount: applied });
   await post(tx, { ...transfer, kind: 'late_payment', credit: 'credit', amount: amount.minus(applied) });
   await record(tx, paymentSuccessful({ payment, method: await methodOf(tx, payment) }));
-  await payIfCovered(tx, invoice, payment.id, now);
-}
-
-/** Marks an open invoice as paid if nothing of it is due. */
-export async function payIfCovered(tx: EntityManager, invoice: Invoice, paymentId: string, now: Date): Promise<void> {
-  const { status: from } = invoice;
-  const isOpen = from === InvoiceStatus.PENDING || from === InvoiceStatus.OVERDUE;
   invoice.updatedAt = now;
-  if (!isOpen || !invoice.amountDue.isZero()) return;
-  invoice.moveTo(InvoiceStatus.PAID, now);
-  const lines = await tx.find(InvoiceLine, { invoiceId: invoice.id }, { orderBy: { position: 'asc' } });
-  await record(tx, invoicePaid({ invoice, lines }, from, paymentId));
+  await closeIfCovered(tx, invoice, payment.id, now);
+  if (amount.greaterThan(applied)) await applyCredit(tx, invoice, now);
 }
 
+/** The reserved part of the invoice is open again, so credit of the account can pay it. */
 async function fail(tx: EntityManager, payment: Payment, invoice: Invoice, outcome: Declined, now: Date): Promise<void> {
   invoice.amountReserved = invoice.amountReserved.minus(payment.amount);
   Object.assign(payment, { status: PaymentStatus.FAILED, processedAt: now, updatedAt: now, settleDueAt: null });
   Object.assign(payment, { declineCode: outcome.code, declineIsFinal: outcome.isFinal, availableAmount: outcome.available });
   await record(tx, paymentFailed({ payment, method: await methodOf(tx, payment) }, failureOf(payment)));
+  await applyCredit(tx, invoice, now);
 }
 
 /** Returns the error of a failed payment, as the caller gets it and as the event contains it. */
@@ -109,6 +101,7 @@ export async function settleRefund(tx: EntityManager, refundId: string, outcome:
     return refund;
   }
   payment.refundReserved = payment.refundReserved.minus(refund.amount);
+  invoice.refundReserved = invoice.refundReserved.minus(refund.amount);
   Object.assign(refund, { processedAt: now, updatedAt: now, settleDueAt: null });
   if (outcome.state === 'declined') return Object.assign(refund, { status: PaymentStatus.FAILED, declineCode: outcome.code });
   await giveBack(tx, { invoice, payment, refund }, now);
@@ -122,16 +115,16 @@ export interface Refunded {
 }
 
 /**
- * Records that the money of a refund has moved. A refund never reopens its invoice: it reduces the revenue and the tax, in
- * proportion. Only a refund that was made at the processor can be more than what the payment still pays of its invoice.
+ * Records that the money of a refund has moved. A refund never reopens its invoice: it reduces the revenue and the tax, in the
+ * proportion of what credit notes and earlier refunds have left of both. So all together give back exactly the tax of the
+ * invoice. Only a refund that was made at the processor can be more than what the payment still pays of its invoice.
  */
 export async function giveBack(tx: EntityManager, { invoice, payment, refund }: Refunded, now: Date): Promise<void> {
   const { organizationId, accountId, currency, id: source } = refund;
-  const amount = Decimal.min(refund.amount, payment.amountRefundable);
-  const tax = refundedTax(
-    { amount: invoice.amount, tax: invoice.taxAmount, refundedBefore: invoice.amountRefunded, refund: amount },
-    currency,
-  );
+  const amount = Decimal.min(refund.amount, payment.amountRefundable, invoice.amountReturnable);
+  const left = { amount: invoice.amount.minus(invoice.amountReversed), tax: invoice.taxAmount.minus(invoice.taxReversed) };
+  const tax = amount.isZero() ? amount : refundedTax({ ...left, refundedBefore: new Decimal(0), refund: amount }, currency);
+  invoice.taxReversed = invoice.taxReversed.plus(tax);
   Object.assign(refund, { status: PaymentStatus.SUCCESSFUL, taxAmount: tax });
   payment.amountRefunded = payment.amountRefunded.plus(amount);
   payment.updatedAt = now;
@@ -155,7 +148,9 @@ export async function giveBack(tx: EntityManager, { invoice, payment, refund }: 
 /** A refund that had succeeded has failed afterwards, for example because the card was closed: the money is back. */
 async function takeBack(tx: EntityManager, { invoice, payment, refund }: Refunded, now: Date): Promise<void> {
   const posted = await reverse(tx, refund.organizationId, refund.id, now);
-  const amount = (posted.get('refund') ?? new Decimal(0)).plus(posted.get('refund_tax') ?? 0);
+  const tax = posted.get('refund_tax') ?? new Decimal(0);
+  const amount = tax.plus(posted.get('refund') ?? 0);
+  invoice.taxReversed = invoice.taxReversed.minus(tax);
   payment.amountRefunded = payment.amountRefunded.minus(amount);
   invoice.amountRefunded = invoice.amountRefunded.minus(amount);
   for (const one of [invoice, payment, refund]) one.updatedAt = now;

@@ -1,0 +1,208 @@
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
+import { record } from '../../../kernel/events/outbox.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { nextNumber } from '../../../kernel/records/numbers.ts';
+import { Decimal, isPayable, minorDigits, sum } from '../../../kernel/values/money.ts';
+import { shareOf } from '../calculation/share.ts';
+import { creditedTax } from '../calculation/taxes.ts';
+import type { Invoice } from '../invoices/invoice.entity.ts';
+import { InvoiceNotChangeable } from '../invoices/invoice.errors.ts';
+import { InvoiceStatus } from '../invoices/invoice.states.ts';
+import { closeIfCovered } from '../invoices/invoice-closing.ts';
+import { applyCredit } from '../invoices/invoice-credit.ts';
+import type { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import { type IssuedInvoice, issuedOf } from '../invoices/issued-invoice.ts';
+import type { BalanceKey } from '../ledger/account-credit.ts';
+import { post } from '../ledger/ledger.ts';
+import { CreditNote, CreditNoteLine, type CreditNoteTax } from './credit-note.entity.ts';
+import { creditIssued } from './credit-note.events.ts';
+import { CreditCause } from './credit-note.states.ts';
+
+/** What to give back of one line of an invoice. */
+export interface CreditLine {
+  /** Position of the line on the invoice. */
+  position: number;
+  /** Net amount: greater than 0, and at most what earlier credit notes have left of the line. */
+  net: Decimal;
+}
+
+export interface CreditOrder {
+  /** The caller has locked it. */
+  invoice: Invoice;
+  cause: Exclude<CreditCause, CreditCause.GOODWILL>;
+  lines: readonly CreditLine[];
+  reason?: string | null | undefined;
+}
+
+/**
+ * Issues a credit note for lines of a locked invoice, gives the tax back that applied to them, and records the events. As far
+ * as the invoice is unpaid, its amount lowers what is due. The rest becomes credit of the account, and pays other open invoices.
+ * @throws InvalidParameters if the lines do not exist, or more is asked than is left of them
+ * @throws InvoiceNotChangeable if the invoice is cancelled (`cancelled`), or if the amount depends on a payment or refund whose
+ * outcome is unknown (`in_flight`). Then the credit note can be issued after the outcome is known
+ */
+export async function issueCreditNote(
+  tx: EntityManager,
+  { invoice, cause, lines: wanted, reason }: CreditOrder,
+  now: Date,
+): Promise<CreditNote> {
+  if (invoice.status === InvoiceStatus.CANCELLED)
+    throw new InvoiceNotChangeable(invoice, invoice.status, 'it is cancelled, so that nothing can be given back');
+  await tx.flush();
+  const issued = await issuedOf(tx, invoice);
+  refuse(problemsOf(wanted, issued));
+  const credited = issued.lines.flatMap((line) =>
+    wanted.filter(({ position }) => position === line.position).map(({ net }) => ({ line, net })),
+  );
+  const net = sum(credited.map((one) => one.net));
+  const taxes = taxesOf(credited, issued);
+  const tax = sum(taxes.map(({ amount }) => amount));
+  const amount = net.plus(tax);
+  const amountToInvoice = Decimal.min(amount, invoice.amountOpen);
+  const amountToAccount = amount.minus(amountToInvoice);
+  // what is reserved is neither due nor paid, until the outcome of the payment or refund is known
+  if (amountToAccount.greaterThan(invoice.amountReturnable))
+    throw new InvoiceNotChangeable(invoice, 'in_flight', 'the outcome of a payment or refund is not known yet');
+
+  for (const { line, net: part } of credited) line.amountCredited = line.amountCredited.plus(part);
+  invoice.amountCredited = invoice.amountCredited.plus(amountToInvoice);
+  invoice.amountReturned = invoice.amountReturned.plus(amountToAccount);
+  invoice.taxReversed = invoice.taxReversed.plus(tax);
+  invoice.updatedAt = now;
+  const creditNote = await numbered(
+    tx,
+    invoice,
+    { cause, invoiceId: invoice.id, net, tax, amount, amountToInvoice, amountToAccount, taxes, reason },
+    now,
+  );
+  const lines = credited.map(({ line, net: part }) => lineOf(creditNote, line, part));
+  tx.persist(lines);
+  await postCreditNote(tx, creditNote);
+  await record(tx, creditIssued({ creditNote, lines }));
+  await closeIfCovered(tx, invoice, null, now);
+  if (amountToAccount.greaterThan(0)) await applyCredit(tx, invoice, now);
+  return creditNote;
+}
+
+/** Gives an account credit without an invoice, and uses it for the open invoices of the account. */
+export async function grantGoodwill(
+  tx: EntityManager,
+  { amount, reason, ...key }: BalanceKey & { amount: Decimal; reason: string },
+  now: Date,
+): Promise<CreditNote> {
+  const zero = new Decimal(0);
+  const values = { net: amount, tax: zero, amount, amountToInvoice: zero, amountToAccount: amount, taxes: [], reason };
+  const creditNote = await numbered(tx, key, { ...values, cause: CreditCause.GOODWILL, invoiceId: null }, now);
+  const { id: source } = creditNote;
+  await post(tx, { ...key, source, kind: 'goodwill', invoiceId: null, debit: 'goodwill', credit: 'credit', amount, at: now });
+  await record(tx, creditIssued({ creditNote, lines: [] }));
+  await applyCredit(tx, key, now);
+  return creditNote;
+}
+
+/** What is left of each line that was not given back completely. */
+export const leftOf = (lines: readonly InvoiceLine[]): CreditLine[] =>
+  lines
+    .map(({ position, amount, amountCredited }) => ({ position, net: amount.minus(amountCredited) }))
+    .filter(({ net }) => net.greaterThan(0));
+
+function problemsOf(wanted: readonly CreditLine[], { invoice, lines }: IssuedInvoice): FieldProblem[] {
+  if (wanted.length === 0) return [{ field: 'lines', reason: 'nothing of the invoice is left to give back' }];
+  const problems = wanted.flatMap(({ position, net }, index): FieldProblem[] => {
+    const line = lines.find((one) => one.position === position);
+    const isTwice = wanted.findIndex((one) => one.position === position) < index;
+    const positionReason = line ? isTwice && 'is used twice' : 'is not a line of the invoice';
+    const netReason = line && netProblem(net, line.amount.minus(line.amountCredited), invoice.currency);
+    return [
+      ...(positionReason ? [{ field: `lines.${index}.position`, value: position, reason: positionReason }] : []),
+      ...(netReason ? [{ field: `lines.${index}.net`, value: net.toNumber(), reason: netReason }] : []),
+    ];
+  });
+  if (problems.length > 0) return problems;
+  // refunds give back a part of the net amount without naming lines
+  const left = invoice.subtotal.minus(invoice.amountReversed.minus(invoice.taxReversed));
+  if (!sum(wanted.map(({ net }) => net)).greaterThan(left)) return [];
+  return [{ field: 'lines', reason: `must amount to at most ${left.toFixed()}, because the rest was given back already` }];
+}
+
+function netProblem(net: Decimal, left: Decimal, currency: string): string | undefined {
+  if (!net.greaterThan(0)) return 'must be greater than 0';
+  if (net.greaterThan(left)) return `must be at most ${left.toFixed()}`;
+  return isPayable(net, currency) ? undefined : `must have at most ${minorDigits(currency)} decimals in ${currency}`;
+}
+
+/**
+ * Returns the tax of each rate that the credit gives back, and counts it on the taxes of the invoice. The tax is the difference
+ * of rounded sums, so that all credit notes together give back exactly the tax of the invoice. It is less if refunds have given
+ * back a part of the tax already.
+ */
+function taxesOf(credited: readonly { line: InvoiceLine; net: Decimal }[], { invoice, taxes }: IssuedInvoice): CreditNoteTax[] {
+  let left = invoice.taxAmount.minus(invoice.taxReversed);
+  return taxes.flatMap((tax) => {
+    const taxable = sum(credited.filter(({ line }) => tax.appliesTo(line)).map(({ net }) => net));
+    if (taxable.isZero()) return [];
+    const amount = Decimal.min(creditedTax(tax, tax.taxableCredited, taxable, invoice.currency), left);
+    left = left.minus(amount);
+    tax.taxableCredited = tax.taxableCredited.plus(taxable);
+    tax.amountCredited = tax.amountCredited.plus(amount);
+    const { name, percent, reason } = tax;
+    return [{ name, percent, taxable, amount, reason }];
+  });
+}
+
+type CreditValues = Pick<CreditNote, 'cause' | 'invoiceId' | 'net' | 'tax' | 'amount' | 'amountToInvoice' | 'amountToAccount'> & {
+  taxes: CreditNoteTax[];
+  reason: string | null | undefined;
+};
+
+/** Creates a credit note with the next number of the organization. */
+async function numbered(
+  tx: EntityManager,
+  { organizationId, accountId, currency }: BalanceKey,
+  values: CreditValues,
+  now: Date,
+): Promise<CreditNote> {
+  // a transaction can issue an invoice too: both counters are locked before the balance of the account
+  await tx.execute('select 1 from "billing"."invoice_counter" where "organization_id" = ? for update', [organizationId]);
+  const number = `CN-${await nextNumber(tx, 'credit_note_counter', organizationId)}`;
+  const creditNote = Object.assign(new CreditNote(), {
+    id: newId('creditNote'),
+    organizationId,
+    number,
+    accountId,
+    currency,
+    createdAt: now,
+  });
+  Object.assign(creditNote, values, { reason: values.reason ?? null });
+  tx.persist(creditNote);
+  return creditNote;
+}
+
+const lineOf = ({ id, organizationId }: CreditNote, { position, serviceId, description }: InvoiceLine, net: Decimal): CreditNoteLine =>
+  Object.assign(new CreditNoteLine(), { creditNoteId: id, organizationId, position, serviceId, description, net });
+
+/** Posts a credit note: revenue and tax become less, and so does what the account owes, or its credit becomes more. */
+async function postCreditNote(tx: EntityManager, creditNote: CreditNote): Promise<void> {
+  const {
+    id: source,
+    organizationId,
+    accountId,
+    currency,
+    invoiceId,
+    tax,
+    amount,
+    amountToInvoice,
+    amountToAccount,
+    createdAt: at,
+  } = creditNote;
+  const base = { organizationId, accountId, currency, source, invoiceId, at };
+  const taxOfInvoice = shareOf(tax, amountToInvoice, amount, new Decimal(0), currency);
+  const lowered = { ...base, credit: 'receivable' } as const;
+  await post(tx, { ...lowered, kind: 'credit_note', debit: 'revenue', amount: amountToInvoice.minus(taxOfInvoice) });
+  await post(tx, { ...lowered, kind: 'credit_note_tax', debit: 'tax', amount: taxOfInvoice });
+  const taxOfAccount = tax.minus(taxOfInvoice);
+  const granted = { ...base, credit: 'credit' } as const;
+  await post(tx, { ...granted, kind: 'credit_granted', debit: 'revenue', amount: amountToAccount.minus(taxOfAccount) });
+  await post(tx, { ...granted, kind: 'credit_granted_tax', debit: 'tax', amount: taxOfAccount });
+}
