@@ -14,7 +14,7 @@ export async function run(caller: Tenant, query: string, variables: Json = {}): 
 export async function refused(caller: Tenant, query: string, variables: Json = {}): Promise<Json> {
   const { errors, data } = await caller.graphql(query, variables);
   expect(errors, JSON.stringify(data)).toBeDefined();
-  const { code, details } = errors?.[0].extensions as Json;
+  const { code, details } = ((errors ?? [])[0] as Json).extensions;
   return { code, ...details };
 }
 
@@ -35,7 +35,8 @@ export const grant = (caller: Tenant, accountId: string, amount: number, currenc
 export const taxRate = (caller: Tenant, more: Json = {}): Promise<Json> =>
   run(caller, CREATE_RATE, { input: { name: 'VAT', percent: 20, country: 'US', validFrom: '2020-01-01', ...more } });
 
-export const invoiceOf = async (caller: Tenant, id: string): Promise<Json> => (await caller.rest('GET', `/billing/invoices/${id}`)).body.data;
+export const invoiceOf = async (caller: Tenant, id: string): Promise<Json> =>
+  (await caller.rest('GET', `/billing/invoices/${id}`)).body.data;
 export const pay = (caller: Tenant, invoiceId: string, amount: number, token = 'tok_visa') =>
   caller.rest('POST', '/billing/payments', { body: { invoice_id: invoiceId, amount, payment_method: { card_token: token } } });
 export const newInvoice = (billed: BilledTenant, ...prices: number[]): Promise<Json> => {

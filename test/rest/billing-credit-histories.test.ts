@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { audited, CREATE_CREDIT_NOTE, GRANT, moveTo, newInvoice, pay, taxRate } from '../billing-credits.setup.ts';
 import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+import { audited, CREATE_CREDIT_NOTE, GRANT, moveTo, newInvoice, pay, taxRate } from '../billing-credits.setup.ts';
 import { rows } from '../support/tables.ts';
 
 /** Amounts are in cents. */
@@ -35,7 +35,7 @@ function close(invoice: Modelled): void {
   invoice.status = invoice.net === 0 || invoice.paid + invoice.applied > 0 ? 'paid' : 'cancelled';
 }
 
-function useCredit(model: Model): void {
+function spendCredit(model: Model): void {
   for (const invoice of model.invoices) {
     const part = Math.min(model.credit, due(invoice));
     model.credit -= part;
@@ -45,7 +45,13 @@ function useCredit(model: Model): void {
 }
 
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('issue' as const), prices: fc.array(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 3 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('issue' as const),
+      prices: fc.array(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 3 }),
+    }),
+  },
   {
     weight: 7,
     arbitrary: fc.record({
@@ -59,80 +65,92 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
+type Draw = Exclude<Step, { kind: 'issue' }>;
+
+/** The drawn part of an amount; at least a cent. */
+const partOf = (all: number, { thousandths }: Draw): number => Math.ceil((all * thousandths) / 1000) || 1;
+
+async function issue(billed: BilledTenant, model: Model, prices: number[]): Promise<void> {
+  const { id } = await newInvoice(billed, ...prices.map((cents) => cents / 100));
+  const net = prices.reduce((total, price) => total + price, 0);
+  const nothing = { paid: 0, applied: 0, credited: 0, returned: 0, refunded: 0, taxReversed: 0, payments: [] };
+  const lines = prices.map((amount) => ({ amount, credited: 0 }));
+  model.invoices.push({ id, lines, net, tax: taxOn(net), status: 'pending', ...nothing });
+  spendCredit(model);
+}
+
+async function grantSome({ tenant, accountId }: BilledTenant, model: Model, { which, thousandths }: Draw): Promise<void> {
+  const amount = which * 100 + thousandths;
+  const { errors } = await tenant.graphql(GRANT, { accountId, input: { amount: amount / 100, currency: 'USD', reason: 'Model' } });
+  expect(errors).toBeUndefined();
+  model.credit += amount;
+  spendCredit(model);
+}
+
+async function cancelOne({ tenant }: BilledTenant, model: Model, invoice: Modelled): Promise<void> {
+  const { status } = await tenant.rest('PUT', `/billing/invoices/${invoice.id}`, { body: { status: 'cancelled' } });
+  const isPossible = invoice.status === 'cancelled' || (invoice.status === 'pending' && invoice.paid === 0 && invoice.returned === 0);
+  expect(status === 200, `cancelling ${JSON.stringify(invoice)}`).toBe(isPossible);
+  if (!isPossible || invoice.status === 'cancelled') return;
+  model.credit += invoice.applied;
+  invoice.applied = 0;
+  invoice.status = 'cancelled';
+  spendCredit(model);
+}
+
+async function payOne({ tenant }: BilledTenant, invoice: Modelled, draw: Draw): Promise<void> {
+  const amount = partOf(due(invoice), draw);
+  const { status, body } = await pay(tenant, invoice.id, amount / 100);
+  if (amount > due(invoice)) expect(status).toBeGreaterThanOrEqual(400);
+  // the same amount with the same card is refused within a day
+  if (status !== 201) return;
+  invoice.paid += amount;
+  invoice.payments.push({ id: body.data.payment_id, left: amount });
+  close(invoice);
+}
+
+async function refundOne({ tenant }: BilledTenant, invoice: Modelled, draw: Draw): Promise<void> {
+  const [payment] = invoice.payments;
+  if (!payment) return;
+  const possible = Math.min(payment.left, invoice.paid + invoice.applied - invoice.refunded - invoice.returned);
+  const amount = partOf(possible, draw);
+  const { status } = await tenant.rest('POST', `/billing/payments/${payment.id}/refund`, { body: { amount: amount / 100 } });
+  expect(status === 201, `refunding ${amount} of ${possible}`).toBe(amount <= possible);
+  if (status !== 201) return;
+  const rest = invoice.net + invoice.tax - invoice.credited - invoice.returned - invoice.refunded;
+  invoice.taxReversed += share(invoice.tax - invoice.taxReversed, amount, rest);
+  invoice.refunded += amount;
+  payment.left -= amount;
+}
+
+async function creditOne({ tenant }: BilledTenant, model: Model, invoice: Modelled, draw: Draw): Promise<void> {
+  const position = draw.line % invoice.lines.length;
+  const line = invoice.lines[position] as Modelled['lines'][number];
+  const net = partOf(line.amount - line.credited, draw);
+  const netLeft = invoice.net - (invoice.credited + invoice.returned + invoice.refunded - invoice.taxReversed);
+  const isPossible = invoice.status !== 'cancelled' && net <= line.amount - line.credited && net <= netLeft;
+  const { errors } = await tenant.graphql(CREATE_CREDIT_NOTE, { input: { invoiceId: invoice.id, lines: [{ position, net: net / 100 }] } });
+  expect(!errors, `crediting ${net} of ${JSON.stringify(invoice)}: ${JSON.stringify(errors)}`).toBe(isPossible);
+  if (!isPossible) return;
+  const before = invoice.lines.reduce((total, { credited }) => total + credited, 0);
+  const tax = Math.min(taxOn(before + net) - taxOn(before), invoice.tax - invoice.taxReversed);
+  const toInvoice = Math.min(net + tax, due(invoice));
+  line.credited += net;
+  invoice.credited += toInvoice;
+  invoice.returned += net + tax - toInvoice;
+  invoice.taxReversed += tax;
+  close(invoice);
+  model.credit += net + tax - toInvoice;
+  spendCredit(model);
+}
+
 async function act(billed: BilledTenant, model: Model, one: Step): Promise<void> {
-  const { tenant } = billed;
-  if (one.kind === 'issue') {
-    const { id } = await newInvoice(billed, ...one.prices.map((cents) => cents / 100));
-    const net = one.prices.reduce((total, price) => total + price, 0);
-    const nothing = { paid: 0, applied: 0, credited: 0, returned: 0, refunded: 0, taxReversed: 0, payments: [] };
-    model.invoices.push({ id, lines: one.prices.map((amount) => ({ amount, credited: 0 })), net, tax: taxOn(net), status: 'pending', ...nothing });
-    return useCredit(model);
-  }
-  const of = (all: number): number => Math.ceil((all * one.thousandths) / 1000) || 1;
-  if (one.kind === 'grant') {
-    const amount = one.which * 100 + one.thousandths;
-    const { errors } = await tenant.graphql(GRANT, { accountId: billed.accountId, input: { amount: amount / 100, currency: 'USD', reason: 'Model' } });
-    expect(errors).toBeUndefined();
-    model.credit += amount;
-    return useCredit(model);
-  }
-  const invoice = model.invoices[one.which % Math.max(1, model.invoices.length)];
-  if (!invoice) return;
-  if (one.kind === 'cancel') {
-    const { status } = await tenant.rest('PUT', `/billing/invoices/${invoice.id}`, { body: { status: 'cancelled' } });
-    const isPossible = invoice.status === 'cancelled' || (invoice.status === 'pending' && invoice.paid === 0 && invoice.returned === 0);
-    expect(status === 200, `cancelling ${JSON.stringify(invoice)}`).toBe(isPossible);
-    if (!isPossible || invoice.status === 'cancelled') return;
-    model.credit += invoice.applied;
-    invoice.applied = 0;
-    invoice.status = 'cancelled';
-    return useCredit(model);
-  }
-  if (one.kind === 'pay') {
-    const amount = of(due(invoice));
-    const { status, body } = await pay(tenant, invoice.id, amount / 100);
-    if (amount > due(invoice)) expect(status).toBeGreaterThanOrEqual(400);
-    // the same amount with the same card is refused within a day
-    if (status !== 201) return;
-    invoice.paid += amount;
-    invoice.payments.push({ id: body.data.payment_id, left: amount });
-    return close(invoice);
-  }
-  const returnable = invoice.paid + invoice.applied - invoice.refunded - invoice.returned;
-  if (one.kind === 'refund') {
-    const [payment] = invoice.payments;
-    if (!payment) return;
-    const possible = Math.min(payment.left, returnable);
-    const amount = of(possible);
-    const { status } = await tenant.rest('POST', `/billing/payments/${payment.id}/refund`, { body: { amount: amount / 100 } });
-    expect(status === 201, `refunding ${amount} of ${possible}`).toBe(amount <= possible);
-    if (status !== 201) return;
-    const rest = invoice.net + invoice.tax - invoice.credited - invoice.returned - invoice.refunded;
-    invoice.taxReversed += share(invoice.tax - invoice.taxReversed, amount, rest);
-    invoice.refunded += amount;
-    payment.left -= amount;
-    return;
-  }
-  credit: {
-    const position = one.line % invoice.lines.length;
-    const line = invoice.lines[position] as Modelled['lines'][number];
-    const net = of(line.amount - line.credited);
-    const netLeft = invoice.net - (invoice.credited + invoice.returned + invoice.refunded - invoice.taxReversed);
-    const isPossible = invoice.status !== 'cancelled' && net <= line.amount - line.credited && net <= netLeft;
-    const { errors } = await tenant.graphql(CREATE_CREDIT_NOTE, { input: { invoiceId: invoice.id, lines: [{ position, net: net / 100 }] } });
-    expect(!errors, `crediting ${net} of ${JSON.stringify(invoice)}: ${JSON.stringify(errors)}`).toBe(isPossible);
-    if (!isPossible) break credit;
-    const before = invoice.lines.reduce((total, { credited }) => total + credited, 0);
-    const tax = Math.min(taxOn(before + net) - taxOn(before), invoice.tax - invoice.taxReversed);
-    const toInvoice = Math.min(net + tax, due(invoice));
-    line.credited += net;
-    invoice.credited += toInvoice;
-    invoice.returned += net + tax - toInvoice;
-    invoice.taxReversed += tax;
-    close(invoice);
-    model.credit += net + tax - toInvoice;
-    useCredit(model);
-  }
+  if (one.kind === 'issue') return issue(billed, model, one.prices);
+  if (one.kind === 'grant') return grantSome(billed, model, one);
+  const invoice = model.invoices[one.which % model.invoices.length] as Modelled;
+  if (one.kind === 'cancel') return cancelOne(billed, model, invoice);
+  if (one.kind === 'pay') return payOne(billed, invoice, one);
+  return one.kind === 'refund' ? refundOne(billed, invoice, one) : creditOne(billed, model, invoice, one);
 }
 
 async function compare(billed: BilledTenant, model: Model): Promise<void> {

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type BilledTenant, billedTenant, createAccount } from '../billing.setup.ts';
 import {
   audited,
   CREATE_CREDIT_NOTE,
@@ -14,7 +15,6 @@ import {
   taxRate,
   WRITE_OFF,
 } from '../billing-credits.setup.ts';
-import { type BilledTenant, billedTenant, createAccount } from '../billing.setup.ts';
 import { booksOf } from '../books.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
 import { rows } from '../support/tables.ts';
@@ -45,7 +45,8 @@ const paid = async (invoice: Json, amount = invoice.amount, token?: string): Pro
   expect(status, JSON.stringify(body)).toBe(201);
   return body.data.payment_id;
 };
-const refund = (paymentId: string, body?: Json) => billed.tenant.rest('POST', `/billing/payments/${paymentId}/refund`, body ? { body } : {});
+const refund = (paymentId: string, body?: Json) =>
+  billed.tenant.rest('POST', `/billing/payments/${paymentId}/refund`, body ? { body } : {});
 const eventsOf = async (event: string): Promise<Json[]> =>
   (await run(billed.tenant, 'query ($e: [String!]) { events(filter: { event: $e }) { nodes { payload } } }', { e: [event] })).nodes.map(
     ({ payload }: Json) => JSON.parse(payload).data,
@@ -55,10 +56,23 @@ describe('credit notes', () => {
   test('a credit note for an unpaid invoice lowers what is due, with the tax of its lines', async () => {
     const invoice = await newInvoice(billed, 100, 50);
     const note = await creditNote(billed.tenant, invoice.id, [{ position: 1, net: 25 }], 'The line was down');
-    expect(note).toMatchObject({ number: 'CN-1001', cause: 'MANUAL', net: 25, tax: 5, amount: 30, amountToInvoice: 30, amountToAccount: 0 });
+    expect(note).toMatchObject({
+      number: 'CN-1001',
+      cause: 'MANUAL',
+      net: 25,
+      tax: 5,
+      amount: 30,
+      amountToInvoice: 30,
+      amountToAccount: 0,
+    });
     expect(note).toMatchObject({ currency: 'USD', reason: 'The line was down', lines: [{ position: 1, net: 25 }] });
     expect(note.taxes).toEqual([{ name: 'VAT', percent: 20, taxable: 25, amount: 5, reason: null }]);
-    expect(await invoiceOf(billed.tenant, invoice.id)).toMatchObject({ status: 'pending', amount: 180, amount_credited: 30, amount_due: 150 });
+    expect(await invoiceOf(billed.tenant, invoice.id)).toMatchObject({
+      status: 'pending',
+      amount: 180,
+      amount_credited: 30,
+      amount_due: 150,
+    });
     await audited(org);
     await eventually(async () => (await eventsOf('credit.issued')).length === 1);
     expect((await eventsOf('credit.issued'))[0].credit_note).toMatchObject({ id: note.id, invoice_id: invoice.id, amount: 30 });
@@ -112,7 +126,10 @@ describe('credit notes', () => {
     const payment = await paid(invoice);
     expect((await refund(payment, { amount: 60 })).status).toBe(201);
     const tooMuch = { invoiceId: invoice.id, lines: [{ position: 0, net: 50.01 }] };
-    expect(await refused(billed.tenant, CREATE_CREDIT_NOTE, { input: tooMuch })).toMatchObject({ code: 'INVALID_PARAMETERS', field: 'lines' });
+    expect(await refused(billed.tenant, CREATE_CREDIT_NOTE, { input: tooMuch })).toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      field: 'lines',
+    });
     await creditNote(billed.tenant, invoice.id, [{ position: 0, net: 50 }]);
     const { status, body } = await refund(payment, { amount: 0.01 });
     expect([status, body.error.details.field]).toEqual([400, 'amount']);
@@ -158,7 +175,14 @@ describe('credit of accounts', () => {
   test('goodwill pays open invoices, and what is left pays later invoices after their tax', async () => {
     const open = await newInvoice(billed, 10);
     const note = await grant(billed.tenant, billed.accountId, 40);
-    expect(note).toMatchObject({ cause: 'GOODWILL', net: 40, tax: 0, amountToAccount: 40, invoice: null, account: { id: billed.accountId } });
+    expect(note).toMatchObject({
+      cause: 'GOODWILL',
+      net: 40,
+      tax: 0,
+      amountToAccount: 40,
+      invoice: null,
+      account: { id: billed.accountId },
+    });
     expect(await invoiceOf(billed.tenant, open.id)).toMatchObject({ status: 'paid', credit_applied: 12 });
     const next = await newInvoice(billed, 20);
     expect(next).toMatchObject({ status: 'paid', amount: 24, credit_applied: 24 });
@@ -233,7 +257,9 @@ describe('write-offs', () => {
   test('an invoice with a payment in progress cannot be written off', async () => {
     const invoice = await newInvoice(billed, 100);
     await paid(invoice, 20, 'tok_timeout_lost');
-    expect(await refused(billed.tenant, WRITE_OFF, { id: invoice.id, input: { reason: 'Insolvent' } })).toMatchObject({ reason: 'in_flight' });
+    expect(await refused(billed.tenant, WRITE_OFF, { id: invoice.id, input: { reason: 'Insolvent' } })).toMatchObject({
+      reason: 'in_flight',
+    });
   });
 });
 
@@ -250,7 +276,9 @@ describe('concurrent credits', () => {
     await paid(invoices[0] as Json);
     await Promise.all([
       ...invoices.map(({ id }) => pay(billed.tenant, id, 5)),
-      ...invoices.map(({ id }) => billed.tenant.graphql(CREATE_CREDIT_NOTE, { input: { invoiceId: id, lines: [{ position: 0, net: 3 }] } })),
+      ...invoices.map(({ id }) =>
+        billed.tenant.graphql(CREATE_CREDIT_NOTE, { input: { invoiceId: id, lines: [{ position: 0, net: 3 }] } }),
+      ),
       ...[1, 2, 3].map(() => grant(billed.tenant, billed.accountId, 7)),
       ...[1, 2, 3].map(() => newInvoice(billed, 4)),
     ]);
@@ -274,7 +302,8 @@ describe('concurrent credits', () => {
       `do $$ begin perform 1 from billing.invoice where id = '${invoice.id}' for update; perform pg_sleep(2); end $$`,
       [],
     );
-    const isLocked = async () => (await database.query('select 1 from billing.invoice where id = $1 for update skip locked', [invoice.id])).length === 0;
+    const isLocked = async () =>
+      (await database.query('select 1 from billing.invoice where id = $1 for update skip locked', [invoice.id])).length === 0;
     await eventually(isLocked);
     await grant(billed.tenant, billed.accountId, 12);
     expect(await creditOf()).toBe('12');

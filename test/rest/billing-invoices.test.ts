@@ -27,7 +27,7 @@ describe('invoice creation', () => {
     expect(body).toMatchObject({ success: true, metadata: { request_id: expect.any(String) } });
     const line = {
       ...{ service_id: serviceId, description: expect.any(String), kind: 'service', category: 'connectivity' },
-      ...{ period_start: null, period_end: null },
+      ...{ period_start: null, period_end: null, amount_credited: 0 },
     };
     expect(body.data).toEqual({
       id: expect.stringMatching(/^inv_/),
@@ -42,6 +42,10 @@ describe('invoice creation', () => {
       amount_credited: 0,
       credit_applied: 0,
       amount_refunded: 0,
+      amount_returned: 0,
+      amount_written_off: 0,
+      write_off_reason: null,
+      taxes: [],
       currency: 'USD',
       due_date: dueDate,
       paid_date: null,

@@ -1,6 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { audited, CREATE_RATE, EXEMPT, invoiceOf, moveTo, newInvoice, pay, refused, run, taxRate, UPDATE_RATE } from '../billing-credits.setup.ts';
 import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+import {
+  audited,
+  CREATE_RATE,
+  EXEMPT,
+  invoiceOf,
+  moveTo,
+  newInvoice,
+  pay,
+  refused,
+  run,
+  taxRate,
+  UPDATE_RATE,
+} from '../billing-credits.setup.ts';
 import { rows } from '../support/tables.ts';
 import type { Json } from '../tenant.ts';
 
@@ -67,7 +79,9 @@ describe('taxes of invoices', () => {
     const invoice = await newInvoice(billed, 100, 20);
     expect(invoice).toMatchObject({ subtotal: 120, tax_amount: 0, amount: 120, bill_to: { tax_id: 'DE123456789' } });
     expect(invoice.taxes).toEqual([{ name: 'Exempt', percent: 0, taxable: 120, amount: 0, reason: 'Reverse charge' }]);
-    const { taxExemption } = await run(billed.tenant, '{ accounts { nodes { taxExemption { reason taxId } } } }').then(({ nodes }) => nodes[0]);
+    const { taxExemption } = await run(billed.tenant, '{ accounts { nodes { taxExemption { reason taxId } } } }').then(
+      ({ nodes }) => nodes[0],
+    );
     expect(taxExemption).toEqual(input);
     expect(await run(billed.tenant, EXEMPT, { accountId: billed.accountId, input: null })).toBeNull();
     expect((await newInvoice(billed, 100)).tax_amount).toBe(10.38);
@@ -89,7 +103,9 @@ describe('managing tax rates', () => {
     const input = { name: ' ', percent: 100.1, country: 'us', validFrom: '2026-02-30', validTo: 'soon' };
     const { code, errors } = await refused(billed.tenant, CREATE_RATE, { input });
     expect(code).toBe('INVALID_PARAMETERS');
-    expect(new Set(errors.map(({ field }: Json) => field.split('.').at(-1)))).toEqual(new Set(['name', 'percent', 'country', 'validFrom', 'validTo']));
+    expect(new Set(errors.map(({ field }: Json) => field.split('.').at(-1)))).toEqual(
+      new Set(['name', 'percent', 'country', 'validFrom', 'validTo']),
+    );
     const rate = await taxRate(billed.tenant, { country: 'FR', validFrom: '2030-01-01' });
     const early = await refused(billed.tenant, UPDATE_RATE, { id: rate.id, input: { validTo: '2029-12-31' } });
     expect(early).toMatchObject({ code: 'INVALID_PARAMETERS', field: 'validTo' });
@@ -98,7 +114,9 @@ describe('managing tax rates', () => {
   test('an organization sees and uses only its own tax rates, and only callers with billing:admin can change them', async () => {
     const other = await billedTenant();
     const [rate] = (await run(billed.tenant, '{ taxRates { nodes { id } } }')).nodes;
-    expect(await refused(other.tenant, UPDATE_RATE, { id: rate.id, input: { name: 'Mine' } })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
+    expect(await refused(other.tenant, UPDATE_RATE, { id: rate.id, input: { name: 'Mine' } })).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    });
     expect((await run(other.tenant, '{ taxRates { nodes { id } } }')).nodes).toEqual([]);
     await moveTo(other, 'US', 'NY');
     expect((await newInvoice(other, 100)).taxes).toEqual([]);

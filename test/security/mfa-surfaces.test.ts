@@ -83,6 +83,7 @@ describe('mutations that require a second factor', () => {
     /^(order|deploy|scale|endService$|decommission|cancel)|Provision|ServiceFeatures$|Bulk/i,
     /(Payment|Refund|PaymentMethod|BillingPreferences)$/,
     /(Payment|Refund|CreditNote)$/,
+    /^(grantCredit|writeOffInvoice)$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,
