@@ -203,7 +203,7 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), paymentProcessor: await selectProcessor(config) }),
+    billing: billing.start({ ...portsOf('billing'), messages: { mailer, sms }, paymentProcessor: await selectProcessor(config) }),
     support: support.start({
       ...portsOf('support'),
       secrets,

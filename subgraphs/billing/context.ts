@@ -4,7 +4,10 @@ import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
+import { AnalyticsService } from './analytics/analytics.service.ts';
+import { BudgetService } from './budgets/budget.service.ts';
 import type { BillingCore } from './core.ts';
+import { CostService } from './costs/cost.service.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
@@ -38,6 +41,24 @@ export class BillingContext {
     const { attempts, processor } = this.#core;
     const { invoices, payments } = this.loaders;
     return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
+  }
+
+  @once get costs(): CostService {
+    const recurringAt: AnalyticsService['recurringAt'] = (scope, at) => this.analytics.recurringAt(scope, at);
+    return new CostService({ ...this.reading, recurringAt });
+  }
+
+  @once get analytics(): AnalyticsService {
+    return new AnalyticsService(this.reading);
+  }
+
+  @once get budgets(): BudgetService {
+    return new BudgetService({ ...this.shared, ...this.reading, loader: this.loaders.budgets });
+  }
+
+  private get reading() {
+    const { graph, rows } = this.#core.ports;
+    return { graph, rows, request: this.#request, clock: this.clock };
   }
 
   @once private get paymentMethods(): PaymentMethodService {

@@ -6,6 +6,16 @@ import { kept, type OrganizationTables } from '../../kernel/records/organization
  */
 export const organizationData: OrganizationTables = {
   tables: [
+    { table: 'budget_alert', end: 'deleted' },
+    { table: 'budget', end: 'deleted' },
+    {
+      table: 'cost_credit',
+      end: {
+        ...kept('organization_id', 'source', 'position', 'invoice_id', 'service_id', 'category', 'amount', 'period_start', 'period_end'),
+        ...kept('created_at'),
+      },
+    },
+    { table: 'recurring_service', end: { ...kept('organization_id', 'service_id', 'account_id', 'currency', 'monthly', 'changed_at') } },
     {
       table: 'invoice_line',
       end: {
@@ -87,6 +97,7 @@ export const organizationData: OrganizationTables = {
           'source',
           'subscription_id',
           'bill_to',
+          'timezone',
           'created_at',
           'updated_at',
         ),
@@ -94,6 +105,26 @@ export const organizationData: OrganizationTables = {
       },
     },
     { table: 'invoice_counter', withheld: 'all', end: { ...kept('organization_id', 'last') } },
+    // sums of the invoices that are kept
+    {
+      table: 'cost_month',
+      withheld: 'all',
+      end: { ...kept('organization_id', 'account_id', 'service_id', 'currency', 'month', 'category', 'amount', 'folded') },
+    },
+    {
+      table: 'revenue_day',
+      withheld: 'all',
+      end: {
+        ...kept('organization_id', 'account_id', 'currency', 'day', 'invoiced', 'collected', 'refunded', 'credited'),
+        ...kept('payments_successful', 'payments_failed', 'folded'),
+      },
+    },
+    { table: 'due_day', withheld: 'all', end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'amount', 'folded') } },
+    {
+      table: 'recurring_day',
+      withheld: 'all',
+      end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'added', 'expanded', 'contracted', 'churned', 'folded') },
+    },
     // numbers of the invoices that are kept
     { table: 'invoice_tally', withheld: 'all', end: { ...kept('organization_id', 'day', 'status', 'count', 'folded') } },
     {

@@ -1,7 +1,12 @@
 import type { Domain } from '../../kernel/domain.ts';
 import { buildSubgraph } from '../../kernel/graphql/build-subgraph.ts';
+import { BillingAnalyticsResolver } from './analytics/analytics.resolver.ts';
+import { recurringRevenue } from './analytics/recurring-revenue.reaction.ts';
+import { Budget } from './budgets/budget.entity.ts';
+import { BudgetResolver } from './budgets/budget.resolver.ts';
 import { BillingContext } from './context.ts';
 import { type BillingPorts, createCore } from './core.ts';
+import { AccountCostsResolver, CostResolver, CostTrendsResolver, ServiceCostsResolver } from './costs/cost.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
@@ -22,11 +27,14 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund],
-  tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, Budget],
+  tablesWithoutEntity: [
+    ...['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+    ...['cost_month', 'cost_credit', 'revenue_day', 'due_day', 'recurring_day', 'recurring_service', 'budget_alert'],
+  ],
   migrations,
   organizationData,
-  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
+  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold.type],
   live: [
     {
       field: 'invoiceUpdated',
@@ -44,6 +52,14 @@ export const billing: Domain<BillingPorts> = {
       requires: 'billing:read',
       description: 'Follow the events of payments.',
     },
+    {
+      field: 'budgetReached',
+      subject: 'Budget',
+      eventField: 'budget',
+      events: ['usage.threshold'],
+      requires: 'billing:read',
+      description: 'Follow the alerts of budgets.',
+    },
   ],
   start(ports) {
     const core = createCore(ports);
@@ -57,20 +73,25 @@ export const billing: Domain<BillingPorts> = {
           ServiceInvoicesResolver,
           PaymentResolver,
           InvoicePaymentsResolver,
+          ...[CostResolver, CostTrendsResolver, ServiceCostsResolver, AccountCostsResolver],
+          ...[BillingAnalyticsResolver, BudgetResolver],
         ],
         orphanedTypes: [Account, Service],
         references: {
+          Budget: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.budgets.load(id) },
           Invoice: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.invoices.load(id) },
           Payment: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.payments.load(id) },
         },
         createContext: (request) => new BillingContext(core, request),
       }),
-      reactions: [firstInvoice(ports)],
+      reactions: [firstInvoice(ports), ...recurringRevenue(ports)],
       start: async () => {
         core.counters.start();
+        core.sums.start();
         for (const sweeper of core.sweepers) sweeper.start();
       },
-      stop: async () => void (await Promise.all([core.counters.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () =>
+        void (await Promise.all([core.counters.stop(), core.sums.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
     };
   },
 };

@@ -273,7 +273,7 @@ test('subscriptions and event streams send no events of other accounts to a call
   const happen = async (
     { account, ticket }: Populated,
     label: string,
-  ): Promise<{ service: Json; invoice: Json; bulk: Json; payment: Json }> => {
+  ): Promise<Record<"service" | "invoice" | "bulk" | "payment" | "budget", Json>> => {
     const order = { name: label, location: { ...LOCATION, address: label } };
     const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
     await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
@@ -282,16 +282,19 @@ test('subscriptions and event streams send no events of other accounts to a call
     await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: label } });
     const charge = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
     const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
-    return { service, invoice, bulk, payment };
+    const reached = { name: label, amount: 0.01, account_id: account.id };
+    const budget = (await tenant.rest('POST', '/billing/budgets', { body: reached })).body.data;
+    return { service, invoice, bulk, payment, budget };
   };
   const hidden = await happen(other, LABEL);
-  const { service, invoice, bulk, payment } = await happen(own, OWN);
+  const { service, invoice, bulk, payment, budget } = await happen(own, OWN);
 
   const subjects: Record<string, string> = {
     serviceStatusChanged: service.id,
     invoiceUpdated: invoice.id,
     paymentUpdated: payment.payment_id,
     bulkProgressed: bulk.id,
+    budgetReached: budget.id,
   };
   for (const { kind, live, narrowed, streams } of callers) {
     for (const [field, one] of live) {
@@ -303,7 +306,7 @@ test('subscriptions and event streams send no events of other accounts to a call
       ).toEqual([]);
       expectNothingOfOther(one.results, {
         ...other,
-        ids: [...other.ids, hidden.service.id, hidden.invoice.id, hidden.bulk.id, hidden.payment.payment_id],
+        ids: [...other.ids, hidden.service.id, hidden.invoice.id, hidden.bulk.id, hidden.payment.payment_id, hidden.budget.id],
       });
     }
     for (const one of narrowed) expect(one.results, kind).toEqual([]);

@@ -143,6 +143,10 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     readAt: '/billing/payments/{}',
   },
+  budget_id: {
+    make: (own) => own.create('/billing/budgets', { name: own.label, amount: 1_000_000 }),
+    readAt: '/billing/budgets/{}',
+  },
   invoice_id: {
     async make(own) {
       const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };

@@ -54,7 +54,7 @@ export async function issueInvoice(
 ): Promise<IssuedInvoice> {
   const number = `INV-${await nextNumber(tx, 'invoice_counter', draft.organizationId)}`;
   const invoice = Object.assign(new Invoice(), draft, { id: newId('invoice'), number, createdAt: now, updatedAt: now });
-  Object.assign(invoice, { accountId: customer.accountId, billTo: billToOf(customer, null) });
+  Object.assign(invoice, { accountId: customer.accountId, billTo: billToOf(customer, null), timezone: customer.timezone });
   const lines = linesOf(drafts, invoice);
   invoice.amount = totalOf(lines);
   tx.persist([invoice, ...lines]);

@@ -100,6 +100,10 @@ export class Invoice {
   @Property({ type: 'json', nullable: true })
   billTo: BillTo | null = null;
 
+  /** Time zone of the account at the issue, in whose months the lines count as costs. Null on invoices of earlier releases: UTC. */
+  @Property({ type: 'text', nullable: true })
+  timezone: string | null = null;
+
   /** Subscription that the invoice bills. Null if it bills none. */
   @Property({ type: 'text', nullable: true })
   subscriptionId: string | null = null;
