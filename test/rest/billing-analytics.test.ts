@@ -99,17 +99,28 @@ describe('billing analytics', () => {
     const database = await rows();
     const tables = ['cost_month', 'revenue_day', 'due_day'];
     const folded = (table: string) =>
-      eventually(async () => (await database.query(`select 1 from billing.${table} where not folded and organization_id = $1`, [organizationId])).length === 0);
+      eventually(
+        async () =>
+          (await database.query(`select 1 from billing.${table} where not folded and organization_id = $1`, [organizationId])).length === 0,
+      );
     const summed = async (table: string): Promise<object[]> => {
-      const all = await database.query<Record<string, unknown>>(`select to_jsonb(t) - 'folded' as row from billing.${table} t where organization_id = $1`, [organizationId]);
-      return all.map(({ row }) => row as Record<string, number>).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+      const all = await database.query<Record<string, unknown>>(
+        `select to_jsonb(t) - 'folded' as row from billing.${table} t where organization_id = $1`,
+        [organizationId],
+      );
+      return all
+        .map(({ row }) => row as Record<string, number>)
+        .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
     };
     for (const table of tables) {
       await folded(table);
       const before = await summed(table);
       await database.query(`select billing.recount_${table}($1)`, [organizationId]);
       const isZero = (row: object) => Object.values(row).every((value) => typeof value !== 'number' || value === 0);
-      expect((await summed(table)).filter((row) => !isZero(row)), table).toEqual(before);
+      expect(
+        (await summed(table)).filter((row) => !isZero(row)),
+        table,
+      ).toEqual(before);
       expect(before.length, table).toBeGreaterThan(0);
     }
   });

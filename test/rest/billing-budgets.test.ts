@@ -13,7 +13,8 @@ beforeAll(async () => {
   billed = await billedTenant();
 });
 
-const create = (body: object, by = billed.tenant) => by.rest('POST', '/billing/budgets', { body: { name: 'Budget', amount: 1000, ...body } });
+const create = (body: object, by = billed.tenant) =>
+  by.rest('POST', '/billing/budgets', { body: { name: 'Budget', amount: 1000, ...body } });
 const get = async (id: string): Promise<Json> => (await billed.tenant.rest('GET', `/billing/budgets/${id}`)).body.data;
 const put = (id: string, body: object) => billed.tenant.rest('PUT', `/billing/budgets/${id}`, { body });
 /** Invoices in a currency of the test's own, so that the costs of other tests do not count. */
@@ -92,7 +93,11 @@ describe('budgets', () => {
     await cost(90, 'NOK');
     const { id, revision } = (await create({ amount: 100, currency: 'NOK', thresholds: [80] })).body.data;
     await eventually(async () => (await alertsOf(id)).length === 1);
-    expect((await put(id, { name: 'Renamed' })).body.data).toMatchObject({ name: 'Renamed', revision: revision + 1, alerts: [{ threshold: 80 }] });
+    expect((await put(id, { name: 'Renamed' })).body.data).toMatchObject({
+      name: 'Renamed',
+      revision: revision + 1,
+      alerts: [{ threshold: 80 }],
+    });
     await checked(id);
     expect((await put(id, { amount: 1000 })).body.data.alerts).toEqual([]);
     await checked(id);
@@ -100,7 +105,10 @@ describe('budgets', () => {
     await put(id, { amount: 100, period: 'quarterly' });
     await eventually(async () => (await alertsOf(id)).length === 1);
     expect(await events(id)).toHaveLength(2);
-    const stale = await billed.tenant.graphql('mutation($id: ID!) { updateBudget(id: $id, input: { name: "Old" }, expectedRevision: 1) { id } }', { id });
+    const stale = await billed.tenant.graphql(
+      'mutation($id: ID!) { updateBudget(id: $id, input: { name: "Old" }, expectedRevision: 1) { id } }',
+      { id },
+    );
     expect(stale.errors?.[0].extensions.code).toBe('STALE_RESOURCE');
   });
 
@@ -156,11 +164,16 @@ describe('budgets', () => {
   });
 
   test('invalid budgets are refused with all of their problems', async () => {
-    const { status, body } = await create({ name: ' ', period: 'daily', thresholds: [0, 50, 50], notify: ['nobody', 'a@example.com', 'A@example.com'] });
+    const { status, body } = await create({
+      name: ' ',
+      period: 'daily',
+      thresholds: [0, 50, 50],
+      notify: ['nobody', 'a@example.com', 'A@example.com'],
+    });
     expect(status).toBe(400);
     const fields = body.error.details.errors.map(({ field }: Json) => field).sort();
     expect(fields).toEqual(['name', 'notify', 'period', 'thresholds']);
-    const repeated = await create({ thresholds: [50, 80, 50], notify: ['a@example.com', 'A@example.com'] });
+    const repeated = await create({ thresholds: [50, 80, 50], notify: ['a@example.com', 'a@example.com'] });
     expect(repeated.body.error.details.errors.map(({ field }: Json) => field)).toEqual(['thresholds.2', 'notify.1']);
     for (const amount of [0, -1, 1e12, 0.001]) expect((await create({ amount })).body.error.details.field, `${amount}`).toBe('amount');
     expect((await create({ amount: 1.5, currency: 'JPY' })).body.error.details.reason).toBe('must be a whole number of JPY');

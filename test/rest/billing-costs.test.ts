@@ -17,8 +17,21 @@ const analysis = async (query = '', by = billed.tenant): Promise<Json> =>
 const monthOf = (count = 0): string => DateTime.fromJSDate(clock.now(), { zone: 'utc' }).plus({ months: count }).toFormat('yyyy-MM');
 
 /** Adds a line to an invoice, as a run of subscriptions does. Only the costs notice it. */
-async function addLine(invoiceId: string, position: number, line: { amount: number; start: string; end: string; category?: string }): Promise<void> {
-  const values = [invoiceId, position, billed.tenant.organizationId, billed.serviceId, line.amount, line.start, line.end, line.category ?? 'cloud'];
+async function addLine(
+  invoiceId: string,
+  position: number,
+  line: { amount: number; start: string; end: string; category?: string },
+): Promise<void> {
+  const values = [
+    invoiceId,
+    position,
+    billed.tenant.organizationId,
+    billed.serviceId,
+    line.amount,
+    line.start,
+    line.end,
+    line.category ?? 'cloud',
+  ];
   await (await rows()).query(
     `insert into billing.invoice_line (invoice_id, position, organization_id, service_id, description, quantity, unit_price, amount, period_start, period_end, category)
      values ($1, $2, $3, $4, 'A period', 1, $5, $5, $6, $7, $8)`,
@@ -107,7 +120,11 @@ describe('costs of services', () => {
         const digits = { USD: 2, JPY: 0, BHD: 3 }[currency] as number;
         const amount = new Decimal(cents).div(10 ** digits);
         const dayAt = (index: number) => DateTime.fromISO('2024-01-15', { zone: 'utc' }).plus({ days: first + index });
-        const at = (index: number) => DateTime.fromISO(dayAt(index).toISODate() as string, { zone }).startOf('day').toUTC().toISO();
+        const at = (index: number) =>
+          DateTime.fromISO(dayAt(index).toISODate() as string, { zone })
+            .startOf('day')
+            .toUTC()
+            .toISO();
         const found = await database.query<{ month: string; share: string }>(
           `select to_char(month, 'YYYY-MM') as month, share::text as share from billing.cost_months($1::numeric, $2, $3, now(), $4, $5) where share <> 0 order by 1`,
           [amount.toFixed(), currency, zone, at(0), at(days)],

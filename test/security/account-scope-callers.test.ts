@@ -273,7 +273,7 @@ test('subscriptions and event streams send no events of other accounts to a call
   const happen = async (
     { account, ticket }: Populated,
     label: string,
-  ): Promise<Record<"service" | "invoice" | "bulk" | "payment" | "budget", Json>> => {
+  ): Promise<Record<'service' | 'invoice' | 'bulk' | 'payment' | 'budget', Json>> => {
     const order = { name: label, location: { ...LOCATION, address: label } };
     const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
     await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');

@@ -19,11 +19,19 @@ export const budgetSweeper = (ports: Ports, mails: BudgetMails | undefined): Swe
     // several thresholds that are reached at once cause one mail
     const highest = reached.at(-1);
     if (highest !== undefined) await mail(tx, mails, budget, spending, highest);
+    // alerts of earlier periods are shown nowhere
+    const past = `delete from "billing"."budget_alert" where "organization_id" = ? and "budget_id" = ? and "period_start" < ?::timestamptz`;
+    await tx.execute(past, [budget.organizationId, id, spending.span.start.toISOString()]);
     // not with the ORM, because a check is no change of the record for callers
     await tx.execute(`update "billing"."budget" set "check_due_at" = ?::timestamptz where "id" = ?`, [spending.span.end.toISOString(), id]);
   });
 
-const alertEvent = ({ id, organizationId, accountId, serviceId, ...budget }: Budget, { span, spent }: Spending, threshold: number, at: Date) =>
+const alertEvent = (
+  { id, organizationId, accountId, serviceId, ...budget }: Budget,
+  { span, spent }: Spending,
+  threshold: number,
+  at: Date,
+) =>
   usageThreshold(
     { organizationId, accountId, subject: { type: 'Budget', id }, at },
     {

@@ -2,20 +2,17 @@ import { z } from 'zod';
 import { defineEvent, type EventDraft, timestamp } from '../../../kernel/events/events.ts';
 
 const thresholdUsage = z.strictObject({
-        budget_id: z.string().nullable().optional().describe('Budget whose costs are measured. Null if it is no budget.'),
-        account_id: z
-          .string()
-          .nullable()
-          .describe('Account whose usage is measured. Null if all accounts of the organization are measured.'),
-        service_id: z.string().nullable().describe('Service whose usage is measured. Null if the usage of the whole account is measured.'),
-        metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
-        period_start: timestamp,
-        period_end: timestamp,
-        quantity: z.number().describe('Usage in the period so far.'),
-        limit: z.number(),
-        threshold_percentage: z.number().describe('Percentage of the limit that was reached.'),
-        currency: z.string().nullable().describe('Currency of `quantity` and `limit` if `metric` is `cost`, otherwise null.'),
-      });
+  budget_id: z.string().nullable().optional().describe('Budget whose costs are measured. Null if it is no budget.'),
+  account_id: z.string().nullable().describe('Account whose usage is measured. Null if all accounts of the organization are measured.'),
+  service_id: z.string().nullable().describe('Service whose usage is measured. Null if the usage of the whole account is measured.'),
+  metric: z.enum(['voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls', 'cost']),
+  period_start: timestamp,
+  period_end: timestamp,
+  quantity: z.number().describe('Usage in the period so far.'),
+  limit: z.number(),
+  threshold_percentage: z.number().describe('Percentage of the limit that was reached.'),
+  currency: z.string().nullable().describe('Currency of `quantity` and `limit` if `metric` is `cost`, otherwise null.'),
+});
 /** Usage or cost that has reached a threshold, as the event states it. */
 export type ThresholdUsage = z.input<typeof thresholdUsage>;
 
