@@ -17,7 +17,7 @@ import { Budget } from './budget.entity.ts';
 import { TooManyBudgets } from './budget.errors.ts';
 import { type BudgetInput, type BudgetUpdateInput, DEFAULT_THRESHOLDS } from './budget.inputs.ts';
 import { BudgetPeriod } from './budget.states.ts';
-import { type Execute, type Spending, spendingOf } from './budget.store.ts';
+import { type Execute, type Spending, spendingsOf } from './budget.store.ts';
 import type { BudgetAlert } from './budget.types.ts';
 import { spanOf } from './budget-period.ts';
 import { findSubject } from './budget-subject.ts';
@@ -36,9 +36,7 @@ export interface BudgetServiceDeps {
 
 /** Manages the budgets of the caller's organization (specification 4.5). A sweeper sends their alerts. */
 export class BudgetService {
-  readonly #spending = new DataLoader<Budget, Spending>((budgets) =>
-    Promise.all(budgets.map((budget) => spendingOf(this.#execute, budget, this.deps.clock.now()))),
-  );
+  readonly #spending = new DataLoader<Budget, Spending>((budgets) => spendingsOf(this.#execute, budgets, this.deps.clock.now()));
   readonly #alerts = new DataLoader<Budget, BudgetAlert[]>((budgets) => this.#alertsOf(budgets));
 
   constructor(private readonly deps: BudgetServiceDeps) {}

@@ -4,7 +4,7 @@ import { record } from '../../../kernel/events/outbox.ts';
 import { dueSweeper, type Sweeper } from '../../../kernel/records/due.ts';
 import { usageThreshold } from '../usage/usage.events.ts';
 import { Budget } from './budget.entity.ts';
-import { type Spending, spendingOf } from './budget.store.ts';
+import { type Spending, spendingsOf } from './budget.store.ts';
 import type { BudgetMails } from './budget-mail.job.ts';
 
 const DUE = { name: 'billing.budgets', table: 'billing.budget', column: 'check_due_at', postponeMs: 60_000 } as const;
@@ -13,7 +13,8 @@ const DUE = { name: 'billing.budgets', table: 'billing.budget', column: 'check_d
 export const budgetSweeper = (ports: Ports, mails: BudgetMails | undefined): Sweeper =>
   dueSweeper({ ...ports, waits: ports.isClosed }, DUE, async (tx, id, now) => {
     const budget = await tx.findOneOrFail(Budget, { id });
-    const spending = await spendingOf((text, values) => tx.execute(text, [...values]), budget, now);
+    const [spending] = await spendingsOf((text, values) => tx.execute(text, [...values]), [budget], now);
+    if (!spending) return;
     const reached = await recordAlerts(tx, budget, spending, now);
     for (const threshold of reached) await record(tx, alertEvent(budget, spending, threshold, now));
     // several thresholds that are reached at once cause one mail
