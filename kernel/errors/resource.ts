@@ -8,6 +8,7 @@ export const resources = [
   'api_key',
   'article',
   'attachment',
+  'budget',
   'bulk',
   'carrier',
   'catalog_category',

@@ -10,6 +10,7 @@ export const PREFIXES = {
   attachment: 'att',
   auditRecord: 'aud',
   catalogPriceChange: 'price',
+  budget: 'bud',
   bulk: 'bulk',
   categoryOverride: 'catovr',
   certificate: 'cert',

@@ -8,6 +8,10 @@ import { auditPart } from './audit/ledger-audit.ts';
 import type { BillingCore } from './core.ts';
 import { InvoiceDeliveryService } from './delivery/invoice-delivery.service.ts';
 import { InvoiceSettingsService } from './invoice-settings/invoice-settings.service.ts';
+import { AnalyticsService } from './analytics/analytics.service.ts';
+import { BudgetService } from './budgets/budget.service.ts';
+import type { BillingCore } from './core.ts';
+import { CostService } from './costs/cost.service.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
@@ -80,6 +84,22 @@ export class BillingContext {
 
   @once get balances(): ReturnType<typeof accountBalances> {
     return accountBalances(this.#core.ports.rows, this.principal.organizationId);
+  @once get costs(): CostService {
+    const recurringAt: AnalyticsService['recurringAt'] = (scope, at) => this.analytics.recurringAt(scope, at);
+    return new CostService({ ...this.reading, recurringAt });
+  }
+
+  @once get analytics(): AnalyticsService {
+    return new AnalyticsService(this.reading);
+  }
+
+  @once get budgets(): BudgetService {
+    return new BudgetService({ ...this.shared, ...this.reading, loader: this.loaders.budgets });
+  }
+
+  private get reading() {
+    const { graph, rows } = this.#core.ports;
+    return { graph, rows, request: this.#request, clock: this.clock };
   }
 
   @once private get paymentMethods(): PaymentMethodService {

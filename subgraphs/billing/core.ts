@@ -18,6 +18,15 @@ import { InvoiceSender } from './delivery/invoice-sender.job.ts';
 import { Dispute } from './disputes/dispute.entity.ts';
 import { InvoiceDocuments } from './documents/invoice-documents.ts';
 import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
+import type { MessageQueueParts } from '../../kernel/messages/message-queue.ts';
+import { RecordReader } from '../../kernel/records/record-reader.ts';
+import { Counters } from '../../kernel/tally/counters.ts';
+import { DUE_DAY, RECURRING_DAY, REVENUE_DAY } from './analytics/revenue-tables.ts';
+import { Budget } from './budgets/budget.entity.ts';
+import { budgetSweeper } from './budgets/budget.sweeper.ts';
+import { BudgetMails } from './budgets/budget-mail.job.ts';
+import { MARK_BUDGETS } from './budgets/budget-tables.ts';
+import { COST_MONTH } from './costs/cost-tables.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { creditSweeper } from './invoices/invoice-credit.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
@@ -34,6 +43,7 @@ import { Refund } from './payments/refund.entity.ts';
 import { defineSettlement, settlementSweepers } from './payments/settlement.job.ts';
 import { type CreateProcessor, testProcessor } from './processors/processors.ts';
 import { TaxExemption } from './taxes/tax-exemption.entity.ts';
+import { Sums } from './sums/sums.ts';
 
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
@@ -46,6 +56,8 @@ export interface BillingPorts extends Ports {
   mailsInvoices: boolean;
   /** When open invoices are charged again, reminded of, and when services are suspended. Default: DEFAULT_TERMS. */
   collection?: CollectionTerms;
+  /** Sends the mails of budgets. Default: none are sent. */
+  messages?: Pick<MessageQueueParts<object>, 'mailer' | 'sms'>;
 }
 
 /** Objects that exist once per process. All requests use them. */
@@ -61,6 +73,11 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
   defineDunning(ports, terms, new ReminderMails(ports));
   const readers = readersOf(ports);
   const documents = new InvoiceDocuments({ ...ports, ...readers });
+export function createCore({ paymentProcessor = testProcessor, messages, ...ports }: BillingPorts) {
+  const processor = paymentProcessor(ports);
+  const attempts = new PaymentAttempts({ ...ports, processor });
+  defineSettlement(ports, attempts);
+  const budgetMails = messages && new BudgetMails({ ...ports, ...messages });
   return {
     ports,
     documents,
@@ -71,6 +88,7 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
     },
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
+    sums: new Sums(ports, { sums: COST_MONTH, marks: MARK_BUDGETS }, { sums: REVENUE_DAY }, { sums: DUE_DAY }, { sums: RECURRING_DAY }),
     attempts,
     notices: new ProcessorNotices({ ...ports, processor }),
     sampleAudits: () => metrics && sampleAudits(ports, metrics),
@@ -84,6 +102,15 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
       auditSweeper(ports),
     ],
     readers,
+    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports), budgetSweeper(ports, budgetMails)],
+    readers: {
+      budgets: new RecordReader(ports, Budget),
+      invoices: new RecordReader(ports, Invoice),
+      lines: new RecordReader(ports, InvoiceLine),
+      payments: new RecordReader(ports, Payment),
+      paymentMethods: new RecordReader(ports, PaymentMethod),
+      refunds: new RecordReader(ports, Refund),
+    },
   };
 }
 

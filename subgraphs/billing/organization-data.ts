@@ -29,6 +29,36 @@ export const organizationData: OrganizationTables = {
     { table: 'tax_rate', end: 'deleted' },
     { table: 'tax_exemption', end: 'deleted' },
     { table: 'waiting_credit', withheld: 'all', end: 'deleted' },
+    { table: 'budget_alert', end: 'deleted' },
+    { table: 'budget', end: 'deleted' },
+    {
+      table: 'cost_credit',
+      end: {
+        ...kept('organization_id', 'source', 'position', 'invoice_id', 'service_id', 'category', 'amount', 'period_start', 'period_end'),
+        ...kept('created_at'),
+      },
+    },
+    { table: 'recurring_service', end: { ...kept('organization_id', 'service_id', 'account_id', 'currency', 'monthly', 'changed_at') } },
+    // sums of the invoices that are kept
+    {
+      table: 'cost_month',
+      withheld: 'all',
+      end: { ...kept('organization_id', 'account_id', 'service_id', 'currency', 'month', 'category', 'amount', 'folded') },
+    },
+    {
+      table: 'revenue_day',
+      withheld: 'all',
+      end: {
+        ...kept('organization_id', 'account_id', 'currency', 'day', 'invoiced', 'collected', 'refunded', 'credited'),
+        ...kept('payments_successful', 'payments_failed', 'folded'),
+      },
+    },
+    { table: 'due_day', withheld: 'all', end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'amount', 'folded') } },
+    {
+      table: 'recurring_day',
+      withheld: 'all',
+      end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'added', 'expanded', 'contracted', 'churned', 'folded') },
+    },
     {
       table: 'invoice_delivery',
       end: {

@@ -22,6 +22,13 @@ import { InvoiceSettingsResolver } from './invoice-settings/invoice-settings.res
 import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
 import { creditIssued } from './credits/credit-note.events.ts';
 import { AccountCreditsResolver, CreditNoteResolver, InvoiceCreditsResolver } from './credits/credit-note.resolver.ts';
+import { BillingAnalyticsResolver } from './analytics/analytics.resolver.ts';
+import { recurringRevenue } from './analytics/recurring-revenue.reaction.ts';
+import { Budget } from './budgets/budget.entity.ts';
+import { BudgetResolver } from './budgets/budget.resolver.ts';
+import { BillingContext } from './context.ts';
+import { type BillingPorts, createCore } from './core.ts';
+import { AccountCostsResolver, CostResolver, CostTrendsResolver, ServiceCostsResolver } from './costs/cost.resolver.ts';
 import { firstInvoice } from './invoices/first-invoice.reaction.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { invoiceEvents } from './invoices/invoice.events.ts';
@@ -61,6 +68,14 @@ export const billing: Domain<BillingPorts> = {
     ...[...invoiceEvents, creditIssued.type, ...paymentEvents, ...disputeEvents, ledgerDifferenceFound.type],
     ...[...billingAccountEvents, ...collectionEvents, ...subscriptionEvents, usageThreshold],
   ],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, Budget],
+  tablesWithoutEntity: [
+    ...['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+    ...['cost_month', 'cost_credit', 'revenue_day', 'due_day', 'recurring_day', 'recurring_service', 'budget_alert'],
+  ],
+  migrations,
+  organizationData,
+  events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold.type],
   live: [
     {
       field: 'invoiceUpdated',
@@ -85,6 +100,12 @@ export const billing: Domain<BillingPorts> = {
       events: ['billing_account.*', 'account.dunning_changed'],
       requires: 'billing:read',
       description: 'Follow the billing preferences of accounts, and whether they pay in time.',
+      field: 'budgetReached',
+      subject: 'Budget',
+      eventField: 'budget',
+      events: ['usage.threshold'],
+      requires: 'billing:read',
+      description: 'Follow the alerts of budgets.',
     },
   ],
   start(ports) {
@@ -120,6 +141,12 @@ export const billing: Domain<BillingPorts> = {
             load: async ({ id, accountId = id ?? '' }, { billingAccounts, principal }) =>
               principal.accounts === null || principal.accounts.includes(accountId) ? billingAccounts.of(accountId) : null,
           },
+          ...[CostResolver, CostTrendsResolver, ServiceCostsResolver, AccountCostsResolver],
+          ...[BillingAnalyticsResolver, BudgetResolver],
+        ],
+        orphanedTypes: [Account, Service],
+        references: {
+          Budget: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.budgets.load(id) },
           Invoice: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.invoices.load(id) },
           CreditNote: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.creditNotes.load(id) },
           Payment: { requires: 'billing:read', load: ({ id = '' }, { loaders }) => loaders.payments.load(id) },
@@ -141,6 +168,14 @@ export const billing: Domain<BillingPorts> = {
         stopSampling?.();
         await Promise.all([core.counters.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())]);
       },
+      reactions: [firstInvoice(ports), ...recurringRevenue(ports)],
+      start: async () => {
+        core.counters.start();
+        core.sums.start();
+        for (const sweeper of core.sweepers) sweeper.start();
+      },
+      stop: async () =>
+        void (await Promise.all([core.counters.stop(), core.sums.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
     };
   },
 };

@@ -27,7 +27,7 @@ const SPECIFIED = [
  * implemented, remove it here and add a scenario.
  */
 const NOT_EMITTED: Readonly<Record<string, readonly string[]>> = {
-  recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
+  recurringBilling: ['subscription.created', 'subscription.cancelled'],
 };
 const notEmitted = Object.values(NOT_EMITTED).flat();
 /** Event types that only domains read. */
@@ -264,6 +264,10 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     const event = await logged(name, owner);
     await change(-1);
     return event;
+  async 'usage.threshold'(name) {
+    const of = await ordering();
+    await of.tenant.rest('POST', '/billing/budgets', { body: { name: 'Reached at once', amount: 0.01, service_id: of.serviceId } });
+    return logged(name, of.tenant);
   },
   async 'organization.under_review'(name) {
     const hasty = await platform.organization({ plan: 'developer' });

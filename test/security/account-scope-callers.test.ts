@@ -273,7 +273,7 @@ test('subscriptions and event streams send no events of other accounts to a call
   const happen = async (
     { account, ticket }: Populated,
     label: string,
-  ): Promise<{ service: Json; invoice: Json; bulk: Json; payment: Json }> => {
+  ): Promise<Record<'service' | 'invoice' | 'bulk' | 'payment' | 'budget', Json>> => {
     const order = { name: label, location: { ...LOCATION, address: label } };
     const { service, firstInvoice: invoice } = await orderService(tenant, account.id, order);
     await eventually(async () => (await tenant.rest('GET', `/services/${service.id}`)).body.data.status === 'operational');
@@ -284,9 +284,12 @@ test('subscriptions and event streams send no events of other accounts to a call
     const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
     await tenant.rest('PUT', `/billing/accounts/${account.id}/preferences`, { body: { tax_id: label } });
     return { service, invoice, bulk, payment };
+    const reached = { name: label, amount: 0.01, account_id: account.id };
+    const budget = (await tenant.rest('POST', '/billing/budgets', { body: reached })).body.data;
+    return { service, invoice, bulk, payment, budget };
   };
   const hidden = await happen(other, LABEL);
-  const { service, invoice, bulk, payment } = await happen(own, OWN);
+  const { service, invoice, bulk, payment, budget } = await happen(own, OWN);
 
   const subjects: Record<string, string> = {
     serviceStatusChanged: service.id,
@@ -294,6 +297,7 @@ test('subscriptions and event streams send no events of other accounts to a call
     paymentUpdated: payment.payment_id,
     billingAccountUpdated: own.account.id,
     bulkProgressed: bulk.id,
+    budgetReached: budget.id,
   };
   for (const { kind, live, narrowed, streams } of callers) {
     for (const [field, one] of live) {
@@ -305,7 +309,7 @@ test('subscriptions and event streams send no events of other accounts to a call
       ).toEqual([]);
       expectNothingOfOther(one.results, {
         ...other,
-        ids: [...other.ids, hidden.service.id, hidden.invoice.id, hidden.bulk.id, hidden.payment.payment_id],
+        ids: [...other.ids, hidden.service.id, hidden.invoice.id, hidden.bulk.id, hidden.payment.payment_id, hidden.budget.id],
       });
     }
     for (const one of narrowed) expect(one.results, kind).toEqual([]);

@@ -145,7 +145,10 @@ export class Invoice {
   @Property({ type: 'json', nullable: true })
   seller: Seller | null = null;
 
-  /** IANA name of the time zone in which the dates of its lines are shown: the zone of the account at the issue. Null means UTC. */
+  /**
+   * IANA name of the time zone of the account at the issue. The dates of its lines are shown in it, and the lines count as
+   * costs of its months. Null means UTC.
+   */
   @Property({ type: 'text', nullable: true })
   timezone: string | null = null;
 

@@ -9,6 +9,7 @@ import { invoiceDetails } from './0008-invoice-details.ts';
 import { taxesAndCredits } from './0009-taxes-and-credits.ts';
 import { collection } from './0012-collection.ts';
 import { disputes } from './0013-disputes.ts';
+import { costsAndBudgets } from './0014-costs-and-budgets.ts';
 import { invoiceDelivery } from './0015-invoice-delivery.ts';
 
 /** Migrations in the order in which they are applied. */
@@ -24,5 +25,6 @@ export const migrations = [
   taxesAndCredits,
   collection,
   disputes,
+  costsAndBudgets,
   invoiceDelivery,
 ];

@@ -2,15 +2,19 @@ import DataLoader from 'dataloader';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import type { RecordLoader } from '../../../kernel/records/loaders.ts';
+import type { Decimal } from '../../../kernel/values/money.ts';
 import { CatalogReader } from '../catalog/catalog-reader.ts';
 import type { Offer } from '../catalog/offer.ts';
+import { offerProblems, priceLinesOf } from '../catalog/pricing.ts';
 import { checkRoom, expected } from '../changes/planned-change.ts';
 import type { ServiceChange } from '../changes/service-change.entity.ts';
 import { ServiceNotChangeable } from '../changes/service-change.errors.ts';
 import { ServiceChangeKind } from '../changes/service-change.states.ts';
 import { BatchedCoverage } from '../coverage/batched-coverage.ts';
+import { priceOf } from '../inventory/price-line.ts';
 import type { Service } from '../inventory/service.entity.ts';
 import { isInService, ServiceStatus } from '../inventory/service.states.ts';
+import { termsOf } from '../inventory/service-terms.ts';
 import { ServiceInMaintenance } from '../maintenance/maintenance.errors.ts';
 import type { MaintenanceWindow } from '../maintenance/maintenance-window.entity.ts';
 import { MaintenanceStatus } from '../maintenance/maintenance-window.states.ts';
@@ -37,14 +41,15 @@ const NONE = { bandwidths: [], slas: [], features: [], size: null };
  * not depend on the number of services.
  */
 export class ServiceOptionsService {
+  readonly #catalog: CatalogReader;
   readonly #offers: DataLoader<string, Offer>;
   readonly #reads: ProductReads;
   readonly #computed = new WeakMap<Service, Promise<ServiceOptions>>();
 
   constructor(private readonly deps: ServiceOptionsDeps) {
     const { em, loaders } = deps;
-    const catalog = new CatalogReader(em);
-    this.#offers = new DataLoader((ids) => catalog.offersById(ids));
+    this.#catalog = new CatalogReader(em);
+    this.#offers = new DataLoader((ids) => this.#catalog.offersById(ids));
     this.#reads = {
       services: async (ids) => (await Promise.all(ids.map((id) => loaders.services.load(id)))).filter((one) => one !== null),
       coverage: new BatchedCoverage(em),
@@ -56,6 +61,19 @@ export class ServiceOptionsService {
     const options = this.#computed.get(service) ?? this.#compute(service);
     this.#computed.set(service, options);
     return options;
+  }
+
+  /**
+   * Returns what a service would cost a month if it were ordered today with the same configuration, without a discount. Null if
+   * the catalog does not sell it any more.
+   */
+  async catalogPriceOf(service: Service): Promise<Decimal | null> {
+    const { catalogId, type, currency } = service;
+    const [offer, { orderable }] = await Promise.all([this.#offers.load(catalogId), this.#catalog.ordered(catalogId)]);
+    const terms = termsOf(service);
+    const priced = { ...terms, quantity: productOf(type).quantityOf?.(terms.configuration) ?? 1 };
+    const isSold = orderable && offer.service.currency === currency && offerProblems(offer, priced).length === 0;
+    return isSold ? priceOf(priceLinesOf(offer, priced), currency) : null;
   }
 
   async #compute(service: Service): Promise<ServiceOptions> {

@@ -1,0 +1,74 @@
+import type { Accounts } from '../../../kernel/access/principal.ts';
+import type { Rows } from '../../../kernel/database/database.ts';
+import { Parameters } from '../../../kernel/lists/parameters.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import type { CostCategory, CostStep } from './cost.states.ts';
+import type { CostPoint } from './cost.types.ts';
+import { firstDay } from './months.ts';
+
+/** Which costs to read. The months are inclusive. */
+export interface CostQuery {
+  organizationId: string;
+  /** Accounts that the caller sees. Null: all. */
+  accounts: Accounts;
+  accountId?: string | null | undefined;
+  serviceIds?: readonly string[] | null | undefined;
+  category?: CostCategory | null | undefined;
+  currency?: string | null | undefined;
+  from: string;
+  to: string;
+  step: `${CostStep}`;
+  by: { account?: boolean; service?: boolean; category?: boolean };
+  /** Largest number of points to return. */
+  limit: number;
+}
+
+interface CostRow {
+  month: string;
+  currency: string;
+  amount: string;
+  account_id: string | null;
+  service_id: string | null;
+  category: CostCategory | null;
+}
+
+/** Reads costs, oldest first. It reads the sums of the organization if it can, or else those of accounts or services. */
+export async function readCosts(rows: Rows, query: CostQuery): Promise<CostPoint[]> {
+  const parameters = new Parameters();
+  const { step, by, limit } = query;
+  const columns = [
+    `to_char(date_trunc('${step}', "month"), 'YYYY-MM') as "month"`,
+    '"currency"',
+    `${by.account ? '"account_id"' : 'null'} as "account_id"`,
+    `${by.service ? '"service_id"' : 'null'} as "service_id"`,
+    `${by.category ? '"category"' : 'null'} as "category"`,
+  ];
+  const found = await rows.query<CostRow>(
+    `select ${columns.join(', ')}, sum("amount")::text as "amount" from "billing"."cost_month" where ${conditionsOf(query, parameters).join(' and ')}
+     group by 1, 2, 3, 4, 5 having sum("amount") <> 0 order by 1, 2, 3, 4, 5 limit ${parameters.add(limit)}`,
+    parameters.values,
+  );
+  return found.map(({ amount, account_id: accountId, service_id: serviceId, ...row }) => ({
+    ...{ ...row, accountId, serviceId, amount: new Decimal(amount) },
+  }));
+}
+
+function conditionsOf(query: CostQuery, parameters: Parameters): string[] {
+  const { organizationId, accounts, accountId, serviceIds, category, currency, from, to, by } = query;
+  const allowed = accountId ? [accountId].filter((id) => !accounts || accounts.includes(id)) : accounts;
+  const isByService = by.service || serviceIds;
+  return [
+    `"organization_id" = ${parameters.add(organizationId)}`,
+    allowed
+      ? `"account_id" = any(${parameters.add(allowed)}::text[])`
+      : isByService || by.account
+        ? `"account_id" <> ''`
+        : `"account_id" = ''`,
+    ...(serviceIds
+      ? [`"service_id" = any(${parameters.add(serviceIds)}::text[])`]
+      : [isByService ? `"service_id" <> ''` : `"service_id" = ''`]),
+    ...(category ? [`"category" = ${parameters.add(category)}`] : []),
+    ...(currency ? [`"currency" = ${parameters.add(currency)}`] : []),
+    `"month" between ${parameters.add(firstDay(from))}::date and ${parameters.add(firstDay(to))}::date`,
+  ];
+}
