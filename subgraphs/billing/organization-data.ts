@@ -59,6 +59,36 @@ export const organizationData: OrganizationTables = {
         ...kept('organization_id', 'source', 'kind', 'account_id', 'invoice_id', 'currency', 'debit', 'credit', 'amount', 'created_at'),
       },
     },
+    // single events are deleted; the sums of days and periods are kept, because invoices contain them
+    { table: 'usage_event', end: 'deleted' },
+    { table: 'usage_key', withheld: 'all', end: 'deleted' },
+    {
+      table: 'usage_day',
+      end: {
+        ...kept('organization_id', 'service_id', 'metric', 'day', 'account_id', 'category', 'type', 'service_type', 'currency'),
+        ...kept('quantity', 'events', 'billed_quantity'),
+      },
+    },
+    { table: 'usage_period', end: { ...kept('organization_id', 'service_id', 'first_day', 'last_day', 'currency', 'billed') } },
+    {
+      table: 'usage_price',
+      end: {
+        ...kept(
+          'id',
+          'organization_id',
+          'scope',
+          'metric',
+          'currency',
+          'model',
+          'included',
+          'unit_price',
+          'tiers',
+          'block_size',
+          'block_price',
+        ),
+        ...kept('valid_from', 'valid_until', 'created_by', 'created_at', 'ended_by'),
+      },
+    },
     { table: 'account_balance', end: { ...kept('organization_id', 'account_id', 'currency', 'receivable', 'credit') } },
     {
       table: 'invoice',

@@ -18,12 +18,19 @@ import { Refund } from './payments/refund.entity.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
 import { usageThreshold } from './usage/usage.events.ts';
+import { measuredUsage } from './usage/usage.reaction.ts';
+import { ServiceUsageResolver, UsageResolver } from './usage/usage.resolver.ts';
+import { UsagePrice } from './usage-prices/usage-price.entity.ts';
+import { UsagePriceResolver } from './usage-prices/usage-price.resolver.ts';
 
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund],
-  tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, UsagePrice],
+  tablesWithoutEntity: [
+    ...['ledger_transfer', 'test_processor_charge', 'test_processor_refund'],
+    ...['usage_key', 'usage_event', 'usage_day', 'usage_period'],
+  ],
   migrations,
   organizationData,
   events: [...invoiceEvents, ...paymentEvents, ...subscriptionEvents, usageThreshold],
@@ -57,6 +64,9 @@ export const billing: Domain<BillingPorts> = {
           ServiceInvoicesResolver,
           PaymentResolver,
           InvoicePaymentsResolver,
+          UsageResolver,
+          ServiceUsageResolver,
+          UsagePriceResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
@@ -65,12 +75,15 @@ export const billing: Domain<BillingPorts> = {
         },
         createContext: (request) => new BillingContext(core, request),
       }),
-      reactions: [firstInvoice(ports)],
+      reactions: [firstInvoice(ports), measuredUsage(ports, core.usageStore)],
+      retained: core.retained,
       start: async () => {
         core.counters.start();
         for (const sweeper of core.sweepers) sweeper.start();
+        core.retention.start();
       },
-      stop: async () => void (await Promise.all([core.counters.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () =>
+        void (await Promise.all([core.counters.stop(), core.retention.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
     };
   },
 };

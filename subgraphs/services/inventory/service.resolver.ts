@@ -2,6 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-gr
 import { type Page, PageInput, pageOf, type SortBy } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import { relationLimit } from '../../../kernel/records/loaders.ts';
+import { CatalogService } from '../catalog/catalog.types.ts';
 import type { ServicesContext } from '../context.ts';
 import { Account } from '../references.ts';
 import { Service } from './service.entity.ts';
@@ -38,6 +39,14 @@ export class ServiceResolver {
   @FieldResolver(() => Account, { description: 'Account that the service belongs to.' })
   account(@Root() { accountId }: Service): Account {
     return { id: accountId };
+  }
+
+  @FieldResolver(() => CatalogService, {
+    nullable: true,
+    description: 'Catalog entry that was ordered, even if it is retired. Null if the operator has deleted it.',
+  })
+  catalogService(@Root() { catalogId }: Service, @Ctx() { catalogEntries }: ServicesContext): Promise<CatalogService | null> {
+    return catalogEntries.load(catalogId);
   }
 }
 
