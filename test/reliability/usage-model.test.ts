@@ -7,9 +7,9 @@ import { Decimal, sum } from '../../kernel/values/money.ts';
 import { localDay, type Period } from '../../subgraphs/billing/calculation/billing-periods.ts';
 import { startOfDay } from '../../subgraphs/billing/calculation/local-time.ts';
 import { migrations } from '../../subgraphs/billing/migrations/index.ts';
-import type { MeteredService } from '../../subgraphs/billing/usage/metered-services.ts';
-import { type MeteredBill, meteredLines } from '../../subgraphs/billing/usage/metered-lines.ts';
 import { markBilled } from '../../subgraphs/billing/usage/metered-lines.store.ts';
+import { type MeteredBill, meteredLines } from '../../subgraphs/billing/usage/metered-lines.ts';
+import type { MeteredService } from '../../subgraphs/billing/usage/metered-services.ts';
 import { type UsageEvent, UsageStore } from '../../subgraphs/billing/usage/usage.store.ts';
 import { usagePartitions } from '../../subgraphs/billing/usage/usage-partitions.ts';
 import { UsageMetric, UsagePriceModel } from '../../subgraphs/billing/usage-prices/usage-metric.states.ts';
@@ -77,7 +77,10 @@ test('random batches with repeated ids, stored concurrently, give each event onc
       expect(new Set(stored.map(({ id }) => id))).toEqual(new Set([...distinct].map((id) => `e${id}`)));
       expect(stored).toHaveLength(distinct.size);
       const zones = new Map([0, 1, 2, 3].map((index) => serviceOf(organizationId, index)).map(({ serviceId, zone }) => [serviceId, zone]));
-      const expected = Map.groupBy(stored, (row) => `${row.service_id} ${row.metric} ${localDay(new Date(row.occurred_at), zones.get(row.service_id) ?? '')}`);
+      const expected = Map.groupBy(
+        stored,
+        (row) => `${row.service_id} ${row.metric} ${localDay(new Date(row.occurred_at), zones.get(row.service_id) ?? '')}`,
+      );
       const days = await store.rows.query<{ key: string; quantity: string; events: number }>(
         `select "service_id" || ' ' || "metric" || ' ' || "day" as "key", "quantity"::text, "events"::int from "billing"."usage_day" where "organization_id" = $1`,
         [organizationId],
@@ -126,7 +129,12 @@ const spoken = (service: MeteredService, quantity: number, at: string): UsageEve
 });
 
 test('the bills of all periods add up to the price of each period, whenever its events arrive', async () => {
-  const arrival = fc.record({ month: fc.constantFrom(1, 2, 3), day: fc.integer({ min: 1, max: 28 }), minutes: fc.integer({ min: 1, max: 80 }), after: fc.integer({ min: 0, max: 3 }) });
+  const arrival = fc.record({
+    month: fc.constantFrom(1, 2, 3),
+    day: fc.integer({ min: 1, max: 28 }),
+    minutes: fc.integer({ min: 1, max: 80 }),
+    after: fc.integer({ min: 0, max: 3 }),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(arrival, { maxLength: 25 }), async (arrivals) => {
       const organizationId = newId('organization');
@@ -142,13 +150,20 @@ test('the bills of all periods add up to the price of each period, whenever its 
         // the events that have arrived before the bill of this month
         const arrived = arrivals.filter((one) => Math.min(4, Math.max(one.month, one.month + one.after)) === month);
         const at = ({ month: of, day }: { month: number; day: number }): string => `2026-0${of}-${String(day).padStart(2, '0')}T16:00:00Z`;
-        await usage.write(organizationId, arrived.map((one) => spoken(service, one.minutes, at(one))), NOW);
+        await usage.write(
+          organizationId,
+          arrived.map((one) => spoken(service, one.minutes, at(one))),
+          NOW,
+        );
         amounts.push(...(await bill(organizationId, service, monthOf(month, service.zone))).lines.map(({ amount }) => amount));
       }
       const whole = [1, 2, 3].map((month) => {
         const minutes = arrivals.filter((one) => one.month === month).reduce((total, one) => total + one.minutes, 0);
         const paid = Math.max(0, minutes - 10);
-        return new Decimal(Math.min(paid, 100)).times('0.0333').plus(new Decimal(Math.max(0, paid - 100)).times('0.0111')).toDecimalPlaces(2);
+        return new Decimal(Math.min(paid, 100))
+          .times('0.0333')
+          .plus(new Decimal(Math.max(0, paid - 100)).times('0.0111'))
+          .toDecimalPlaces(2);
       });
       expect(sum(amounts).toFixed(2)).toBe(sum(whole).toFixed(2));
       const open = await store.rows.query(

@@ -11,14 +11,18 @@ beforeAll(async () => {
 });
 
 let made = 0;
-const nextId = (): string => `event-${(made += 1)}`;
+const nextId = (): string => {
+  made += 1;
+  return `event-${made}`;
+};
 
 const event = (more: object = {}): Json => ({
   ...{ id: nextId(), service_id: billed.serviceId, metric: 'voice_minutes', quantity: 1.5, timestamp: clock.now() },
   ...more,
 });
 
-const record = (events: readonly Json[], by = billed.tenant): Promise<RestResponse> => by.rest('POST', '/billing/usage', { body: { events } });
+const record = (events: readonly Json[], by = billed.tenant): Promise<RestResponse> =>
+  by.rest('POST', '/billing/usage', { body: { events } });
 
 const report = async (query = '', by = billed.tenant): Promise<Json> => (await by.rest('GET', `/billing/usage?${query}`)).body.data;
 
@@ -34,7 +38,10 @@ describe('recording usage', () => {
   test('an event that is sent twice, in one request or in several, counts once', async () => {
     const one = event({ quantity: 2 });
     expect((await record([one, one])).body.data).toEqual({ accepted: 1, duplicates: 1, refused: [] });
-    expect((await record([{ ...one, timestamp: new Date(clock.now().getTime() - DAY_MS) }])).body.data).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect((await record([{ ...one, timestamp: new Date(clock.now().getTime() - DAY_MS) }])).body.data).toMatchObject({
+      accepted: 0,
+      duplicates: 1,
+    });
     expect((await record([{ ...one, source: 'other' }])).body.data).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
@@ -87,7 +94,8 @@ describe('recording usage', () => {
   test('fifty concurrent requests with the same events record each event once', async () => {
     const own = await billedTenant();
     const events = Array.from({ length: 20 }, () => event({ service_id: own.serviceId, quantity: 1 }));
-    const shuffled = (seed: number): Json[] => events.toSorted((one, other) => ((one.id + seed) % 7 > (other.id + seed) % 7 ? 1 : -1)).reverse();
+    const shuffled = (seed: number): Json[] =>
+      events.toSorted((one, other) => ((one.id + seed) % 7 > (other.id + seed) % 7 ? 1 : -1)).reverse();
     const responses = await Promise.all(Array.from({ length: 50 }, (_, index) => record(shuffled(index), own.tenant)));
     expect(responses.every(({ status }) => status === 200)).toBe(true);
     expect(responses.reduce((sum, { body }) => sum + body.data.accepted, 0)).toBe(20);
@@ -128,10 +136,19 @@ describe('recording usage', () => {
 
   test('usage that the platform has measured is recorded once', async () => {
     const own = await billedTenant();
-    const { statement } = { statement: await rows() };
+    const statement = await rows();
     const from = new Date(Math.floor(clock.now().getTime() / 3_600_000 - 2) * 3_600_000).toISOString();
     const source = `${own.serviceId}/data_gb/${from}`;
-    const data = { service_id: own.serviceId, account_id: own.accountId, metric: 'data_gb', quantity: 61.75, unit: 'GB', from, to: from, source };
+    const data = {
+      service_id: own.serviceId,
+      account_id: own.accountId,
+      metric: 'data_gb',
+      quantity: 61.75,
+      unit: 'GB',
+      from,
+      to: from,
+      source,
+    };
     for (const id of [`evt_${own.serviceId}1`, `evt_${own.serviceId}2`])
       await statement.query(
         `insert into "services"."outbox" ("id", "organization_id", "event", "subject_type", "subject_id", "account_id", "occurred_at", "payload")
@@ -188,7 +205,10 @@ describe('usage report', () => {
     const own = await billedTenant();
     const services = [own.serviceId, (await orderService(own.tenant, own.accountId)).service.id];
     await setPrice({ unitPrice: 0.0024 }, own.tenant);
-    await record(services.flatMap((service_id) => [event({ service_id, quantity: 0.5 }), event({ service_id, quantity: 1 })]), own.tenant);
+    await record(
+      services.flatMap((service_id) => [event({ service_id, quantity: 0.5 }), event({ service_id, quantity: 1 })]),
+      own.tenant,
+    );
     const found = await report('', own.tenant);
     expect(found.services.map(({ cost }: Json) => cost)).toEqual([0, 0]);
     // 2 × 1.5 × 0.0024 = 0.0072
@@ -206,9 +226,12 @@ describe('usage report', () => {
       { metric: 'data_gb', usage: 62.5, included: 100, remaining: 37.5, cost: 0, days: [{ usage: 62.5 }] },
       { metric: 'api_calls', usage: 0, included: 5, remaining: 5, cost: 0, days: [] },
     ]);
-    const { data } = await own.tenant.graphql('query($id: ID!) { service(id: $id) { usage { metric usage included } catalogService { category } } }', {
-      id: own.serviceId,
-    });
+    const { data } = await own.tenant.graphql(
+      'query($id: ID!) { service(id: $id) { usage { metric usage included } catalogService { category } } }',
+      {
+        id: own.serviceId,
+      },
+    );
     expect(data.service).toEqual({
       usage: [{ metric: 'DATA_GB', usage: 62.5, included: 100 }],
       catalogService: { category: 'connectivity' },
@@ -253,7 +276,9 @@ describe('prices of usage', () => {
     [{ model: 'VOLUME', tiers: [{ upTo: 5, unitPrice: 1 }] }, 'tiers', 'must have a last tier without a limit'],
   ])('the price %j is refused', async (input, field, reason) => {
     const { extensions } = await setPrice(input);
-    expect(extensions.details.errors).toEqual(expect.arrayContaining([expect.objectContaining({ field: expect.stringMatching(`${field}$`), reason })]));
+    expect(extensions.details.errors).toEqual(
+      expect.arrayContaining([expect.objectContaining({ field: expect.stringMatching(`${field}$`), reason })]),
+    );
   });
 
   test('a price for the service of another organization is refused as not found', async () => {

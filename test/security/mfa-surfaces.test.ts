@@ -82,6 +82,7 @@ describe('mutations that require a second factor', () => {
     /OAuthClient(Secret)?$/,
     /^(order|deploy|scale|endService$|decommission|cancel)|Provision|ServiceFeatures$|Bulk/i,
     /(Payment|Refund)$/,
+    /UsagePrice$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,

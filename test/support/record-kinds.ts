@@ -143,6 +143,18 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     },
     readAt: '/billing/payments/{}',
   },
+  usage_price_id: {
+    async make({ tenant }) {
+      const { data, errors } = await tenant.graphql(
+        'mutation($input: UsagePriceInput!) { setUsagePrice(input: $input) { id } }',
+        // each price applies to its own type, so that it does not replace another one
+        { input: { serviceType: newId('service'), metric: 'DATA_GB', currency: 'USD', model: 'PER_UNIT', unitPrice: 1 } },
+      );
+      if (!data) throw new Error(JSON.stringify(errors));
+      return data.setUsagePrice.id;
+    },
+    withoutRoute: ['endUsagePrice'],
+  },
   invoice_id: {
     async make(own) {
       const line = { service_id: await own.id('service_id'), quantity: 1, unit_price: 149.95 };

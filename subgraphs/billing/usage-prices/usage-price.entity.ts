@@ -125,7 +125,7 @@ export class UsagePrice {
 
   @Field(() => [UsagePriceTier], { nullable: true, description: 'Tiers in order. Null unless `model` is `GRADUATED` or `VOLUME`.' })
   get tiers(): UsagePriceTier[] | null {
-    return this.storedTiers && this.storedTiers.map(tierOf);
+    return this.storedTiers?.map(tierOf) ?? null;
   }
 }
 
