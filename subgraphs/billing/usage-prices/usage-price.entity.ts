@@ -1,5 +1,5 @@
 import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { Decimal, RateType } from '../../../kernel/values/money.ts';
 import type { PriceModel } from '../calculation/rating.ts';
@@ -18,7 +18,6 @@ export interface StoredTier {
  * from a point in time.
  */
 @ObjectType({ description: 'Price of what services use. It never changes: a new price replaces it.' })
-@Directive('@key(fields: "id")')
 @Check({ name: 'usage_price_metric_check', expression: `"metric" in ('voice_minutes', 'data_gb', 'cloud_storage_gb', 'api_calls')` })
 @Check({ name: 'usage_price_model_check', expression: `"model" in ('per_unit', 'graduated', 'volume', 'blocks')` })
 @Check({
