@@ -163,7 +163,7 @@ async function startDomains(
     passwordCost,
     rateLimits,
     resolveTxt,
-  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost' | 'rateLimits'> & { files: FileStore },
+  }: Pick<IdentityPorts, 'mailer' | 'sms' | 'resolveTxt' | 'passwordCost'> & { files: FileStore; rateLimits: EdgeLimits },
 ) {
   const { stores, secrets } = await openStores(databases, secretKeys, log);
   const { identity, services, billing, support, events } = domains;
@@ -203,7 +203,7 @@ async function startDomains(
       requestsPerMinute: (plan) => Math.min(PLANS[plan].burst, FAIR_USE.burst),
     }),
     services: services.start({ ...portsOf('services'), ...networkOf(config) }),
-    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), sms, metrics }),
+    billing: billing.start({ ...portsOf('billing'), ...(await billingOf(config, mailer)), sms, metrics, usageAllowance: rateLimits }),
     support: support.start({
       ...portsOf('support'),
       secrets,

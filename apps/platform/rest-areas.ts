@@ -8,6 +8,7 @@ import { billing } from '../../rest-bridge/routes/billing.ts';
 import { invoiceDocumentRoutes } from '../../rest-bridge/routes/billing-documents.ts';
 import { billingLedgerRoutes } from '../../rest-bridge/routes/billing-ledger.ts';
 import { billingReports } from '../../rest-bridge/routes/billing-reports.ts';
+import { billingUsage } from '../../rest-bridge/routes/billing-usage.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -30,6 +31,7 @@ export const restAreas: readonly Area[] = [
   connectivity,
   billing,
   billingReports,
+  billingUsage,
   monitoring,
   support,
   webhooks,

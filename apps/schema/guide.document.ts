@@ -18,6 +18,7 @@ export const planRows = (): string[] => {
     row('webhook deliveries per month', ({ webhookDeliveriesPerMonth }) => count(webhookDeliveriesPerMonth)),
     row('live connections at a time', ({ liveConnections }) => count(liveConnections)),
     row('live subscriptions at a time', ({ liveSubscriptions }) => count(liveSubscriptions)),
+    row('usage events recorded in any 60 seconds', ({ usageEventsPerMinute }) => count(usageEventsPerMinute)),
   ];
 };
 

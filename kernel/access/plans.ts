@@ -19,6 +19,8 @@ export interface PlanTerms {
    */
   readonly liveConnections: number;
   readonly liveSubscriptions: number;
+  /** Maximum number of usage events of services that are recorded in any period of 60 seconds. */
+  readonly usageEventsPerMinute: number;
 }
 
 /** The currency of `overagePrice`. */
@@ -36,6 +38,7 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     webhookDeliveriesPerMonth: 100,
     liveConnections: 10,
     liveSubscriptions: 100,
+    usageEventsPerMinute: 10_000,
   },
   business: {
     perHour: 10_000,
@@ -46,6 +49,7 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     webhookDeliveriesPerMonth: 1_000,
     liveConnections: 200,
     liveSubscriptions: 2_000,
+    usageEventsPerMinute: 100_000,
   },
   enterprise: {
     perHour: 100_000,
@@ -56,6 +60,7 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     webhookDeliveriesPerMonth: UNLIMITED,
     liveConnections: 2_000,
     liveSubscriptions: 20_000,
+    usageEventsPerMinute: 1_000_000,
   },
   custom: {
     perHour: UNLIMITED,
@@ -66,5 +71,6 @@ export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
     webhookDeliveriesPerMonth: UNLIMITED,
     liveConnections: UNLIMITED,
     liveSubscriptions: UNLIMITED,
+    usageEventsPerMinute: UNLIMITED,
   },
 };

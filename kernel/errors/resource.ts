@@ -40,6 +40,7 @@ export const resources = [
   'ticket',
   'ticket_category',
   'trusted_issuer',
+  'usage_price',
   'user',
   'webhook',
   'webhook_delivery',

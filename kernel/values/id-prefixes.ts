@@ -64,6 +64,7 @@ export const PREFIXES = {
   token: 'tok',
   transaction: 'txn',
   trustedIssuer: 'iss',
+  usagePrice: 'uprice',
   user: 'user',
   webhook: 'wh',
 } as const;

@@ -60,3 +60,17 @@ export class MoneyType extends Type<Decimal | null | undefined, string | null | 
     return true;
   }
 }
+
+/** Number of digits after the point in a column for rates and quantities. */
+const RATE_DIGITS = 10;
+
+/** Type of a column `numeric(20,10)`: a price of one unit, which may be less than a cent, or a quantity. */
+export class RateType extends MoneyType {
+  override convertToDatabaseValue(value: Decimal | string | null | undefined): string | null | undefined {
+    return value === null || value === undefined ? value : new Decimal(value).toFixed(RATE_DIGITS);
+  }
+
+  override getColumnType(): string {
+    return 'numeric(20,10)';
+  }
+}

@@ -198,6 +198,14 @@ export class Edge {
     return rates ? { ...usage, hour: rates.hour, burst: rates.burst, at: rates.at } : usage;
   }
 
+  /**
+   * Charges usage events of services to the plan of the caller's organization.
+   * @throws RateLimitExceeded; nothing is charged
+   */
+  chargeUsageEvents({ principal }: { principal: Principal }, events: number): Promise<void> {
+    return this.#limiter.chargeUsageEvents(principal, events);
+  }
+
   #arrival(requestId: string, client: ClientInfo): Admission {
     const userAgent = client.userAgent?.slice(0, USER_AGENT_MAX);
     return new Admission(requestId, { ...client, userAgent }, this.#limiter, this.options.log);

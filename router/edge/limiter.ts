@@ -135,6 +135,25 @@ export class RateLimiter {
     throw new RateLimitExceeded('concurrency', full, { ...state, retryAfter: 1 });
   }
 
+  /**
+   * Charges usage events of services to the plan's limit of events in 60 seconds. They do not count as requests.
+   * @throws RateLimitExceeded; nothing is charged
+   */
+  async chargeUsageEvents(principal: Principal, events: number): Promise<void> {
+    const limit = PLANS[principal.plan].usageEventsPerMinute;
+    const window = {
+      name: 'usage_events',
+      key: `${prefixOf(principal)}:usage-events`,
+      amount: events,
+      limit,
+      windowMs: MINUTE_MS,
+    } as const;
+    const windows = [...this.#windows({ principal }, { weight: 0 }), { ...window, isSliding: true }];
+    const now = this.parts.clock.now();
+    const charged = await this.parts.counters.charge({ windows }, now.getTime());
+    if (charged.refused !== undefined) throw this.#refusal({ principal }, windows, charged, stateOf(windows, charged.counts, now));
+  }
+
   /** Refunds a cost. If a window has ended since the charge, the refund does not change this window. */
   giveBack(holder: Holder, cost: Cost): Promise<RateState> {
     return this.charge(holder, givenBack(cost));

@@ -2,8 +2,8 @@ import { PlatformError } from '../../kernel/errors/errors.ts';
 import type { RateCategory } from '../../kernel/http/http.ts';
 import type { RateState, WindowState } from './limiter.ts';
 
-/** A limit that can be exceeded: a time window, or the concurrency slots of the plan. */
-export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | RateCategory;
+/** A limit that can be exceeded: a time window, the concurrency slots of the plan, or the usage events of services. */
+export type WindowName = 'hour' | 'minute' | 'burst' | 'concurrency' | 'usage_events' | RateCategory;
 
 /**
  * Error 429 with the details of the exceeded limit (specification 7). `state` contains the values of the rate limit
@@ -50,6 +50,8 @@ function limitText(window: WindowName, limit: number): string {
       return `This would exceed the key's limit of ${limit} requests in 60 seconds.`;
     case 'burst':
       return `This would exceed the burst of ${limit} requests in 60 seconds.`;
+    case 'usage_events':
+      return `This would exceed the plan's limit of ${limit} usage events in 60 seconds.`;
     case 'concurrency':
       return `The plan's limit of ${limit} concurrent requests is reached.`;
     default:

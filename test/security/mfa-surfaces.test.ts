@@ -84,6 +84,8 @@ describe('mutations that require a second factor', () => {
     /(Payment|Refund|PaymentMethod|BillingPreferences)$/,
     /(Payment|Refund|CreditNote)$/,
     /^(grantCredit|writeOffInvoice)$/,
+    /(Payment|Refund)$/,
+    /UsagePrice$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,

@@ -80,8 +80,8 @@ describe('records of another organization over REST', () => {
 
 describe('ids of another organization in a body', () => {
   const cases = routes
-    // ids in the body of a search are filters, and ids in a bulk are items: both have separate tests
-    .filter((route) => operationOf(route).requestBody && !/tickets\/search|services\/bulk/.test(route.path))
+    // ids in the body of a search are filters, and ids in a bulk or in usage events are items: all have separate tests
+    .filter((route) => operationOf(route).requestBody && !/tickets\/search|services\/bulk|billing\/usage$/.test(route.path))
     .flatMap((route) =>
       bodyFields(route, namesRecord).map((member) => [`${route.method} ${route.path}: ${member.join('.')}`, route, member] as const),
     );

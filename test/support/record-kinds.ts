@@ -161,6 +161,17 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
   budget_id: {
     make: (own) => own.create('/billing/budgets', { name: own.label, amount: 1_000_000 }),
     readAt: '/billing/budgets/{}',
+  usage_price_id: {
+    async make({ tenant }) {
+      const { data, errors } = await tenant.graphql(
+        'mutation($input: UsagePriceInput!) { setUsagePrice(input: $input) { id } }',
+        // each price applies to its own type, so that it does not replace another one
+        { input: { serviceType: newId('service'), metric: 'DATA_GB', currency: 'USD', model: 'PER_UNIT', unitPrice: 1 } },
+      );
+      if (!data) throw new Error(JSON.stringify(errors));
+      return data.setUsagePrice.id;
+    },
+    withoutRoute: ['endUsagePrice'],
   },
   invoice_id: {
     async make(own) {

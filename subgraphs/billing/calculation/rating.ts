@@ -34,9 +34,14 @@ export interface MeteredUsage {
  * is at most the included quantity.
  * @throws RangeError if the tiers or the block size are invalid
  */
-export function meteredAmount({ quantity, included, price, currency }: MeteredUsage): Decimal {
-  return roundTo(exactPrice(Decimal.max(quantity.minus(included), 0), price), currency);
-}
+export const meteredAmount = ({ currency, ...usage }: MeteredUsage): Decimal => roundTo(exactAmount(usage), currency);
+
+/**
+ * Returns the price of the usage of a billing period, not rounded, for sums of several periods.
+ * @throws RangeError if the tiers or the block size are invalid
+ */
+export const exactAmount = ({ quantity, included, price }: Omit<MeteredUsage, 'currency'>): Decimal =>
+  exactPrice(Decimal.max(quantity.minus(included), 0), price);
 
 function exactPrice(quantity: Decimal, price: PriceModel): Decimal {
   switch (price.model) {

@@ -1,0 +1,12 @@
+import type { UsageReportPeriod } from './usage.states.ts';
+
+/** Conditions of a usage report. */
+export interface ReportQuery {
+  serviceType?: string | null;
+  period?: UsageReportPeriod | null;
+  detailed?: boolean | null;
+  accountId?: string | null;
+  currency?: string | null;
+  limit?: number | null;
+  offset?: number | null;
+}

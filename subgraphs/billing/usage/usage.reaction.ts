@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Principal } from '../../../kernel/access/principal.ts';
+import type { Ports } from '../../../kernel/domain.ts';
+import { type Reaction, timestamp } from '../../../kernel/events/events.ts';
+import { newId } from '../../../kernel/records/ids.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
+import { UsageMetric } from '../usage-prices/usage-metric.states.ts';
+import { meteredServices } from './metered-services.ts';
+import type { UsageStore } from './usage.store.ts';
+import { MEASURED_SOURCE } from './usage-event.rules.ts';
+
+/** The fields of the event `usage.recorded` that billing uses. The event may have more fields. */
+const recorded = z.object({
+  data: z.object({
+    service_id: z.string(),
+    metric: z.enum(UsageMetric),
+    quantity: z.number().nonnegative(),
+    from: timestamp,
+    source: z.string(),
+  }),
+});
+
+const NAME = 'billing.measured-usage';
+/** Decimal places of a stored quantity. */
+const DIGITS = 10;
+
+/**
+ * Returns the reaction to the event `usage.recorded`: usage that the platform has measured itself. The event's own key
+ * (service, metric and hour) is the id of the usage, so that repeated events count once.
+ */
+export const measuredUsage = ({ graph, clock, log }: Ports, store: UsageStore): Reaction => ({
+  name: NAME,
+  on: 'usage.recorded',
+  async handle({ organizationId, payload }) {
+    const { service_id: serviceId, metric, quantity, from, source: id } = recorded.parse(JSON.parse(payload)).data;
+    const request = { requestId: newId('request'), principal: Principal.system(NAME, organizationId), log };
+    const service = (await meteredServices(graph, request, [serviceId])).get(serviceId);
+    if (!service) return log.warn({ service: serviceId }, 'usage of a service that does not exist is ignored');
+    const used = new Decimal(quantity).toDecimalPlaces(DIGITS);
+    const event = { source: MEASURED_SOURCE, id, service, metric, quantity: used, occurredAt: new Date(from) };
+    await store.write(organizationId, [event], clock.now());
+  },
+});
