@@ -5,6 +5,7 @@ import type { Area, NonGraphRoute } from '../../rest-bridge/route.ts';
 import { accounts } from '../../rest-bridge/routes/accounts.ts';
 import { attachmentRoutes } from '../../rest-bridge/routes/attachments.ts';
 import { billing } from '../../rest-bridge/routes/billing.ts';
+import { billingSubscriptions } from '../../rest-bridge/routes/billing-subscriptions.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -20,7 +21,7 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 import { describeEventType } from '../../subgraphs/events/event-types/event-type.types.ts';
 
 /** The areas of the REST API, in the order of the documentation. */
-export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, monitoring, support, webhooks, operator];
+export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, billingSubscriptions, monitoring, support, webhooks, operator];
 
 /** REST routes that do not serve a GraphQL query or mutation: protocols with their own request and response formats. */
 export const nonGraphRoutes: readonly NonGraphRoute[] = [

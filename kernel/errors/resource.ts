@@ -8,6 +8,7 @@ export const resources = [
   'api_key',
   'article',
   'attachment',
+  'billing_subscription',
   'bulk',
   'carrier',
   'catalog_category',

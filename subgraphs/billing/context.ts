@@ -8,6 +8,7 @@ import type { BillingCore } from './core.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
+import { SubscriptionService } from './subscriptions/subscription.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -38,6 +39,12 @@ export class BillingContext {
     const { attempts, processor } = this.#core;
     const { invoices, payments } = this.loaders;
     return new PaymentService({ ...this.shared, invoices, payments, methods: this.paymentMethods, attempts, processor });
+  }
+
+  @once get subscriptions(): SubscriptionService {
+    const { ports, seams } = this.#core;
+    const { subscriptions, paymentMethods: methods } = this.loaders;
+    return new SubscriptionService({ ...this.shared, graph: ports.graph, subscriptions, methods, seams });
   }
 
   @once private get paymentMethods(): PaymentMethodService {

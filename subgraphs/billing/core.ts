@@ -11,6 +11,11 @@ import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
 import { defineSettlement, settlementSweepers } from './payments/settlement.job.ts';
 import { type CreateProcessor, testProcessor } from './processors/processors.ts';
+import { RecurringRun } from './subscriptions/recurring-run.ts';
+import { serviceAdoption } from './subscriptions/service-adoption.ts';
+import { BillingSubscription } from './subscriptions/subscription.entity.ts';
+import { SubscriptionItem } from './subscriptions/subscription-item.entity.ts';
+import { DEFAULT_SEAMS } from './subscriptions/subscription-seams.ts';
 
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
@@ -24,18 +29,23 @@ export function createCore({ paymentProcessor = testProcessor, ...ports }: Billi
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
+  const seams = DEFAULT_SEAMS;
   return {
     ports,
     processor,
     counters: new Counters(ports, INVOICE_TALLY, INVOICE_ACCOUNT_TALLY),
     attempts,
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports)],
+    seams,
+    adoption: serviceAdoption(ports, seams),
+    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports), new RecurringRun(ports, seams).sweeper],
     readers: {
       invoices: new RecordReader(ports, Invoice),
       lines: new RecordReader(ports, InvoiceLine),
       payments: new RecordReader(ports, Payment),
       paymentMethods: new RecordReader(ports, PaymentMethod),
       refunds: new RecordReader(ports, Refund),
+      subscriptions: new RecordReader(ports, BillingSubscription),
+      subscriptionItems: new RecordReader(ports, SubscriptionItem),
     },
   };
 }

@@ -6,6 +6,29 @@ import { kept, type OrganizationTables } from '../../kernel/records/organization
  */
 export const organizationData: OrganizationTables = {
   tables: [
+    { table: 'early_service_event', withheld: 'all', end: 'deleted' },
+    {
+      table: 'subscription_charge',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'subscription_id', 'item_id', 'kind', 'price', 'months', 'priced_at', 'period_start'),
+        ...kept('period_end', 'from_at', 'to_at', 'timezone', 'billed_at', 'invoice_id', 'position', 'created_at'),
+      },
+    },
+    {
+      table: 'subscription_item',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'subscription_id', 'service_id', 'name', 'category', 'state', 'billing_cycle'),
+        ...kept('service_cycle', 'price', 'priced_at', 'auto_renew', 'anchor', 'months', 'starts_at', 'period_start', 'billed_until'),
+        ...kept('metered_until', 'ended_at', 'created_at'),
+      },
+    },
+    {
+      table: 'subscription',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'kind', 'status', 'currency', 'payment_method_id', 'start_date', 'end_date'),
+        ...kept('bill_due_at', 'revision', 'created_at', 'updated_at'),
+      },
+    },
     {
       table: 'invoice_line',
       end: {
