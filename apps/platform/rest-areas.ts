@@ -21,7 +21,18 @@ import { webhooks } from '../../rest-bridge/routes/webhooks.ts';
 import { describeEventType } from '../../subgraphs/events/event-types/event-type.types.ts';
 
 /** The areas of the REST API, in the order of the documentation. */
-export const restAreas: readonly Area[] = [credentials, accounts, services, connectivity, billing, billingSubscriptions, monitoring, support, webhooks, operator];
+export const restAreas: readonly Area[] = [
+  credentials,
+  accounts,
+  services,
+  connectivity,
+  billing,
+  billingSubscriptions,
+  monitoring,
+  support,
+  webhooks,
+  operator,
+];
 
 /** REST routes that do not serve a GraphQL query or mutation: protocols with their own request and response formats. */
 export const nonGraphRoutes: readonly NonGraphRoute[] = [

@@ -39,7 +39,9 @@ export const billingSubscriptions = area(
       description:
         'Changes the terms of a subscription. A new billing cycle counts from the next period. The status `active` undoes a cancellation that has not taken effect.',
       category: 'billing',
-      errors: { INVALID_STATE: 'the subscription is cancelled, its services would be billed by nothing, or the payment method is not reusable' },
+      errors: {
+        INVALID_STATE: 'the subscription is cancelled, its services would be billed by nothing, or the payment method is not reusable',
+      },
       select: subscription,
       example: { auto_renew: true },
     }),

@@ -10,7 +10,18 @@ export const organizationData: OrganizationTables = {
     {
       table: 'subscription_charge',
       end: {
-        ...kept('id', 'organization_id', 'account_id', 'subscription_id', 'item_id', 'kind', 'price', 'months', 'priced_at', 'period_start'),
+        ...kept(
+          'id',
+          'organization_id',
+          'account_id',
+          'subscription_id',
+          'item_id',
+          'kind',
+          'price',
+          'months',
+          'priced_at',
+          'period_start',
+        ),
         ...kept('period_end', 'from_at', 'to_at', 'timezone', 'billed_at', 'invoice_id', 'position', 'created_at'),
       },
     },

@@ -32,7 +32,17 @@ import { usageThreshold } from './usage/usage.events.ts';
 /** The billing domain: invoices, payments and refunds (specification 4.5). A provisioned service gets its first invoice automatically. */
 export const billing: Domain<BillingPorts> = {
   name: 'billing',
-  entities: [Invoice, InvoiceLine, AccountBalance, PaymentMethod, Payment, Refund, BillingSubscription, SubscriptionItem, SubscriptionCharge],
+  entities: [
+    Invoice,
+    InvoiceLine,
+    AccountBalance,
+    PaymentMethod,
+    Payment,
+    Refund,
+    BillingSubscription,
+    SubscriptionItem,
+    SubscriptionCharge,
+  ],
   tablesWithoutEntity: ['ledger_transfer', 'test_processor_charge', 'test_processor_refund', 'early_service_event'],
   migrations,
   organizationData,
@@ -95,7 +105,8 @@ export const billing: Domain<BillingPorts> = {
         core.adoption.start();
         for (const sweeper of core.sweepers) sweeper.start();
       },
-      stop: async () => void (await Promise.all([core.counters.stop(), core.adoption.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
+      stop: async () =>
+        void (await Promise.all([core.counters.stop(), core.adoption.stop(), ...core.sweepers.map((sweeper) => sweeper.stop())])),
     };
   },
 };

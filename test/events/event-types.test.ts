@@ -27,7 +27,7 @@ const SPECIFIED = [
  * implemented, remove it here and add a scenario.
  */
 const NOT_EMITTED: Readonly<Record<string, readonly string[]>> = {
-  recurringBilling: ['subscription.created', 'subscription.cancelled', 'usage.threshold'],
+  budgets: ['usage.threshold'],
 };
 const notEmitted = Object.values(NOT_EMITTED).flat();
 /** Event types that only domains read. */
@@ -80,6 +80,14 @@ async function paid(name: string, token: string): Promise<Json> {
   const { id, amount } = await createInvoice(of);
   await of.tenant.rest('POST', '/billing/payments', { body: { invoice_id: id, amount, payment_method: { card_token: token } } });
   return logged(name, of.tenant);
+}
+
+/** Creates a subscription that takes over a service in a week. */
+async function subscribed(): Promise<{ tenant: Tenant; id: string }> {
+  const { tenant: by, accountId, serviceId } = await billedTenant();
+  const start_date = new Date(platform.clock.now().getTime() + 7 * 24 * 3600 * 1000);
+  const body = { account_id: accountId, services: [{ service_id: serviceId }], start_date };
+  return { tenant: by, id: (await by.rest('POST', '/billing/recurring', { body })).body.data.subscription_id };
 }
 
 /** Creates a tenant and starts a bulk that provisions one service. */
@@ -204,6 +212,19 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     return logged(name, billed.tenant);
   },
   'invoice.paid': (name) => paid(name, 'tok_visa'),
+  async 'subscription.created'(name) {
+    return logged(name, (await subscribed()).tenant);
+  },
+  async 'subscription.updated'(name) {
+    const { tenant: by, id } = await subscribed();
+    await by.rest('PUT', `/billing/subscriptions/${id}`, { body: { auto_renew: false } });
+    return logged(name, by);
+  },
+  async 'subscription.cancelled'(name) {
+    const { tenant: by, id } = await subscribed();
+    await by.rest('DELETE', `/billing/subscriptions/${id}`);
+    return logged(name, by);
+  },
   'payment.received': (name) => paid(name, 'tok_visa'),
   'payment.successful': (name) => paid(name, 'tok_visa'),
   'payment.failed': (name) => paid(name, 'tok_chargeDeclined'),

@@ -101,7 +101,10 @@ interface Provisioned {
 }
 
 /** A `service.provisioned` event as a consumer reads it from the log, for a service that exists only in the event. */
-async function eventOf(tenant: Tenant, { amount, currency = 'USD', billing_cycle = 'monthly', account, more = {} }: Provisioned): Promise<LoggedEvent> {
+async function eventOf(
+  tenant: Tenant,
+  { amount, currency = 'USD', billing_cycle = 'monthly', account, more = {} }: Provisioned,
+): Promise<LoggedEvent> {
   const { organizationId } = tenant;
   const [id, occurredAt] = [newId('event'), new Date()];
   const timestamp = occurredAt.toISOString();

@@ -50,7 +50,14 @@ export class SubscriptionWorld extends BillingWorld {
       accounts: {
         nodes: ids
           .filter((id) => this.zones.has(id))
-          .map((id) => ({ id, name: 'Acme', email: 'it@acme.example', timezone: this.zones.get(id), billingContact: null, billingAddress: null })),
+          .map((id) => ({
+            id,
+            name: 'Acme',
+            email: 'it@acme.example',
+            timezone: this.zones.get(id),
+            billingContact: null,
+            billingAddress: null,
+          })),
       },
       services: { nodes: ids.map((id) => ({ id, catalogService: { category: 'connectivity' } })) },
     });
@@ -70,7 +77,15 @@ export class SubscriptionWorld extends BillingWorld {
     };
     const { organizationId } = this;
     return {
-      ...{ id, sequence: '1', organizationId, event, subject: { type: 'Service', id: service.id }, accountId: service.accountId, occurredAt: at },
+      ...{
+        id,
+        sequence: '1',
+        organizationId,
+        event,
+        subject: { type: 'Service', id: service.id },
+        accountId: service.accountId,
+        occurredAt: at,
+      },
       payload: JSON.stringify({ id, event, timestamp: at, organization_id: organizationId, data }),
     };
   }
@@ -93,13 +108,15 @@ export interface BilledLine {
 }
 
 /** All lines of generated invoices, in the order of their numbers. */
-export const linesOf = (world: SubscriptionWorld): Promise<BilledLine[]> =>
-  world.rows<BilledLine>(
+export async function linesOf(world: SubscriptionWorld): Promise<BilledLine[]> {
+  const rows = await world.rows<BilledLine>(
     `select i."number", i."id" as "invoice_id", l."service_id", l."kind", l."amount"::text, l."period_start", l."period_end"
      from "billing"."invoice_line" l join "billing"."invoice" i on i."id" = l."invoice_id"
      where l."organization_id" = $1 order by substring(i."number" from 5)::int, l."position"`,
     world.organizationId,
   );
+  return rows.map((row) => ({ ...row, period_start: new Date(row.period_start), period_end: new Date(row.period_end) }));
+}
 
 /** Revenue of an account by the ledger: what was invoiced, less what was credited. */
 export async function revenueOf(world: SubscriptionWorld, accountId: string): Promise<string> {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../kernel/records/ids.ts';
 import { DAY_MS, HOUR_MS } from '../../kernel/values/days.ts';
-import { proratedShare } from '../../subgraphs/billing/calculation/proration.ts';
 import { Decimal } from '../../kernel/values/money.ts';
-import { seeded } from '../support/random-values.ts';
+import { proratedShare } from '../../subgraphs/billing/calculation/proration.ts';
 import { eventually } from '../rig.ts';
+import { seeded } from '../support/random-values.ts';
 import type { BillingProcess } from './billing-world.ts';
 import { linesOf, react, revenueOf, type ServiceState, SubscriptionWorld } from './subscription-world.ts';
 
@@ -73,7 +73,7 @@ describe('recurring billing', () => {
     await moveTo(world, '2026-04-05T02:00:00Z');
     expect(await linesOf(world)).toEqual([]);
     const [item] = await world.rows<{ billed_until: Date }>('select "billed_until" from "billing"."subscription_item"');
-    expect(item?.billed_until).toEqual(at('2026-05-05T00:00:00Z'));
+    expect(new Date(item?.billed_until as Date)).toEqual(at('2026-05-05T00:00:00Z'));
   });
 
   test('the subscription of an account that no longer exists ends without an invoice', async () => {
@@ -85,16 +85,16 @@ describe('recurring billing', () => {
     expect(await world.rows('select "status" from "billing"."subscription"')).toEqual([{ status: 'cancelled' }]);
   });
 
-  test('two processes bill 120 due subscriptions once, with consecutive numbers', async () => {
+  test('two processes bill 60 due subscriptions once, with consecutive numbers', async () => {
     const { world, process, service } = await opened('2026-01-05T09:30:00Z');
     const second = await world.start();
-    for (let count = 0; count < 120; count += 1) {
+    for (let count = 0; count < 60; count += 1) {
       const one = { ...service, id: newId('service'), accountId: world.account() };
       await react(count % 2 ? process : second, world.event('provisioned', one, service.provisionedAt));
     }
     await moveTo(world, '2026-02-05T02:00:00Z');
     const numbers = (await linesOf(world)).map(({ number }) => Number(number.slice(4)));
-    expect(numbers).toEqual(Array.from({ length: 240 }, (_, index) => 1001 + index));
+    expect(numbers).toEqual(Array.from({ length: 120 }, (_, index) => 1001 + index));
   });
 });
 
@@ -139,9 +139,10 @@ describe('changes of a service', () => {
 
   /** The shares of all stored periods at the price of each time, without credits and charges. */
   async function modelled(world: SubscriptionWorld, changes: { time: Date; price: number }[], end: Date, zone: string): Promise<string> {
-    const charges = await world.rows<{ period_start: Date; period_end: Date }>(
+    const rows = await world.rows<{ period_start: string; period_end: string }>(
       'select distinct "period_start", "period_end" from "billing"."subscription_charge" order by 1',
     );
+    const charges = rows.map((row) => ({ period_start: new Date(row.period_start), period_end: new Date(row.period_end) }));
     let total = new Decimal(0);
     for (const { period_start: start, period_end: stop } of charges) {
       const times = [start, ...changes.map(({ time }) => time).filter((time) => time > start && time < stop)];

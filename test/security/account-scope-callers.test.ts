@@ -282,7 +282,8 @@ test('subscriptions and event streams send no events of other accounts to a call
     await tenant.rest('PUT', `/support/tickets/${ticket.id}`, { body: { customer_update: label } });
     const charge = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
     const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
-    return { service, invoice, bulk, payment };
+    const subscriptions = (await tenant.rest('GET', `/billing/subscriptions?account_id=${account.id}`)).body.data;
+    return { service: { ...service, subscription_id: subscriptions[0].subscription_id }, invoice, bulk, payment };
   };
   const hidden = await happen(other, LABEL);
   const { service, invoice, bulk, payment } = await happen(own, OWN);
@@ -291,6 +292,7 @@ test('subscriptions and event streams send no events of other accounts to a call
     serviceStatusChanged: service.id,
     invoiceUpdated: invoice.id,
     paymentUpdated: payment.payment_id,
+    subscriptionUpdated: service.subscription_id,
     bulkProgressed: bulk.id,
   };
   for (const { kind, live, narrowed, streams } of callers) {

@@ -13,7 +13,13 @@ export async function tryLockAccounts(tx: EntityManager, organizationId: string,
   const rows = await tx.execute<{ id: string }[]>(
     `select a.id from unnest(?::text[]) with ordinality as a (id, n)
      where pg_try_advisory_xact_lock(hashtextextended(? || a.id, 0)) order by a.n`,
-    [[...new Set(accountIds)].sort(), lockOf(organizationId, '')],
+    [
+      `{${[...new Set(accountIds)]
+        .sort()
+        .map((id) => JSON.stringify(id))
+        .join()}}`,
+      lockOf(organizationId, ''),
+    ],
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -46,7 +46,11 @@ export class AccountSubscriptions {
   }
 
   /** Adds a service to the automatic subscription. It is charged from `start` on. */
-  async join(service: BilledService, currency: string, start: Date): Promise<{ subscription: BillingSubscription; item: SubscriptionItem }> {
+  async join(
+    service: BilledService,
+    currency: string,
+    start: Date,
+  ): Promise<{ subscription: BillingSubscription; item: SubscriptionItem }> {
     const { subscription, isNew } = await this.automatic(currency, start);
     const item = this.newItem(subscription, service, { billingCycle: service.serviceCycle, autoRenew: true, startsAt: start });
     item.state = ItemState.ACTIVE;

@@ -34,7 +34,11 @@ export async function billDueDay(subscriptions: AccountSubscriptions, loaded: Lo
   const day = new DueDay(subscriptions, loaded);
   await day.run();
   if (day.hasMoved) await subscriptions.reschedule(subscription);
-  else subscription.billDueAt = dueOf(items, [...pending, ...day.charged].filter(({ billedAt }) => billedAt === null));
+  else
+    subscription.billDueAt = dueOf(
+      items,
+      [...pending, ...day.charged].filter(({ billedAt }) => billedAt === null),
+    );
   return true;
 }
 

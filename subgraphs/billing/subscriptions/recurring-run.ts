@@ -51,7 +51,9 @@ export class RecurringRun {
     let handled = 0;
     for (const [organizationId, rows] of Map.groupBy(due, (row) => row.organization_id)) {
       if (await this.#waits(organizationId)) handled += await this.#postpone(rows);
-      else for (let first = 0; first < rows.length; first += BATCH) handled += await this.#batch(organizationId, rows.slice(first, first + BATCH));
+      else
+        for (let first = 0; first < rows.length; first += BATCH)
+          handled += await this.#batch(organizationId, rows.slice(first, first + BATCH));
     }
     // a subscription can be due again at once, if a run was missed
     return handled > 0 ? limit : 0;
@@ -80,7 +82,10 @@ export class RecurringRun {
   async #postpone(rows: readonly DueRow[]): Promise<number> {
     const later = new Date(this.ports.clock.now().getTime() + POSTPONE_MS);
     const ids = rows.map(({ id }) => id);
-    await this.ports.rows.query('update "billing"."subscription" set "bill_due_at" = $1 where "id" = any($2) and "bill_due_at" < $1', [later, ids]);
+    await this.ports.rows.query('update "billing"."subscription" set "bill_due_at" = $1 where "id" = any($2) and "bill_due_at" < $1', [
+      later,
+      ids,
+    ]);
     return rows.length;
   }
 
@@ -101,7 +106,10 @@ export class RecurringRun {
           const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, this.seams, now);
           await billDueDay(new AccountSubscriptions(billing), loaded);
         } else {
-          log.warn({ account: accountId, subscription: loaded.subscription.id }, 'a subscription ended, because its account no longer exists');
+          log.warn(
+            { account: accountId, subscription: loaded.subscription.id },
+            'a subscription ended, because its account no longer exists',
+          );
           await endWithoutAccount(tx, loaded, now);
         }
       }

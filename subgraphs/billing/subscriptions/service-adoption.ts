@@ -132,7 +132,8 @@ class Adoption {
     const [, organizationId] = to;
     const request = requestOf(`billing.${NAME}`, organizationId, log);
     const ids = found.map((row) => row.service_id);
-    const services = ids.length > 0 ? (await graph.query<{ services: { nodes: LiveService[] } }>(SERVICES, { ids }, request)).services.nodes : [];
+    const services =
+      ids.length > 0 ? (await graph.query<{ services: { nodes: LiveService[] } }>(SERVICES, { ids }, request)).services.nodes : [];
     const accountIds = [...new Set(services.map(({ accountId }) => accountId))].sort();
     const customers = accountIds.length > 0 ? await findCustomers(graph, request, accountIds) : new Map<string, Customer>();
     await organizationEm(orm, organizationId).transactional(async (tx) => {
@@ -182,7 +183,12 @@ async function adopt(subscriptions: AccountSubscriptions, service: LiveService):
 }
 
 /** Stores what the first invoice has charged for the current period, so that a change of the service credits it. */
-async function keepFirstCharge(tx: EntityManager, item: SubscriptionItem, period: { start: Date; end: Date }, timezone: string): Promise<void> {
+async function keepFirstCharge(
+  tx: EntityManager,
+  item: SubscriptionItem,
+  period: { start: Date; end: Date },
+  timezone: string,
+): Promise<void> {
   const { organizationId, accountId, subscriptionId, id: itemId, serviceId, startsAt, createdAt } = item;
   await tx.flush();
   const [line] = await tx.execute<{ id: string; position: number; price: string; months: number }[]>(
@@ -193,7 +199,14 @@ async function keepFirstCharge(tx: EntityManager, item: SubscriptionItem, period
   );
   if (!line) return;
   const charge = Object.assign(new SubscriptionCharge(), { id: newId('subscriptionCharge'), organizationId, accountId, subscriptionId });
-  Object.assign(charge, { itemId, kind: LineKind.RECURRING, price: new Decimal(line.price), months: line.months, pricedAt: startsAt, timezone });
+  Object.assign(charge, {
+    itemId,
+    kind: LineKind.RECURRING,
+    price: new Decimal(line.price),
+    months: line.months,
+    pricedAt: startsAt,
+    timezone,
+  });
   Object.assign(charge, { periodStart: period.start, periodEnd: period.end, fromAt: period.start, toAt: period.end });
   Object.assign(charge, { billedAt: createdAt, invoiceId: line.id, position: line.position, createdAt });
   tx.persist(charge);

@@ -1,5 +1,5 @@
-import { Decimal } from '../../../kernel/values/money.ts';
 import type { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { Decimal } from '../../../kernel/values/money.ts';
 import { localDay } from '../calculation/billing-periods.ts';
 import { startOfDay } from '../calculation/local-time.ts';
 import type { LineDraft } from '../invoices/invoice-issue.ts';

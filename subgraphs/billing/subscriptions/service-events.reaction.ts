@@ -10,7 +10,7 @@ import { AccountBilling } from './account-billing.ts';
 import { lockAccount } from './account-lock.ts';
 import { AccountSubscriptions } from './account-subscriptions.ts';
 import { findBilled } from './billed-services.ts';
-import { type ServiceReport, ServiceBilling } from './service-billing.ts';
+import { ServiceBilling, type ServiceReport } from './service-billing.ts';
 import type { SubscriptionSeams } from './subscription-seams.ts';
 
 /** The fields of events about services that billing uses. The events may have more fields. */

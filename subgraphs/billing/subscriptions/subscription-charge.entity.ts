@@ -2,7 +2,7 @@ import { Check, Entity, Index, ManyToOne, PrimaryKey, Property, Unique } from '@
 import { OrganizationFilter } from '../../../kernel/records/organization-filter.ts';
 import { type Decimal, MoneyType } from '../../../kernel/values/money.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
-import { LineKind } from '../invoices/line-kind.ts';
+import type { LineKind } from '../invoices/line-kind.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 
 /**

@@ -69,7 +69,9 @@ export class SubscriptionItem {
   @Property({ type: 'datetime', length: 3 })
   pricedAt!: Date;
 
-  @Field(() => Boolean, { description: 'False if the item ends with its current period. The automatic subscription then bills the service.' })
+  @Field(() => Boolean, {
+    description: 'False if the item ends with its current period. The automatic subscription then bills the service.',
+  })
   @Property({ type: 'boolean' })
   autoRenew!: boolean;
 

@@ -6,13 +6,17 @@ const { ACTIVE, CANCELLED } = SubscriptionStatus;
 /** 409: the automatic subscription ends with its services. */
 export class AutomaticSubscription extends PlatformError {
   constructor(id: string) {
-    super('INVALID_STATE', `The subscription ${id} is automatic: it bills all services of its account, and ends with them. End the services.`, {
-      resource: 'billing_subscription',
-      id,
-      from: ACTIVE,
-      to: CANCELLED,
-      allowed: [],
-    });
+    super(
+      'INVALID_STATE',
+      `The subscription ${id} is automatic: it bills all services of its account, and ends with them. End the services.`,
+      {
+        resource: 'billing_subscription',
+        id,
+        from: ACTIVE,
+        to: CANCELLED,
+        allowed: [],
+      },
+    );
   }
 }
 

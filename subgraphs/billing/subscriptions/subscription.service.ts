@@ -26,8 +26,8 @@ import { AutomaticSubscription, MethodNotReusable, ServiceNotBillable, Subscript
 import { subscriptionCancelled } from './subscription.events.ts';
 import type { BillingSubscriptionFilter, RecurringBillingInput, SubscriptionUpdateInput } from './subscription.inputs.ts';
 import { CancelAt, ItemState, SubscriptionKind, SubscriptionStatus } from './subscription.states.ts';
-import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { changeTerms } from './subscription-change.ts';
+import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 import { type InvoicePreview, previewOf, withoutStoring } from './subscription-preview.ts';
 import type { SubscriptionSeams } from './subscription-seams.ts';
@@ -62,7 +62,9 @@ export class SubscriptionService {
     const isOfOther = (serviceId: string): boolean => found.services.get(serviceId)?.accountId !== accountId;
     refuse(
       services.flatMap(({ serviceId }, index): FieldProblem[] =>
-        isOfOther(serviceId) ? [{ field: `services.${index}.serviceId`, value: serviceId, reason: `is not a service of ${accountId}` }] : [],
+        isOfOther(serviceId)
+          ? [{ field: `services.${index}.serviceId`, value: serviceId, reason: `is not a service of ${accountId}` }]
+          : [],
       ),
     );
     await this.#requireMethod(accountId, paymentMethodId);
@@ -76,7 +78,12 @@ export class SubscriptionService {
         const { organizationId } = request.principal;
         const { currency } = await tx.findOneOrFail(BillingSubscription, { id: (billed[0] as SubscriptionItem).subscriptionId });
         const subscription = Object.assign(new BillingSubscription(), { id: newId('subscription'), organizationId, accountId, currency });
-        Object.assign(subscription, { kind: SubscriptionKind.AGREED, paymentMethodId: paymentMethodId ?? null, createdAt: now, updatedAt: now });
+        Object.assign(subscription, {
+          kind: SubscriptionKind.AGREED,
+          paymentMethodId: paymentMethodId ?? null,
+          createdAt: now,
+          updatedAt: now,
+        });
         subscription.startDate = new Date(Math.min(...startsAt.map((date) => date.getTime())));
         tx.persist(subscription);
         services.forEach(({ billingCycle, autoRenew }, index) => {
@@ -212,7 +219,8 @@ export class SubscriptionService {
     const items = await tx.find(SubscriptionItem, { serviceId: { $in: [...serviceIds] }, state: LIVE });
     const billed = serviceIds.map((id) => {
       const ofService = items.filter(({ serviceId }) => serviceId === id);
-      if (ofService.some(({ state }) => state === ItemState.PLANNED)) throw new ServiceNotBillable(id, 'will be taken over by another subscription');
+      if (ofService.some(({ state }) => state === ItemState.PLANNED))
+        throw new ServiceNotBillable(id, 'will be taken over by another subscription');
       const [active] = ofService;
       if (!active) throw new ServiceNotBillable(id, 'is not in service');
       return active;
@@ -224,7 +232,13 @@ export class SubscriptionService {
       billed.flatMap((item, index): FieldProblem[] =>
         currencyOf(item) === currency
           ? []
-          : [{ field: `services.${index}.serviceId`, value: item.serviceId, reason: `is billed in ${currencyOf(item)}, not in ${currency}` }],
+          : [
+              {
+                field: `services.${index}.serviceId`,
+                value: item.serviceId,
+                reason: `is billed in ${currencyOf(item)}, not in ${currency}`,
+              },
+            ],
       ),
     );
     return billed;
