@@ -42,7 +42,7 @@ const RULES: readonly RegExp[] = [
   /^is not an event of the |^does not match any event|^must match at least one event |^is not a cursor of this list|^cannot be restricted, since /,
   /^must be one of (business_|connectivity, )|which is not the address of an active agent/,
   // what is due of an invoice, or can be refunded, and how the payment method is named
-  /^must be at most [\d.]+$|^must have at most \d decimals in |^is required, unless you send |^is not a service of (acc|sub)_/,
+  /^must be at most [\d.]+$|^must have at most \d decimals in |^is required, unless you send |^is not a service of acc_/,
   // rules that JSON Schema cannot state: well-formed XML and existing dates
   /^must have one root element$|^must respond with status 200 |^must be a number of hours/,
 ];

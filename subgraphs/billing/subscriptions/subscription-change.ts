@@ -1,5 +1,4 @@
-import { type FieldProblem, refuse } from '../../../kernel/errors/errors.ts';
-import { definedOnly } from '../../../kernel/records/records.ts';
+import { definedOnly, orNotFound } from '../../../kernel/records/records.ts';
 import type { BillingSubscription } from './subscription.entity.ts';
 import { AutomaticSubscription, SubscriptionEnded } from './subscription.errors.ts';
 import type { SubscriptionUpdateInput } from './subscription.inputs.ts';
@@ -8,7 +7,7 @@ import type { SubscriptionItem } from './subscription-item.entity.ts';
 
 /**
  * Changes the terms of a subscription and its live items.
- * @throws InvalidParameters for a service that the subscription does not bill
+ * @throws ResourceNotFound for a service that the subscription does not bill
  * @throws SubscriptionEnded for a cancelled subscription, unless the change undoes the cancellation
  * @throws AutomaticSubscription if a service would end without another subscription that bills it
  */
@@ -24,13 +23,12 @@ export function changeTerms(
       throw new SubscriptionEnded(id, SubscriptionStatus.ACTIVE, items.length === 0);
     subscription.resume(now);
   }
-  refuse(
-    services.flatMap(({ serviceId }, index): FieldProblem[] =>
-      items.some((item) => item.serviceId === serviceId)
-        ? []
-        : [{ field: `services.${index}.serviceId`, value: serviceId, reason: `is not a service of ${id}` }],
-    ),
-  );
+  for (const { serviceId } of services)
+    orNotFound(
+      items.find((item) => item.serviceId === serviceId),
+      'service',
+      serviceId,
+    );
   const isEnding = autoRenew === false || services.some((one) => one.autoRenew === false);
   if (isEnding && kind === SubscriptionKind.AUTOMATIC) throw new AutomaticSubscription(id);
   Object.assign(subscription, definedOnly(terms));

@@ -8,7 +8,7 @@ import { SubscriptionStatus } from './subscription.states.ts';
 const SERVICES_MAX = 100;
 const isServiceId = Matches(/^svc_\w+$/, { message: 'must be a service id (svc_…)' });
 const isMethodId = Matches(/^pm_\w+$/, { message: 'must be the id of a payment method (pm_…)' });
-const isUnique = ArrayUnique(({ serviceId }: { serviceId?: string }) => serviceId, { message: 'must not contain a service twice' });
+const isUnique = ArrayUnique(({ serviceId }: { serviceId?: string }) => serviceId, { message: 'must be unique' });
 const isBounded = ArrayMaxSize(SERVICES_MAX, { message: `must have at most ${SERVICES_MAX} services` });
 
 @InputType({ description: 'A service to bill, and how.' })

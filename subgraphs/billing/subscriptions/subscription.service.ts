@@ -100,7 +100,7 @@ export class SubscriptionService {
 
   /**
    * Changes the terms of a subscription, or undoes its cancellation.
-   * @throws ResourceNotFound, StaleResource, InvalidParameters, AutomaticSubscription, SubscriptionEnded, MethodNotReusable
+   * @throws ResourceNotFound (also for a service of no item), StaleResource, AutomaticSubscription, SubscriptionEnded, MethodNotReusable
    */
   async update(id: string, input: SubscriptionUpdateInput, expectedRevision?: number | null): Promise<BillingSubscription> {
     const { em } = this.deps;
