@@ -9,6 +9,7 @@ import { invoiceDocumentRoutes } from '../../rest-bridge/routes/billing-document
 import { billingLedgerRoutes } from '../../rest-bridge/routes/billing-ledger.ts';
 import { billingReports } from '../../rest-bridge/routes/billing-reports.ts';
 import { billingUsage } from '../../rest-bridge/routes/billing-usage.ts';
+import { billingSubscriptions } from '../../rest-bridge/routes/billing-subscriptions.ts';
 import { connectivity } from '../../rest-bridge/routes/connectivity.ts';
 import { credentials } from '../../rest-bridge/routes/credentials.ts';
 import { eventStreamRoutes } from '../../rest-bridge/routes/event-stream.ts';
@@ -32,6 +33,7 @@ export const restAreas: readonly Area[] = [
   billing,
   billingReports,
   billingUsage,
+  billingSubscriptions,
   monitoring,
   support,
   webhooks,

@@ -9,6 +9,7 @@ export const resources = [
   'article',
   'attachment',
   'budget',
+  'billing_subscription',
   'bulk',
   'carrier',
   'catalog_category',

@@ -32,6 +32,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * `Ticket`, are omitted.
  */
 const KINDS_OF_TYPES: Readonly<Record<string, Kind>> = {
+  BillingSubscription: 'subscription',
   JiraIntegration: 'integration',
   InternetLine: 'service',
   Network: 'service',

@@ -28,6 +28,7 @@ const SPECIFIED = [
  */
 const NOT_EMITTED: Readonly<Record<string, readonly string[]>> = {
   recurringBilling: ['subscription.created', 'subscription.cancelled'],
+  budgets: ['usage.threshold'],
 };
 const notEmitted = Object.values(NOT_EMITTED).flat();
 /** Event types that only domains read. */
@@ -92,6 +93,12 @@ async function disputed(token: string, ...statuses: readonly string[]): Promise<
     await platform.advance(31_000);
     await eventually(async () => (await of.tenant.rest('GET', `/billing/payments/${payment_id}`)).body.data.disputes[0]?.status === status);
   }
+/** Creates a subscription that takes over a service in a week. */
+async function subscribed(): Promise<{ tenant: Tenant; id: string }> {
+  const { tenant: by, accountId, serviceId } = await billedTenant();
+  const start_date = new Date(platform.clock.now().getTime() + 7 * 24 * 3600 * 1000);
+  const body = { account_id: accountId, services: [{ service_id: serviceId }], start_date };
+  return { tenant: by, id: (await by.rest('POST', '/billing/recurring', { body })).body.data.subscription_id };
 }
 
 /** Creates a tenant and starts a bulk that provisions one service. */
@@ -229,6 +236,19 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     return logged(name, billed.tenant);
   },
   'invoice.paid': (name) => paid(name, 'tok_visa'),
+  async 'subscription.created'(name) {
+    return logged(name, (await subscribed()).tenant);
+  },
+  async 'subscription.updated'(name) {
+    const { tenant: by, id } = await subscribed();
+    await by.rest('PUT', `/billing/subscriptions/${id}`, { body: { auto_renew: false } });
+    return logged(name, by);
+  },
+  async 'subscription.cancelled'(name) {
+    const { tenant: by, id } = await subscribed();
+    await by.rest('DELETE', `/billing/subscriptions/${id}`);
+    return logged(name, by);
+  },
   'payment.received': (name) => paid(name, 'tok_visa'),
   'payment.successful': (name) => paid(name, 'tok_visa'),
   'payment.failed': (name) => paid(name, 'tok_chargeDeclined'),

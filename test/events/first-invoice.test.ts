@@ -8,29 +8,31 @@ import type { Json, Tenant } from '../tenant.ts';
 const DAY_MS = 24 * 3600 * 1000;
 
 describe('first invoice of a service', () => {
-  test('an ordered service gets an invoice for its first month when it is provisioned', async () => {
+  test('an ordered service gets an invoice for its first month and its installation when it is provisioned', async () => {
     const { tenant, accountId, serviceId, firstInvoice } = await billedTenant();
-    const { data } = await tenant.graphql('query($id: ID!) { service(id: $id) { name monthlyPrice currency provisionedAt } }', {
+    const { data } = await tenant.graphql('query($id: ID!) { service(id: $id) { name monthlyPrice oneTimeFee currency provisionedAt } }', {
       id: serviceId,
     });
-    const { name, monthlyPrice, currency, provisionedAt } = data.service;
-    expect(firstInvoice).toMatchObject({ account_id: accountId, status: 'pending', amount: monthlyPrice, currency, paid_date: null });
+    const { name, monthlyPrice, oneTimeFee, currency, provisionedAt } = data.service;
+    expect(firstInvoice).toMatchObject({ account_id: accountId, status: 'pending', currency, paid_date: null });
+    expect(firstInvoice.amount).toBe(monthlyPrice + oneTimeFee);
     expect(Date.parse(firstInvoice.due_date) - Date.parse(firstInvoice.created_at)).toBe(30 * DAY_MS);
     const description = expect.stringContaining(`${name}, ${provisionedAt.slice(0, 10)} to `);
-    expect(firstInvoice.services).toEqual([
-      { service_id: serviceId, description, quantity: 1, unit_price: monthlyPrice, amount: monthlyPrice },
+    expect(firstInvoice.services).toMatchObject([
+      { service_id: serviceId, description, kind: 'recurring', quantity: 1, unit_price: monthlyPrice, amount: monthlyPrice },
+      { service_id: serviceId, description: `${name}, installation`, kind: 'fee', quantity: 1, amount: oneTimeFee },
     ]);
   });
 
   test.each([
     ['quarterly', 3],
     ['annual', 12],
-  ])('the first invoice of a service with %s billing covers %i months', async (billing_cycle, months) => {
+  ])('the first invoice of a service with %s billing covers %i months and the installation', async (billing_cycle, months) => {
     const tenant = await (await rig()).organization({ plan: 'custom' });
     const { firstInvoice } = await orderService(tenant, (await createAccount(tenant)).id, { billing_cycle });
-    const [line] = firstInvoice.services;
+    const [line, fee] = firstInvoice.services;
     expect(line.quantity).toBe(months);
-    expect(firstInvoice.amount).toBe(Math.round(line.unit_price * months * 100) / 100);
+    expect(firstInvoice.amount).toBe(Math.round((line.unit_price * months + fee.amount) * 100) / 100);
   });
 });
 
@@ -50,7 +52,7 @@ describe('service.provisioned reaction', () => {
 
   test('service.provisioned events of six services create six invoices with consecutive numbers', async () => {
     const { tenant, event } = await provisionedEvent({ amount: 10 });
-    const others = Array.from({ length: 5 }, () => eventOf(tenant, { amount: 20 }));
+    const others = await Promise.all(Array.from({ length: 5 }, () => eventOf(tenant, { amount: 20 })));
     await Promise.all([event, ...others, event, ...others].map((each) => reaction.handle(each)));
     const numbers = (await invoicesOf(tenant)).map(({ number }) => number).sort();
     expect(numbers).toEqual(['INV-1001', 'INV-1002', 'INV-1003', 'INV-1004', 'INV-1005', 'INV-1006']);
@@ -77,9 +79,15 @@ describe('service.provisioned reaction', () => {
     expect(await invoicesOf(tenant)).toHaveLength(1);
   });
 
+  test('a service.provisioned event for an account that no longer exists creates no invoice and is not retried', async () => {
+    const { tenant, event } = await provisionedEvent({ amount: 1, account: newId('account') });
+    await reaction.handle(event);
+    expect(await invoicesOf(tenant)).toEqual([]);
+  });
+
   async function provisionedEvent(of: Provisioned): Promise<{ tenant: Tenant; event: LoggedEvent }> {
     const tenant = await (await rig()).organization();
-    return { tenant, event: eventOf(tenant, of) };
+    return { tenant, event: await eventOf(tenant, of) };
   }
 });
 
@@ -87,17 +95,23 @@ interface Provisioned {
   amount: number;
   currency?: string;
   billing_cycle?: string;
+  /** Default: a new account. */
+  account?: string;
   more?: object;
 }
 
 /** A `service.provisioned` event as a consumer reads it from the log, for a service that exists only in the event. */
-function eventOf({ organizationId }: Tenant, { amount, currency = 'USD', billing_cycle = 'monthly', more = {} }: Provisioned): LoggedEvent {
+async function eventOf(
+  tenant: Tenant,
+  { amount, currency = 'USD', billing_cycle = 'monthly', account, more = {} }: Provisioned,
+): Promise<LoggedEvent> {
+  const { organizationId } = tenant;
   const [id, occurredAt] = [newId('event'), new Date()];
   const timestamp = occurredAt.toISOString();
   const service = {
     ...{
       id: newId('service'),
-      account_id: newId('account'),
+      account_id: account ?? (await createAccount(tenant)).id,
       type: 'internet',
       service_type: 'fiber',
       name: 'Business Fiber',

@@ -55,6 +55,7 @@ const KIND_OF_PREFIX: Readonly<Record<string, string>> = {
   cust: 'customer_id',
   inv: 'invoice_id',
   sla: 'sla_policy_id',
+  sub: 'subscription_id',
   svc: 'service_id',
   ticket: 'ticket_id',
   user: 'user_id',

@@ -287,6 +287,8 @@ test('subscriptions and event streams send no events of other accounts to a call
     const reached = { name: label, amount: 0.01, account_id: account.id };
     const budget = (await tenant.rest('POST', '/billing/budgets', { body: reached })).body.data;
     return { service, invoice, bulk, payment, budget };
+    const subscriptions = (await tenant.rest('GET', `/billing/subscriptions?account_id=${account.id}`)).body.data;
+    return { service: { ...service, subscription_id: subscriptions[0].subscription_id }, invoice, bulk, payment };
   };
   const hidden = await happen(other, LABEL);
   const { service, invoice, bulk, payment, budget } = await happen(own, OWN);
@@ -296,6 +298,7 @@ test('subscriptions and event streams send no events of other accounts to a call
     invoiceUpdated: invoice.id,
     paymentUpdated: payment.payment_id,
     billingAccountUpdated: own.account.id,
+    subscriptionUpdated: service.subscription_id,
     bulkProgressed: bulk.id,
     budgetReached: budget.id,
   };

@@ -132,6 +132,20 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/services/provision/{}/status',
   },
   service_affected: { make: (own) => own.id('service_id') },
+  subscription_id: {
+    async make(own) {
+      // starts later, so that it does not change automatically
+      const start_date = new Date((await rig()).clock.now().getTime() + 300 * DAY_MS);
+      const services = [{ service_id: await own.id('service_id'), billing_cycle: 'monthly', auto_renew: true }];
+      const body = { account_id: await own.id('account_id'), services, start_date };
+      const { body: response } = await own.tenant.rest('POST', '/billing/recurring', { body });
+      if (response.data) return response.data.subscription_id;
+      // the service has such a subscription already
+      const { body: list } = await own.tenant.rest('GET', `/billing/subscriptions?account_id=${body.account_id}`);
+      return list.data.find(({ kind }: { kind: string }) => kind === 'agreed').subscription_id;
+    },
+    withoutRoute: ['subscription', 'subscriptionChangePreview'],
+  },
   payment_id: {
     async make(own) {
       const { tenant } = own;

@@ -1,0 +1,25 @@
+import type { EntityManager } from '../../../kernel/database/database.ts';
+import { advisoryLock } from '../../../kernel/records/records.ts';
+
+/** Name of the lock that every transaction takes before it changes the subscriptions of an account. */
+const lockOf = (organizationId: string, accountId: string): string => `billing.subscriptions ${organizationId} ${accountId}`;
+
+/** Waits until no other transaction changes the subscriptions of an account. */
+export const lockAccount = (tx: EntityManager, organizationId: string, accountId: string): Promise<void> =>
+  advisoryLock(tx, lockOf(organizationId, accountId));
+
+/** Takes the locks of accounts that no other transaction has. Returns the ids of these accounts. */
+export async function tryLockAccounts(tx: EntityManager, organizationId: string, accountIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.execute<{ id: string }[]>(
+    `select a.id from unnest(?::text[]) with ordinality as a (id, n)
+     where pg_try_advisory_xact_lock(hashtextextended(? || a.id, 0)) order by a.n`,
+    [
+      `{${[...new Set(accountIds)]
+        .sort()
+        .map((id) => JSON.stringify(id))
+        .join()}}`,
+      lockOf(organizationId, ''),
+    ],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,130 @@
+import type { Ports } from '../../kernel/domain.ts';
+import type { LoggedEvent } from '../../kernel/events/events.ts';
+import type { Graph } from '../../kernel/graph.ts';
+import { newId } from '../../kernel/records/ids.ts';
+import { billing } from '../../subgraphs/billing/subgraph.ts';
+import { type Store, storeFor } from '../support/domain-world.ts';
+import type { Json } from '../tenant.ts';
+import { BillingProcess, BillingWorld } from './billing-world.ts';
+
+/** What a test changes of a service. */
+export interface ServiceState {
+  id: string;
+  accountId: string;
+  price: number;
+  cycle?: string;
+  fee?: number;
+  currency?: string;
+  name?: string;
+  provisionedAt: Date;
+}
+
+/** The billing domain alone, with accounts and services that exist only in the test. */
+export class SubscriptionWorld extends BillingWorld {
+  /** Time zone of each account. Other accounts do not exist. */
+  readonly zones = new Map<string, string>();
+
+  static override async open(store?: Store): Promise<SubscriptionWorld> {
+    return new SubscriptionWorld(store ?? (await storeFor(billing)));
+  }
+
+  override async start(): Promise<BillingProcess> {
+    const ports = this.ports();
+    return new BillingProcess(this, billing.start(ports), ports.jobs).begin();
+  }
+
+  /** A new account. */
+  account(timezone = 'UTC'): string {
+    const id = newId('account');
+    this.zones.set(id, timezone);
+    return id;
+  }
+
+  /** The SQL statement in the database of the world, with values. */
+  async rows<R extends object>(text: string, ...values: unknown[]): Promise<R[]> {
+    return this.store.rows.query<R>(text, values);
+  }
+
+  protected override ports(): Ports {
+    const query = async (_: unknown, { ids = [] }: { ids?: string[] }): Promise<Json> => ({
+      accounts: {
+        nodes: ids
+          .filter((id) => this.zones.has(id))
+          .map((id) => ({
+            id,
+            name: 'Acme',
+            email: 'it@acme.example',
+            timezone: this.zones.get(id),
+            billingContact: null,
+            billingAddress: null,
+          })),
+      },
+      services: { nodes: ids.map((id) => ({ id, catalogService: { category: 'connectivity' } })) },
+    });
+    return { ...super.ports(), graph: { query } as unknown as Graph };
+  }
+
+  /** An event of a service as the log has it. */
+  event(kind: 'provisioned' | 'modified' | 'decommissioned', service: ServiceState, at: Date): LoggedEvent {
+    const id = newId('event');
+    const event = `service.${kind}`;
+    const { price, currency = 'USD', cycle = 'monthly', fee = 0, name = 'Fiber', provisionedAt } = service;
+    const data = {
+      service: {
+        ...{ id: service.id, account_id: service.accountId, name, billing_cycle: cycle, price: { amount: price, currency, unit: 'month' } },
+        ...{ one_time_fee: fee, provisioned_at: provisionedAt.toISOString(), updated_at: at.toISOString() },
+      },
+    };
+    const { organizationId } = this;
+    return {
+      ...{
+        id,
+        sequence: '1',
+        organizationId,
+        event,
+        subject: { type: 'Service', id: service.id },
+        accountId: service.accountId,
+        occurredAt: at,
+      },
+      payload: JSON.stringify({ id, event, timestamp: at, organization_id: organizationId, data }),
+    };
+  }
+}
+
+/** Handles an event in a process, as the job of its reaction does. */
+export async function react(process: BillingProcess, event: LoggedEvent): Promise<void> {
+  const reaction = process.running.reactions?.find(({ on }) => on === event.event);
+  await reaction?.handle(event);
+}
+
+export interface BilledLine {
+  number: string;
+  invoice_id: string;
+  service_id: string;
+  kind: string;
+  amount: string;
+  period_start: Date;
+  period_end: Date;
+}
+
+/** All lines of generated invoices, in the order of their numbers. */
+export async function linesOf(world: SubscriptionWorld): Promise<BilledLine[]> {
+  const rows = await world.rows<BilledLine>(
+    `select i."number", i."id" as "invoice_id", l."service_id", l."kind", l."amount"::text, l."period_start", l."period_end"
+     from "billing"."invoice_line" l join "billing"."invoice" i on i."id" = l."invoice_id"
+     where l."organization_id" = $1 order by substring(i."number" from 5)::int, l."position"`,
+    world.organizationId,
+  );
+  return rows.map((row) => ({ ...row, period_start: new Date(row.period_start), period_end: new Date(row.period_end) }));
+}
+
+/** Revenue of an account by the ledger: what was invoiced, less what was credited. */
+export async function revenueOf(world: SubscriptionWorld, accountId: string): Promise<string> {
+  const [row] = await world.rows<{ revenue: string }>(
+    `select trim_scale(coalesce(sum(case when "credit" = 'revenue' then "amount" else -"amount" end), 0))::text as "revenue"
+     from "billing"."ledger_transfer" where "organization_id" = $1 and "account_id" = $2 and 'revenue' in ("debit", "credit")`,
+    world.organizationId,
+    accountId,
+  );
+  return row?.revenue ?? '0';
+}
