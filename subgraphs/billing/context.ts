@@ -1,24 +1,30 @@
+import DataLoader from 'dataloader';
 import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { once } from '../../kernel/once.ts';
 import { loadersOf } from '../../kernel/records/loaders.ts';
 import { organizationEm } from '../../kernel/records/organization-filter.ts';
 import type { RequestContext } from '../../kernel/request.ts';
-import { auditPart } from './audit/ledger-audit.ts';
-import type { BillingCore } from './core.ts';
-import { InvoiceDeliveryService } from './delivery/invoice-delivery.service.ts';
-import { InvoiceSettingsService } from './invoice-settings/invoice-settings.service.ts';
 import { AnalyticsService } from './analytics/analytics.service.ts';
+import { auditPart } from './audit/ledger-audit.ts';
 import { BudgetService } from './budgets/budget.service.ts';
 import type { BillingCore } from './core.ts';
 import { CostService } from './costs/cost.service.ts';
+import { CreditNoteService } from './credits/credit-note.service.ts';
+import { InvoiceDeliveryService } from './delivery/invoice-delivery.service.ts';
+import { InvoiceSettingsService } from './invoice-settings/invoice-settings.service.ts';
 import { InvoiceService } from './invoices/invoice.service.ts';
 import { PaymentService } from './payments/payment.service.ts';
 import { PaymentMethodService } from './payments/payment-method.service.ts';
 import { accountBalances } from './preferences/account-balances.ts';
 import { BillingAccountService } from './preferences/billing-account.service.ts';
-import { CreditNoteService } from './credits/credit-note.service.ts';
+import { SubscriptionService } from './subscriptions/subscription.service.ts';
 import { TaxService } from './taxes/tax.service.ts';
+import type { UsageReportPeriod } from './usage/usage.states.ts';
+import type { UsageTotal } from './usage/usage.types.ts';
+import { UsageRecordingService } from './usage/usage-recording.service.ts';
+import { UsageReportService } from './usage/usage-report.service.ts';
+import { UsagePriceService } from './usage-prices/usage-price.service.ts';
 
 /** Services, loaders and values that the resolvers of one request use. Each is created when it is used first. */
 export class BillingContext {
@@ -28,6 +34,7 @@ export class BillingContext {
   readonly origin: string;
   readonly #core: BillingCore;
   readonly #request: RequestContext;
+  readonly #usage = new Map<UsageReportPeriod, DataLoader<string, UsageTotal[]>>();
 
   constructor(core: BillingCore, request: RequestContext) {
     this.principal = request.principal;
@@ -84,6 +91,8 @@ export class BillingContext {
 
   @once get balances(): ReturnType<typeof accountBalances> {
     return accountBalances(this.#core.ports.rows, this.principal.organizationId);
+  }
+
   @once get costs(): CostService {
     const recurringAt: AnalyticsService['recurringAt'] = (scope, at) => this.analytics.recurringAt(scope, at);
     return new CostService({ ...this.reading, recurringAt });
@@ -100,6 +109,32 @@ export class BillingContext {
   private get reading() {
     const { graph, rows } = this.#core.ports;
     return { graph, rows, request: this.#request, clock: this.clock };
+  }
+
+  @once get subscriptions(): SubscriptionService {
+    const { subscriptions, paymentMethods: methods } = this.loaders;
+    return new SubscriptionService({ ...this.shared, graph: this.#core.ports.graph, subscriptions, methods });
+  }
+
+  @once get usageRecording(): UsageRecordingService {
+    const { ports, usageStore: store, usageAllowance: allowance } = this.#core;
+    return new UsageRecordingService({ ...this.shared, graph: ports.graph, store, allowance });
+  }
+
+  @once get usageReports(): UsageReportService {
+    const { ports, recurringCosts: recurring } = this.#core;
+    return new UsageReportService({ ...this.shared, graph: ports.graph, rows: ports.rows, recurring });
+  }
+
+  @once get usagePrices(): UsagePriceService {
+    return new UsagePriceService({ ...this.shared, graph: this.#core.ports.graph });
+  }
+
+  /** Returns the loader of the usage of services in a period, by service id. */
+  usageOf(period: UsageReportPeriod): DataLoader<string, UsageTotal[]> {
+    const loader = this.#usage.get(period) ?? new DataLoader((ids: readonly string[]) => this.usageReports.ofServices(ids, period));
+    this.#usage.set(period, loader);
+    return loader;
   }
 
   @once private get paymentMethods(): PaymentMethodService {

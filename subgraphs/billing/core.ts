@@ -5,45 +5,54 @@ import type { SmsSender } from '../../kernel/messages/sms.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { RecordReader } from '../../kernel/records/record-reader.ts';
 import { Counters } from '../../kernel/tally/counters.ts';
+import { RetentionTask } from '../../kernel/work/retention.ts';
 import { BillingAccount } from './accounts/billing-account.entity.ts';
 import { DeliveryPreference } from './accounts/delivery-preference.ts';
+import { DUE_DAY, RECURRING_DAY, REVENUE_DAY } from './analytics/revenue-tables.ts';
 import { auditSweeper, defineAudit, sampleAudits } from './audit/ledger-audit.job.ts';
+import { Budget } from './budgets/budget.entity.ts';
+import { budgetSweeper } from './budgets/budget.sweeper.ts';
+import { BudgetMails } from './budgets/budget-mail.job.ts';
+import { MARK_BUDGETS } from './budgets/budget-tables.ts';
 import { automaticPaymentSweeper, defineCharges } from './collection/automatic-payment.job.ts';
 import { type CollectionTerms, DEFAULT_TERMS } from './collection/collection-terms.ts';
 import { Dunning } from './collection/dunning.entity.ts';
 import { defineDunning, dunningSweeper } from './collection/dunning.job.ts';
 import { ReminderMails } from './collection/reminder.mails.ts';
+import { COST_MONTH } from './costs/cost-tables.ts';
+import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
 import { InvoiceDelivery } from './delivery/invoice-delivery.entity.ts';
 import { InvoiceSender } from './delivery/invoice-sender.job.ts';
 import { Dispute } from './disputes/dispute.entity.ts';
 import { InvoiceDocuments } from './documents/invoice-documents.ts';
-import { CreditNote, CreditNoteLine } from './credits/credit-note.entity.ts';
-import type { MessageQueueParts } from '../../kernel/messages/message-queue.ts';
-import { RecordReader } from '../../kernel/records/record-reader.ts';
-import { Counters } from '../../kernel/tally/counters.ts';
-import { DUE_DAY, RECURRING_DAY, REVENUE_DAY } from './analytics/revenue-tables.ts';
-import { Budget } from './budgets/budget.entity.ts';
-import { budgetSweeper } from './budgets/budget.sweeper.ts';
-import { BudgetMails } from './budgets/budget-mail.job.ts';
-import { MARK_BUDGETS } from './budgets/budget-tables.ts';
-import { COST_MONTH } from './costs/cost-tables.ts';
 import { Invoice } from './invoices/invoice.entity.ts';
 import { creditSweeper } from './invoices/invoice-credit.ts';
 import { InvoiceLine } from './invoices/invoice-line.entity.ts';
 import { overdueSweeper } from './invoices/invoice-overdue.sweeper.ts';
 import { INVOICE_ACCOUNT_TALLY, INVOICE_TALLY } from './invoices/invoice-tallies.ts';
+import { InvoiceTax } from './invoices/invoice-tax.entity.ts';
 import { ProcessorNotices } from './notifications/processor-notices.ts';
 import { testDisputeSweeper } from './notifications/test-disputes.sweeper.ts';
 import { defineDetachment } from './payments/method-detachment.job.ts';
-import { InvoiceTax } from './invoices/invoice-tax.entity.ts';
 import { Payment } from './payments/payment.entity.ts';
 import { PaymentAttempts } from './payments/payment-attempts.ts';
 import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
 import { defineSettlement, settlementSweepers } from './payments/settlement.job.ts';
 import { type CreateProcessor, testProcessor } from './processors/processors.ts';
-import { TaxExemption } from './taxes/tax-exemption.entity.ts';
+import { recurringCosts } from './subscriptions/recurring-costs.ts';
+import { RecurringRun } from './subscriptions/recurring-run.ts';
+import { serviceAdoption } from './subscriptions/service-adoption.ts';
+import { BillingSubscription } from './subscriptions/subscription.entity.ts';
+import { SubscriptionItem } from './subscriptions/subscription-item.entity.ts';
 import { Sums } from './sums/sums.ts';
+import { TaxExemption } from './taxes/tax-exemption.entity.ts';
+import { usageRetention } from './usage/usage.retention.ts';
+import { UsageStore } from './usage/usage.store.ts';
+import { NO_LIMIT, type UsageAllowance } from './usage/usage-allowance.ts';
+import { usagePartitions } from './usage/usage-partitions.ts';
+
+const RETENTION_MS = 600_000;
 
 export interface BillingPorts extends Ports {
   /** Creates the payment processor. Default: the test processor, which moves no money. */
@@ -56,14 +65,15 @@ export interface BillingPorts extends Ports {
   mailsInvoices: boolean;
   /** When open invoices are charged again, reminded of, and when services are suspended. Default: DEFAULT_TERMS. */
   collection?: CollectionTerms;
-  /** Sends the mails of budgets. Default: none are sent. */
-  messages?: Pick<MessageQueueParts<object>, 'mailer' | 'sms'>;
+  /** Number of usage events that an organization may record in a minute. Default: no limit. */
+  usageAllowance?: UsageAllowance;
 }
 
 /** Objects that exist once per process. All requests use them. */
 export type BillingCore = ReturnType<typeof createCore>;
 
-export function createCore({ paymentProcessor = testProcessor, collection: terms = DEFAULT_TERMS, metrics, ...ports }: BillingPorts) {
+export function createCore({ paymentProcessor = testProcessor, ...given }: BillingPorts) {
+  const { collection: terms = DEFAULT_TERMS, usageAllowance = NO_LIMIT, metrics, ...ports } = given;
   const processor = paymentProcessor(ports);
   const attempts = new PaymentAttempts({ ...ports, processor });
   defineSettlement(ports, attempts);
@@ -73,11 +83,8 @@ export function createCore({ paymentProcessor = testProcessor, collection: terms
   defineDunning(ports, terms, new ReminderMails(ports));
   const readers = readersOf(ports);
   const documents = new InvoiceDocuments({ ...ports, ...readers });
-export function createCore({ paymentProcessor = testProcessor, messages, ...ports }: BillingPorts) {
-  const processor = paymentProcessor(ports);
-  const attempts = new PaymentAttempts({ ...ports, processor });
-  defineSettlement(ports, attempts);
-  const budgetMails = messages && new BudgetMails({ ...ports, ...messages });
+  const partitions = usagePartitions(ports.orm);
+  const retained = usageRetention({ ...ports, partitions });
   return {
     ports,
     documents,
@@ -92,40 +99,42 @@ export function createCore({ paymentProcessor = testProcessor, messages, ...port
     attempts,
     notices: new ProcessorNotices({ ...ports, processor }),
     sampleAudits: () => metrics && sampleAudits(ports, metrics),
+    adoption: serviceAdoption(ports),
+    usageStore: new UsageStore(partitions),
+    usageAllowance,
+    recurringCosts: recurringCosts(ports.rows),
+    retained,
+    retention: new RetentionTask({ name: 'billing.usage', everyMs: RETENTION_MS, log: ports.log }, () => retained),
     sweepers: [
+      new RecurringRun(ports).sweeper,
       overdueSweeper(ports),
       creditSweeper(ports),
       ...settlementSweepers(ports),
       automaticPaymentSweeper(ports, { processor, terms }),
       dunningSweeper(ports),
       testDisputeSweeper(ports),
+      budgetSweeper(ports, new BudgetMails(ports)),
       auditSweeper(ports),
     ],
     readers,
-    sweepers: [overdueSweeper(ports), ...settlementSweepers(ports), budgetSweeper(ports, budgetMails)],
-    readers: {
-      budgets: new RecordReader(ports, Budget),
-      invoices: new RecordReader(ports, Invoice),
-      lines: new RecordReader(ports, InvoiceLine),
-      payments: new RecordReader(ports, Payment),
-      paymentMethods: new RecordReader(ports, PaymentMethod),
-      refunds: new RecordReader(ports, Refund),
-    },
   };
 }
 
 const readersOf = (ports: Ports) => ({
   billingAccounts: new RecordReader(ports, BillingAccount),
-  dunning: new RecordReader(ports, Dunning),
-  invoices: new RecordReader(ports, Invoice),
-  lines: new RecordReader(ports, InvoiceLine),
-  invoiceTaxes: new RecordReader(ports, InvoiceTax),
+  budgets: new RecordReader(ports, Budget),
   creditNotes: new RecordReader(ports, CreditNote),
   creditNoteLines: new RecordReader(ports, CreditNoteLine),
-  taxExemptions: new RecordReader(ports, TaxExemption),
   deliveries: new RecordReader(ports, InvoiceDelivery),
+  disputes: new RecordReader(ports, Dispute),
+  dunning: new RecordReader(ports, Dunning),
+  invoices: new RecordReader(ports, Invoice),
+  invoiceTaxes: new RecordReader(ports, InvoiceTax),
+  lines: new RecordReader(ports, InvoiceLine),
   payments: new RecordReader(ports, Payment),
   paymentMethods: new RecordReader(ports, PaymentMethod),
   refunds: new RecordReader(ports, Refund),
-  disputes: new RecordReader(ports, Dispute),
+  subscriptions: new RecordReader(ports, BillingSubscription),
+  subscriptionItems: new RecordReader(ports, SubscriptionItem),
+  taxExemptions: new RecordReader(ports, TaxExemption),
 });

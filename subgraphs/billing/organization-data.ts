@@ -59,6 +59,58 @@ export const organizationData: OrganizationTables = {
       withheld: 'all',
       end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'added', 'expanded', 'contracted', 'churned', 'folded') },
     },
+    { table: 'early_service_event', withheld: 'all', end: 'deleted' },
+    {
+      table: 'subscription_charge',
+      end: {
+        ...kept(
+          'id',
+          'organization_id',
+          'account_id',
+          'subscription_id',
+          'item_id',
+          'kind',
+          'price',
+          'months',
+          'priced_at',
+          'period_start',
+        ),
+        ...kept('period_end', 'from_at', 'to_at', 'timezone', 'billed_at', 'invoice_id', 'position', 'created_at'),
+      },
+    },
+    {
+      table: 'subscription_item',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'subscription_id', 'service_id', 'name', 'category', 'state', 'billing_cycle'),
+        ...kept('service_cycle', 'price', 'priced_at', 'auto_renew', 'anchor', 'months', 'starts_at', 'period_start', 'billed_until'),
+        ...kept('metered_until', 'ended_at', 'created_at'),
+      },
+    },
+    {
+      table: 'subscription',
+      end: {
+        ...kept('id', 'organization_id', 'account_id', 'kind', 'status', 'currency', 'payment_method_id', 'start_date', 'end_date'),
+        ...kept('bill_due_at', 'revision', 'created_at', 'updated_at'),
+      },
+    },
+    // single events are deleted; the sums of days and periods are kept, because invoices contain them
+    { table: 'usage_event', end: 'deleted' },
+    { table: 'usage_key', withheld: 'all', end: 'deleted' },
+    {
+      table: 'usage_day',
+      end: {
+        ...kept('organization_id', 'service_id', 'metric', 'day', 'account_id', 'category', 'type', 'service_type', 'currency'),
+        ...kept('quantity', 'events', 'billed_quantity'),
+      },
+    },
+    { table: 'usage_period', end: { ...kept('organization_id', 'service_id', 'first_day', 'last_day', 'currency', 'billed') } },
+    {
+      table: 'usage_price',
+      end: {
+        ...kept('id', 'organization_id', 'scope', 'metric', 'currency', 'model', 'included', 'unit_price', 'tiers', 'block_size'),
+        ...kept('block_price', 'valid_from', 'valid_until', 'created_by', 'created_at', 'ended_by'),
+      },
+    },
     {
       table: 'invoice_delivery',
       end: {

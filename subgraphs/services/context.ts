@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import type { Principal } from '../../kernel/access/principal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntityManager } from '../../kernel/database/database.ts';
@@ -61,11 +60,6 @@ export class ServicesContext {
 
   @once get catalog(): CatalogReader {
     return new CatalogReader(this.em);
-  }
-
-  /** Catalog entries of services by id, also retired ones. */
-  @once get catalogEntries() {
-    return new DataLoader((ids: readonly string[]) => this.catalog.entries(ids));
   }
 
   @once get catalogManagement(): CatalogManagementService {

@@ -93,6 +93,8 @@ async function disputed(token: string, ...statuses: readonly string[]): Promise<
     await platform.advance(31_000);
     await eventually(async () => (await of.tenant.rest('GET', `/billing/payments/${payment_id}`)).body.data.disputes[0]?.status === status);
   }
+}
+
 /** Creates a subscription that takes over a service in a week. */
 async function subscribed(): Promise<{ tenant: Tenant; id: string }> {
   const { tenant: by, accountId, serviceId } = await billedTenant();
@@ -284,6 +286,7 @@ const scenarios: Readonly<Record<string, (name: string) => Promise<Json>>> = {
     const event = await logged(name, owner);
     await change(-1);
     return event;
+  },
   async 'usage.threshold'(name) {
     const of = await ordering();
     await of.tenant.rest('POST', '/billing/budgets', { body: { name: 'Reached at once', amount: 0.01, service_id: of.serviceId } });

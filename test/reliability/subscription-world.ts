@@ -5,7 +5,7 @@ import { newId } from '../../kernel/records/ids.ts';
 import { billing } from '../../subgraphs/billing/subgraph.ts';
 import { type Store, storeFor } from '../support/domain-world.ts';
 import type { Json } from '../tenant.ts';
-import { BillingProcess, BillingWorld } from './billing-world.ts';
+import { type BillingProcess, BillingWorld } from './billing-world.ts';
 
 /** What a test changes of a service. */
 export interface ServiceState {
@@ -26,11 +26,6 @@ export class SubscriptionWorld extends BillingWorld {
 
   static override async open(store?: Store): Promise<SubscriptionWorld> {
     return new SubscriptionWorld(store ?? (await storeFor(billing)));
-  }
-
-  override async start(): Promise<BillingProcess> {
-    const ports = this.ports();
-    return new BillingProcess(this, billing.start(ports), ports.jobs).begin();
   }
 
   /** A new account. */

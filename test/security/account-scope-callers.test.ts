@@ -283,12 +283,10 @@ test('subscriptions and event streams send no events of other accounts to a call
     const charge = { invoice_id: invoice.id, amount: invoice.amount, payment_method: { card_token: 'tok_visa' } };
     const payment = (await tenant.rest('POST', '/billing/payments', { body: charge })).body.data;
     await tenant.rest('PUT', `/billing/accounts/${account.id}/preferences`, { body: { tax_id: label } });
-    return { service, invoice, bulk, payment };
     const reached = { name: label, amount: 0.01, account_id: account.id };
     const budget = (await tenant.rest('POST', '/billing/budgets', { body: reached })).body.data;
-    return { service, invoice, bulk, payment, budget };
     const subscriptions = (await tenant.rest('GET', `/billing/subscriptions?account_id=${account.id}`)).body.data;
-    return { service: { ...service, subscription_id: subscriptions[0].subscription_id }, invoice, bulk, payment };
+    return { service: { ...service, subscription_id: subscriptions[0].subscription_id }, invoice, bulk, payment, budget };
   };
   const hidden = await happen(other, LABEL);
   const { service, invoice, bulk, payment, budget } = await happen(own, OWN);

@@ -172,9 +172,11 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
       const path = `/billing/accounts/${await own.id('account_id')}/payment-methods`;
       return (await own.tenant.rest('POST', path, { body: { card_token: 'tok_visa' } })).body.data.payment_method_id;
     },
+  },
   budget_id: {
     make: (own) => own.create('/billing/budgets', { name: own.label, amount: 1_000_000 }),
     readAt: '/billing/budgets/{}',
+  },
   usage_price_id: {
     async make({ tenant }) {
       const { data, errors } = await tenant.graphql(

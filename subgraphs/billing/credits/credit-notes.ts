@@ -6,6 +6,7 @@ import { nextNumber } from '../../../kernel/records/numbers.ts';
 import { Decimal, isPayable, minorDigits, sum } from '../../../kernel/values/money.ts';
 import { shareOf } from '../calculation/share.ts';
 import { creditedTax } from '../calculation/taxes.ts';
+import { recordCreditedCost } from '../costs/credited-cost.ts';
 import type { Invoice } from '../invoices/invoice.entity.ts';
 import { InvoiceNotChangeable } from '../invoices/invoice.errors.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
@@ -79,6 +80,13 @@ export async function issueCreditNote(
   const lines = credited.map(({ line, net: part }) => lineOf(creditNote, line, part));
   tx.persist(lines);
   await postCreditNote(tx, creditNote);
+  await recordCreditedCost(tx, {
+    organizationId: invoice.organizationId,
+    source: creditNote.id,
+    invoiceId: invoice.id,
+    lines: wanted,
+    at: now,
+  });
   await record(tx, creditIssued({ creditNote, lines }));
   await closeIfCovered(tx, invoice, null, now);
   if (amountToAccount.greaterThan(0)) await applyCredit(tx, invoice, now);
@@ -107,6 +115,30 @@ export const leftOf = (lines: readonly InvoiceLine[]): CreditLine[] =>
     .map(({ position, amount, amountCredited }) => ({ position, net: amount.minus(amountCredited) }))
     .filter(({ net }) => net.greaterThan(0));
 
+/**
+ * Reduces what is to be given back of lines of a locked invoice to what earlier credit notes and refunds have left. Nothing is
+ * left of what was written off. While the outcome of a payment or refund is unknown, only the lines count.
+ */
+export async function atMostLeft(tx: EntityManager, invoice: Invoice, wanted: readonly CreditLine[]): Promise<CreditLine[]> {
+  await tx.flush();
+  const { lines } = await issuedOf(tx, invoice);
+  const inFlight = !invoice.amountReserved.plus(invoice.refundReserved).isZero();
+  const gross = invoice.amountOpen.plus(invoice.amountReturnable);
+  const net = roundDown(gross.times(invoice.subtotal).div(invoice.amount), invoice.currency);
+  let left = inFlight ? netLeft(invoice) : Decimal.min(netLeft(invoice), net);
+  return wanted.flatMap(({ position, net: asked }) => {
+    const line = lines.find((one) => one.position === position);
+    const part = line ? Decimal.min(asked, line.amount.minus(line.amountCredited), left) : new Decimal(0);
+    left = left.minus(part);
+    return part.greaterThan(0) ? [{ position, net: part }] : [];
+  });
+}
+
+const roundDown = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_DOWN);
+
+/** The net amount that credit notes and refunds have left. Refunds give back a part of it without naming lines. */
+const netLeft = (invoice: Invoice): Decimal => invoice.subtotal.minus(invoice.amountReversed.minus(invoice.taxReversed));
+
 function problemsOf(wanted: readonly CreditLine[], { invoice, lines }: IssuedInvoice): FieldProblem[] {
   if (wanted.length === 0) return [{ field: 'lines', reason: 'nothing of the invoice is left to give back' }];
   const problems = wanted.flatMap(({ position, net }, index): FieldProblem[] => {
@@ -120,8 +152,7 @@ function problemsOf(wanted: readonly CreditLine[], { invoice, lines }: IssuedInv
     ];
   });
   if (problems.length > 0) return problems;
-  // refunds give back a part of the net amount without naming lines
-  const left = invoice.subtotal.minus(invoice.amountReversed.minus(invoice.taxReversed));
+  const left = netLeft(invoice);
   if (!sum(wanted.map(({ net }) => net)).greaterThan(left)) return [];
   return [{ field: 'lines', reason: `must amount to at most ${left.toFixed()}, because the rest was given back already` }];
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, timestamp } from '../../../kernel/events/events.ts';
 import type { Seller } from '../invoice-settings/seller.ts';
-import type { Invoice } from './invoice.entity.ts';
 import { InvoiceStatus } from './invoice.states.ts';
 import type { IssuedInvoice } from './issued-invoice.ts';
 import { LineKind } from './line-kind.ts';

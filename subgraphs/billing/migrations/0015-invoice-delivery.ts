@@ -4,7 +4,6 @@ import { migration } from '../../../kernel/migrations/migration.ts';
 export const invoiceDelivery = migration('0015-invoice-delivery', [
   `alter table "billing"."invoice"
      add column "seller" jsonb null,
-     add column "timezone" text null,
      add column "delivery_started_at" timestamptz(3) null,
      add column "delivered_at" timestamptz(3) null`,
   `create table "billing"."invoice_settings" (

@@ -7,6 +7,8 @@ import { payments } from './0006-payments.ts';
 import { billingAccounts } from './0007-billing-accounts.ts';
 import { invoiceDetails } from './0008-invoice-details.ts';
 import { taxesAndCredits } from './0009-taxes-and-credits.ts';
+import { subscriptions } from './0010-subscriptions.ts';
+import { usage } from './0011-usage.ts';
 import { collection } from './0012-collection.ts';
 import { disputes } from './0013-disputes.ts';
 import { costsAndBudgets } from './0014-costs-and-budgets.ts';
@@ -23,6 +25,8 @@ export const migrations = [
   billingAccounts,
   invoiceDetails,
   taxesAndCredits,
+  subscriptions,
+  usage,
   collection,
   disputes,
   costsAndBudgets,

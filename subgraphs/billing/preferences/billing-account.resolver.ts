@@ -9,7 +9,6 @@ import { PaymentMethodStatus } from '../payments/payment-method.states.ts';
 import { PaymentMethodInput } from '../payments/payment-method.values.ts';
 import { Account } from '../references.ts';
 import { Balance, NextInvoice } from './billing-account.types.ts';
-import { nextInvoiceOf } from './next-invoice.ts';
 import { BillingPreferencesUpdateInput } from './preferences.inputs.ts';
 
 const MAX_METHODS = 100;
@@ -96,8 +95,9 @@ export class BillingAccountResolver {
     nullable: true,
     description: 'Next invoice that the platform will generate. Null if nothing is billed regularly.',
   })
-  nextInvoice(@Root() { accountId }: BillingAccount): Promise<NextInvoice | null> {
-    return nextInvoiceOf(accountId);
+  async nextInvoice(@Root() { accountId }: BillingAccount, @Ctx() { subscriptions }: BillingContext): Promise<NextInvoice | null> {
+    const next = await subscriptions.nextInvoice(accountId);
+    return next && { date: next.date, estimate: next.amount, currency: next.currency };
   }
 
   @FieldResolver(() => Account, { nullable: true, description: 'Account that is billed. Null if it no longer exists.' })

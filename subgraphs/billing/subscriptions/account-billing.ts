@@ -4,20 +4,24 @@ import { newId } from '../../../kernel/records/ids.ts';
 import { LOCKED } from '../../../kernel/records/records.ts';
 import { monthsOf } from '../../../kernel/values/billing-cycle.ts';
 import type { Decimal } from '../../../kernel/values/money.ts';
+import { CreditCause } from '../credits/credit-note.states.ts';
+import { atMostLeft, issueCreditNote } from '../credits/credit-notes.ts';
 import type { Customer } from '../customers/customer.ts';
 import { Invoice } from '../invoices/invoice.entity.ts';
-import { type IssuedInvoice, invoiceGenerated } from '../invoices/invoice.events.ts';
+import { invoiceGenerated } from '../invoices/invoice.events.ts';
 import { InvoiceStatus } from '../invoices/invoice.states.ts';
 import { defaultDueDate, issueInvoice, type LineDraft, payIfNothingIsDue } from '../invoices/invoice-issue.ts';
 import { totalAmount } from '../invoices/invoice-pricing.ts';
+import type { IssuedInvoice } from '../invoices/issued-invoice.ts';
 import { LineKind } from '../invoices/line-kind.ts';
+import { markBilled } from '../usage/metered-lines.store.ts';
+import { meteredLines } from '../usage/metered-lines.ts';
 import { amountOf, chargeLine } from './charge-line.ts';
 import { nextPeriod } from './next-period.ts';
 import type { BillingSubscription } from './subscription.entity.ts';
 import { ItemState } from './subscription.states.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import type { SubscriptionItem } from './subscription-item.entity.ts';
-import type { SubscriptionSeams } from './subscription-seams.ts';
 
 /** The account whose subscriptions a transaction changes. The transaction has its lock (`account-lock.ts`). */
 export interface BilledAccount {
@@ -45,7 +49,6 @@ export class AccountBilling {
   constructor(
     readonly tx: EntityManager,
     readonly account: BilledAccount,
-    private readonly seams: SubscriptionSeams,
     readonly now: Date,
   ) {}
 
@@ -111,8 +114,9 @@ export class AccountBilling {
     if (start >= end) return [];
     item.meteredUntil = end;
     const period = { start, end };
-    const lines = await this.seams.billUsage(this.tx, { organizationId, serviceId, period, zone: this.zone, currency });
-    return lines.map(({ description, amount }) => ({
+    const bill = await meteredLines(this.tx, { organizationId, serviceId, period, zone: this.zone, currency });
+    await markBilled(this.tx, [bill]);
+    return bill.lines.map(({ description, amount }) => ({
       ...{ serviceId, description, category, kind: LineKind.USAGE, itemId, period },
       ...{ quantity: 1, unitPrice: amount },
     }));
@@ -156,7 +160,8 @@ export class AccountBilling {
         .filter(({ invoiceId }) => invoiceId === invoice.id)
         .map((charge) => ({ position: charge.position as number, net: amountOf(charge, invoice.currency, at) }))
         .filter(({ net }) => net.greaterThan(0));
-      if (lines.length > 0) await this.seams.issueCreditNote(tx, { invoice, cause: 'proration', lines }, now);
+      const left = await atMostLeft(tx, invoice, lines);
+      if (left.length > 0) await issueCreditNote(tx, { invoice, cause: CreditCause.PRORATION, lines: left }, now);
     }
   }
 

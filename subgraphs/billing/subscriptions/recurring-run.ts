@@ -5,6 +5,7 @@ import { type Sweep, Sweeper } from '../../../kernel/records/due.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { MINUTE_MS } from '../../../kernel/values/days.ts';
+import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { findCustomers } from '../customers/customer.ts';
 import { AccountBilling } from './account-billing.ts';
 import { tryLockAccounts } from './account-lock.ts';
@@ -15,7 +16,6 @@ import { subscriptionCancelled } from './subscription.events.ts';
 import { ItemState, SubscriptionStatus } from './subscription.states.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
-import type { SubscriptionSeams } from './subscription-seams.ts';
 
 const NAME = 'billing.recurring';
 /** Number of subscriptions that one transaction bills. A larger one would keep the invoice numbers locked for too long. */
@@ -35,10 +35,7 @@ type RunPorts = Pick<Ports, 'orm' | 'rows' | 'clock' | 'log' | 'graph' | 'databa
 export class RecurringRun {
   readonly sweeper: Sweeper;
 
-  constructor(
-    private readonly ports: RunPorts,
-    private readonly seams: SubscriptionSeams,
-  ) {
+  constructor(private readonly ports: RunPorts) {
     const query = 'select 1 from "billing"."subscription" where "bill_due_at" <= $1 order by "bill_due_at" limit 1';
     this.sweeper = new Sweeper({ ...ports, name: NAME, poller: ports.database.poller, query, limit: LIMIT }, this.#sweep);
   }
@@ -102,8 +99,8 @@ export class RecurringRun {
         const { accountId } = loaded.subscription;
         const customer = customers.get(accountId);
         if (customer) {
-          const { billingDay } = await this.seams.billingAccountOf(tx, organizationId, accountId);
-          const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, this.seams, now);
+          const { billingDay } = await billingAccountOf(tx, organizationId, accountId, now);
+          const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, now);
           await billDueDay(new AccountSubscriptions(billing), loaded);
         } else {
           log.warn(

@@ -8,6 +8,7 @@ import { type BillingCycle, monthsOf } from '../../../kernel/values/billing-cycl
 import { HOUR_MS, MINUTE_MS } from '../../../kernel/values/days.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
 import { WorkLoop } from '../../../kernel/work/work-loop.ts';
+import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { boundary, localDay, periodAt } from '../calculation/billing-periods.ts';
 import { startOfDay } from '../calculation/local-time.ts';
 import { type Customer, findCustomers } from '../customers/customer.ts';
@@ -18,7 +19,6 @@ import { AccountSubscriptions } from './account-subscriptions.ts';
 import { ServiceBilling } from './service-billing.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
-import type { SubscriptionSeams } from './subscription-seams.ts';
 
 const NAME = 'service-adoption';
 const BATCH = 50;
@@ -60,8 +60,8 @@ export interface ServiceAdoption {
  * Brings services that earlier releases have invoiced into the automatic subscriptions of their accounts. A migration registers
  * it. It reads services through the graph, so it is no `Backfill`; like one, it continues where it stopped.
  */
-export function serviceAdoption(ports: AdoptionPorts, seams: SubscriptionSeams): ServiceAdoption {
-  const adoption = new Adoption(ports, seams);
+export function serviceAdoption(ports: AdoptionPorts): ServiceAdoption {
+  const adoption = new Adoption(ports);
   const loop = new WorkLoop(() => adoption.step(), ports.log.child({ backfill: NAME }));
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -83,10 +83,7 @@ export function serviceAdoption(ports: AdoptionPorts, seams: SubscriptionSeams):
 class Adoption {
   isDone = false;
 
-  constructor(
-    private readonly ports: AdoptionPorts,
-    private readonly seams: SubscriptionSeams,
-  ) {}
+  constructor(private readonly ports: AdoptionPorts) {}
 
   async step(): Promise<boolean> {
     const position = await this.#position();
@@ -146,8 +143,8 @@ class Adoption {
         const customer = customers.get(accountId);
         if (!customer) continue;
         await lockAccount(tx, organizationId, accountId);
-        const { billingDay } = await this.seams.billingAccountOf(tx, organizationId, accountId);
-        const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, this.seams, clock.now());
+        const { billingDay } = await billingAccountOf(tx, organizationId, accountId, clock.now());
+        const billing = new AccountBilling(tx, { organizationId, customer, billingDay }, clock.now());
         const subscriptions = new AccountSubscriptions(billing);
         for (const service of services.filter((one) => one.accountId === accountId)) await adopt(subscriptions, service);
       }

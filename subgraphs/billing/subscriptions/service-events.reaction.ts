@@ -6,12 +6,12 @@ import { claimOnce } from '../../../kernel/events/outbox.ts';
 import { organizationEm } from '../../../kernel/records/organization-filter.ts';
 import { requestOf } from '../../../kernel/request.ts';
 import { BillingCycle } from '../../../kernel/values/billing-cycle.ts';
+import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { AccountBilling } from './account-billing.ts';
 import { lockAccount } from './account-lock.ts';
 import { AccountSubscriptions } from './account-subscriptions.ts';
 import { findBilled } from './billed-services.ts';
 import { ServiceBilling, type ServiceReport } from './service-billing.ts';
-import type { SubscriptionSeams } from './subscription-seams.ts';
 
 /** The fields of events about services that billing uses. The events may have more fields. */
 const aboutService = z.object({
@@ -43,10 +43,10 @@ type ServicePorts = Pick<Ports, 'orm' | 'clock' | 'graph' | 'log'>;
  * price changes when it is modified, and it is billed for the last time when it is decommissioned. Each event has its effect
  * once, and the events of a service can arrive in any order.
  */
-export const serviceReactions = (ports: ServicePorts, seams: SubscriptionSeams): Reaction[] =>
-  Object.entries(REACTIONS).map(([on, name]) => ({ name, on, handle: (event) => handle(ports, seams, name, event) }));
+export const serviceReactions = (ports: ServicePorts): Reaction[] =>
+  Object.entries(REACTIONS).map(([on, name]) => ({ name, on, handle: (event) => handle(ports, name, event) }));
 
-async function handle({ orm, clock, graph, log }: ServicePorts, seams: SubscriptionSeams, name: string, event: LoggedEvent): Promise<void> {
+async function handle({ orm, clock, graph, log }: ServicePorts, name: string, event: LoggedEvent): Promise<void> {
   const { organizationId } = event;
   const { service } = aboutService.parse(JSON.parse(event.payload)).data;
   // the event of its provisioning will have these values
@@ -60,8 +60,9 @@ async function handle({ orm, clock, graph, log }: ServicePorts, seams: Subscript
   await organizationEm(orm, organizationId).transactional(async (tx: EntityManager) => {
     if (!(await claimOnce(tx, event.id, name))) return;
     await lockAccount(tx, organizationId, accountId);
-    const { billingDay } = await seams.billingAccountOf(tx, organizationId, accountId);
-    const billing = new AccountBilling(tx, { organizationId, customer: billed.customer, billingDay }, seams, clock.now());
+    const now = clock.now();
+    const { billingDay } = await billingAccountOf(tx, organizationId, accountId, now);
+    const billing = new AccountBilling(tx, { organizationId, customer: billed.customer, billingDay }, now);
     const services = new ServiceBilling(new AccountSubscriptions(billing));
     const report: ServiceReport = {
       eventId: event.id,

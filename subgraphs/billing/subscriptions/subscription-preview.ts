@@ -1,8 +1,8 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { EntityManager } from '../../../kernel/database/database.ts';
 import { Decimal } from '../../../kernel/values/money.ts';
-import type { IssuedInvoice } from '../invoices/invoice.events.ts';
 import { InvoiceLine } from '../invoices/invoice-line.entity.ts';
+import type { IssuedInvoice } from '../invoices/issued-invoice.ts';
 
 /** An invoice that would be issued. Nothing of it is stored. */
 @ObjectType({ description: 'An invoice that would be issued. Nothing of it is stored.' })

@@ -12,6 +12,7 @@ import { requireRevision } from '../../../kernel/records/revision.ts';
 import { matching } from '../../../kernel/records/where.ts';
 import type { RequestContext } from '../../../kernel/request.ts';
 import { DAY_MS } from '../../../kernel/values/days.ts';
+import { billingAccountOf } from '../accounts/billing-account-lock.ts';
 import { localDay } from '../calculation/billing-periods.ts';
 import { startOfDay } from '../calculation/local-time.ts';
 import { type Customer, findCustomers } from '../customers/customer.ts';
@@ -30,7 +31,6 @@ import { changeTerms } from './subscription-change.ts';
 import { SubscriptionCharge } from './subscription-charge.entity.ts';
 import { SubscriptionItem } from './subscription-item.entity.ts';
 import { type InvoicePreview, previewOf, withoutStoring } from './subscription-preview.ts';
-import type { SubscriptionSeams } from './subscription-seams.ts';
 
 export interface SubscriptionServiceDeps {
   em: EntityManager;
@@ -39,7 +39,6 @@ export interface SubscriptionServiceDeps {
   graph: Graph;
   subscriptions: RecordLoader<BillingSubscription>;
   methods: RecordLoader<PaymentMethod>;
-  seams: SubscriptionSeams;
 }
 
 /** Longest time that a preview looks ahead. */
@@ -210,8 +209,8 @@ export class SubscriptionService {
   async #account(tx: EntityManager, customer: Customer, now: Date): Promise<AccountSubscriptions> {
     const { organizationId } = this.deps.request.principal;
     await lockAccount(tx, organizationId, customer.accountId);
-    const { billingDay } = await this.deps.seams.billingAccountOf(tx, organizationId, customer.accountId);
-    return new AccountSubscriptions(new AccountBilling(tx, { organizationId, customer, billingDay }, this.deps.seams, now));
+    const { billingDay } = await billingAccountOf(tx, organizationId, customer.accountId, now);
+    return new AccountSubscriptions(new AccountBilling(tx, { organizationId, customer, billingDay }, now));
   }
 
   /** Returns the items that bill services now, in the order of the ids. */

@@ -93,13 +93,6 @@ export class CatalogReader {
     });
   }
 
-  /** Returns catalog entries, even if they are retired, in the order of `ids`. Null for those that do not exist. */
-  async entries(ids: readonly string[]): Promise<(CatalogServiceType | null)[]> {
-    const offers = await this.#offers('s."id" in (select jsonb_array_elements_text(?::jsonb))', JSON.stringify(ids));
-    const found = new Map(offers.map((offer) => [offer.service.id, shown(offer)]));
-    return ids.map((id) => found.get(id) ?? null);
-  }
-
   /** Lists the catalog services that these products build. */
   orderable(...products: string[]): Promise<CatalogServiceRow[]> {
     return this.em.find(

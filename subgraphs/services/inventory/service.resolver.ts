@@ -45,14 +45,6 @@ export class ServiceResolver {
   account(@Root() { accountId }: Service): Account {
     return { id: accountId };
   }
-
-  @FieldResolver(() => CatalogService, {
-    nullable: true,
-    description: 'Catalog entry that was ordered, even if it is retired. Null if the operator has deleted it.',
-  })
-  catalogService(@Root() { catalogId }: Service, @Ctx() { catalogEntries }: ServicesContext): Promise<CatalogService | null> {
-    return catalogEntries.load(catalogId);
-  }
 }
 
 @Resolver(() => Account)
