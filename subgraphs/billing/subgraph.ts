@@ -21,7 +21,7 @@ import { PaymentMethod } from './payments/payment-method.entity.ts';
 import { Refund } from './payments/refund.entity.ts';
 import { Account, Service } from './references.ts';
 import { subscriptionEvents } from './subscriptions/subscription.events.ts';
-import { AccountTaxResolver, TaxRateResolver } from './taxes/tax.resolver.ts';
+import { TaxRateResolver } from './taxes/tax.resolver.ts';
 import { TaxExemption } from './taxes/tax-exemption.entity.ts';
 import { TaxRate } from './taxes/tax-rate.entity.ts';
 import { usageThreshold } from './usage/usage.events.ts';
@@ -70,7 +70,6 @@ export const billing: Domain<BillingPorts> = {
           InvoiceCreditsResolver,
           AccountCreditsResolver,
           TaxRateResolver,
-          AccountTaxResolver,
         ],
         orphanedTypes: [Account, Service],
         references: {
