@@ -1,8 +1,7 @@
-import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { type Page, PageInput, pageOf } from '../../../kernel/graphql/page.ts';
 import { Requires } from '../../../kernel/graphql/requires.ts';
 import type { BillingContext } from '../context.ts';
-import { Account } from '../references.ts';
 import { TaxExemptionInput, TaxRateInput, TaxRateUpdateInput } from './tax.inputs.ts';
 import { TaxExemption } from './tax-exemption.entity.ts';
 import { TaxRate } from './tax-rate.entity.ts';
@@ -18,6 +17,15 @@ export class TaxRateResolver {
     @Ctx() { taxes }: BillingContext,
   ): Promise<Page<TaxRate>> {
     return taxes.list(page ?? {});
+  }
+
+  @Query(() => TaxExemption, { nullable: true, description: 'Get why an account pays no tax. Null if it does.' })
+  @Requires('billing:read')
+  async taxExemption(
+    @Arg('accountId', () => ID, { description: 'Account (`acc_…`).' }) accountId: string,
+    @Ctx() { loaders }: BillingContext,
+  ): Promise<TaxExemption | null> {
+    return (await loaders.taxExemptions.of('accountId', accountId, 'accountId'))[0] ?? null;
   }
 
   @Mutation(() => TaxRate, {
@@ -58,14 +66,5 @@ export class TaxRateResolver {
     @Ctx() { taxes }: BillingContext,
   ): Promise<TaxExemption | null> {
     return taxes.setExemption(accountId, input ?? null);
-  }
-}
-
-@Resolver(() => Account)
-export class AccountTaxResolver {
-  @FieldResolver(() => TaxExemption, { nullable: true, description: 'Why the account pays no tax. Null if it does.' })
-  @Requires('billing:read')
-  async taxExemption(@Root() { id }: Account, @Ctx() { loaders }: BillingContext): Promise<TaxExemption | null> {
-    return (await loaders.taxExemptions.of('accountId', id, 'accountId'))[0] ?? null;
   }
 }
