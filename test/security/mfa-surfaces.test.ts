@@ -81,7 +81,7 @@ describe('mutations that require a second factor', () => {
     /(ApiKey|Certificate|SamlConnection|TrustedIssuer|UserRestrictions)$/,
     /OAuthClient(Secret)?$/,
     /^(order|deploy|scale|endService$|decommission|cancel)|Provision|ServiceFeatures$|Bulk/i,
-    /(Payment|Refund)$/,
+    /(Payment|Refund|RecurringBilling|Subscription)$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,
