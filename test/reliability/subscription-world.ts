@@ -24,6 +24,9 @@ export class SubscriptionWorld extends BillingWorld {
   /** Time zone of each account. Other accounts do not exist. */
   readonly zones = new Map<string, string>();
 
+  /** Fields of services as the services domain has them, for services of earlier releases. */
+  readonly services = new Map<string, object>();
+
   static override async open(store?: Store): Promise<SubscriptionWorld> {
     return new SubscriptionWorld(store ?? (await storeFor(billing)));
   }
@@ -54,7 +57,7 @@ export class SubscriptionWorld extends BillingWorld {
             billingAddress: null,
           })),
       },
-      services: { nodes: ids.map((id) => ({ id, catalogService: { category: 'connectivity' } })) },
+      services: { nodes: ids.map((id) => ({ id, ...this.services.get(id), catalogService: { category: 'connectivity' } })) },
     });
     return { ...super.ports(), graph: { query } as unknown as Graph };
   }

@@ -86,6 +86,7 @@ describe('mutations that require a second factor', () => {
     /^(grantCredit|writeOffInvoice)$/,
     /(Payment|Refund)$/,
     /UsagePrice$/,
+    /(Payment|Refund|RecurringBilling|Subscription)$/,
     /User$/,
     /^(create|change|suspend|resume|close|export|clear|withdraw)Organization|^(setPlatformAccess|withdrawSamlDomain)$/,
     /^(create|update|replace|retire|restore|delete)(Catalog(Service|Category|TermDiscounts)|CoverageArea|Carrier)$/,

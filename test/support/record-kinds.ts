@@ -132,6 +132,7 @@ export const recordKinds: Readonly<Record<string, RecordKind>> = {
     readAt: '/services/provision/{}/status',
   },
   service_affected: { make: (own) => own.id('service_id') },
+  billing_subscription_id: { make: (own) => own.id('subscription_id') },
   subscription_id: {
     async make(own) {
       // starts later, so that it does not change automatically

@@ -45,7 +45,8 @@ export class SubscriptionResolver {
   @Query(() => [InvoicePreview], {
     description: 'Get the invoices that the platform would issue for the subscriptions of an account. Nothing is stored.',
   })
-  @Requires('billing:read')
+  // the account is read with the caller's accounts, so that others are not found
+  @Requires('billing:read', { scope: 'open' })
   invoicePreview(
     @Arg('accountId', () => ID, { description: 'Account that is billed (`acc_…`).' }) accountId: string,
     @Arg('at', () => Date, {
@@ -61,7 +62,8 @@ export class SubscriptionResolver {
   @Query(() => [InvoicePreview], {
     description: 'Get the next invoices of the account after a change of a subscription. The change is not made.',
   })
-  @Requires('billing:read')
+  // the account is read with the caller's accounts, so that others are not found
+  @Requires('billing:read', { scope: 'open' })
   subscriptionChangePreview(
     @Arg('id', () => ID, { description: 'Id of the subscription (`sub_…`).' }) id: string,
     @Arg('input', () => SubscriptionUpdateInput, { description: 'The change.' }) input: SubscriptionUpdateInput,
@@ -74,7 +76,7 @@ export class SubscriptionResolver {
     description:
       'Bill services of an account regularly, with a billing cycle for each. The subscription takes them over at its start; what was billed beyond is credited. When it ends, the automatic subscription bills them again.',
   })
-  @Requires('billing:create')
+  @Requires('billing:create', { secondFactor: true })
   createRecurringBilling(
     @Arg('input', () => RecurringBillingInput, { description: 'Services to bill.' }) input: RecurringBillingInput,
     @Ctx() { subscriptions }: BillingContext,
@@ -85,7 +87,7 @@ export class SubscriptionResolver {
   @Mutation(() => BillingSubscription, {
     description: 'Change the terms of a subscription, or undo a cancellation that has not taken effect.',
   })
-  @Requires('billing:write')
+  @Requires('billing:write', { secondFactor: true })
   updateSubscription(
     @Arg('id', () => ID, { description: 'Id of the subscription (`sub_…`).' }) id: string,
     @Arg('input', () => SubscriptionUpdateInput, { description: 'New values. Omit a field to keep its value.' })
@@ -100,7 +102,7 @@ export class SubscriptionResolver {
     description:
       'Cancel a subscription. Its services stay in service: the automatic subscription of the account bills them from then on. An automatic subscription cannot be cancelled.',
   })
-  @Requires('billing:write')
+  @Requires('billing:write', { secondFactor: true })
   cancelSubscription(
     @Arg('id', () => ID, { description: 'Id of the subscription (`sub_…`).' }) id: string,
     @Arg('at', () => CancelAt, { defaultValue: CancelAt.PERIOD_END, description: 'When the subscription ends.' }) at: CancelAt,
