@@ -17,7 +17,7 @@ import {
   SubscriptionItemResolver,
   SubscriptionResolver,
 } from './subscriptions/subscription.resolver.ts';
-import { AccountTaxResolver, TaxRateResolver } from './taxes/tax.resolver.ts';
+import { TaxRateResolver } from './taxes/tax.resolver.ts';
 import { ServiceUsageResolver, UsageResolver } from './usage/usage.resolver.ts';
 import { UsagePriceResolver } from './usage-prices/usage-price.resolver.ts';
 
@@ -25,7 +25,7 @@ export const resolvers = [
   ...[InvoiceResolver, InvoiceLineResolver, AccountInvoicesResolver, ServiceInvoicesResolver],
   ...[InvoiceDocumentResolver, InvoiceDeliveryResolver, InvoiceSettingsResolver],
   ...[PaymentResolver, InvoicePaymentsResolver, PaymentDisputesResolver],
-  ...[CreditNoteResolver, InvoiceCreditsResolver, AccountCreditsResolver, TaxRateResolver, AccountTaxResolver],
+  ...[CreditNoteResolver, InvoiceCreditsResolver, AccountCreditsResolver, TaxRateResolver],
   ...[BillingAccountResolver, AccountBillingResolver],
   ...[SubscriptionResolver, SubscriptionItemResolver, AccountSubscriptionsResolver],
   ...[ServiceSubscriptionResolver, InvoiceSubscriptionResolver],
