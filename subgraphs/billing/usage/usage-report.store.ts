@@ -40,9 +40,9 @@ interface MonthRow {
 export async function usedMonths(rows: Rows, selection: UsageSelection): Promise<UsedMonth[]> {
   const { where, values } = conditionOf(selection);
   const found = await rows.query<MonthRow>(
-    `select "service_id", "metric", to_char(date_trunc('month', "day"), 'YYYY-MM') as "month", min("category") as "category", min("type") as "type",
+    `select "service_id", "metric", to_char(date_trunc('month', "day"::timestamp), 'YYYY-MM') as "month", min("category") as "category", min("type") as "type",
        min("service_type") as "service_type", min("currency") as "currency", sum("quantity")::text as "quantity"
-     from "billing"."usage_day" where ${where} group by "service_id", "metric", date_trunc('month', "day") order by "service_id", "metric", 3`,
+     from "billing"."usage_day" where ${where} group by "service_id", "metric", date_trunc('month', "day"::timestamp) order by "service_id", "metric", 3`,
     values,
   );
   return found.map(({ service_id: serviceId, service_type: serviceType, quantity, ...row }) => ({
