@@ -72,3 +72,14 @@ export async function createInvoice(billed: BilledTenant, line: Line = {}, more:
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
 }
+
+/** Pays all open invoices of the account, so that its credit stays credit. */
+export async function payOpenInvoices({ tenant, accountId }: Pick<BilledTenant, 'tenant' | 'accountId'>): Promise<void> {
+  const open = `/billing/invoices?account_id=${accountId}&status=pending,overdue&limit=200`;
+  for (const { id, amount_due } of (await tenant.rest('GET', open)).body.invoices) {
+    const body = { invoice_id: id, amount: amount_due, payment_method: { card_token: 'tok_visa' } };
+    const { status, body: answer } = await tenant.rest('POST', '/billing/payments', { body });
+    // a payment whose outcome is unknown will pay it
+    if (status !== 201 && answer.error.code !== 'DUPLICATE_PAYMENT') throw new Error(JSON.stringify(answer));
+  }
+}

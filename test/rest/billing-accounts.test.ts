@@ -68,7 +68,10 @@ describe('billing accounts', () => {
         await detach(id, 'pm_01JQ8Z6V4T9M3N2B1C0D9E8F7G'),
       ];
       expect(responses.map(({ status, body }) => [status, body.error?.details.resource])).toEqual(Array(4).fill([404, 'account']));
-      expect(await rowsWith('billing.billing_account', id)).toBe(0);
+      const stored = await (await rows()).query('select 1 from billing.billing_account where account_id = $1 and organization_id = $2', [
+        ...[id, tenant.organizationId],
+      ]);
+      expect(stored).toEqual([]);
     }
   });
 

@@ -175,7 +175,7 @@ describe('costs of services', () => {
     const read = async () => (await analysis('', fresh.tenant)).trends;
     await eventually(async () => (await recurringOf(fresh)).length > 0);
     expect(await read()).toEqual({ monthly_growth: null, cost_optimization_savings: 0 });
-    const { amount } = fresh.firstInvoice;
+    const { amount } = fresh.firstInvoice.services.find(({ kind }: Json) => kind === 'recurring');
     await (await onlyTable('services.service')).set('monthly_price', String(amount + 12.5), 'id', fresh.serviceId);
     const values = [fresh.tenant.organizationId, `${monthOf(-1)}-15`, amount * 4];
     await (await rows()).query(

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+import { type BilledTenant, billedTenant, payOpenInvoices } from '../billing.setup.ts';
 import { booksOf } from '../books.setup.ts';
 import { type Till, tillOf } from '../payments.setup.ts';
 import { eventually, type Rig, rig } from '../rig.ts';
@@ -87,17 +87,6 @@ describe('disputes', () => {
     await till.audited();
   });
 
-  test('the money of a won dispute becomes credit of the account if the invoice was paid meanwhile', async () => {
-    const before = (await booksOf(billed.tenant.organizationId)).credit.ledger[`${billed.accountId} USD`] ?? '0';
-    const { invoice, id } = await disputed('tok_dispute_won', 40);
-    expect((await till.pay(invoice, 'tok_mastercard')).status).toBe(201);
-    await until(id, 'won');
-    expect(await till.invoice(invoice.id)).toMatchObject({ status: 'paid', amount_paid: 40 });
-    const { credit } = await booksOf(billed.tenant.organizationId);
-    expect(Number(credit.ledger[`${billed.accountId} USD`]) - Number(before)).toBe(40);
-    await till.audited();
-  });
-
   test('the refunded part of a disputed payment is not owed again', async () => {
     const invoice = await till.newInvoice(100);
     const { payment_id: id } = (await till.pay(invoice, 'tok_createDispute')).body.data;
@@ -131,4 +120,17 @@ describe('disputes', () => {
     const other = await platform.organization();
     expect((await other.graphql(query, { id })).data.payment).toBeNull();
   });
+});
+
+// last, because credit pays later invoices
+test('the money of a won dispute becomes credit of the account if the invoice was paid meanwhile', async () => {
+  await payOpenInvoices(billed);
+  const before = (await booksOf(billed.tenant.organizationId)).credit.ledger[`${billed.accountId} USD`] ?? '0';
+  const { invoice, id } = await disputed('tok_dispute_won', 40);
+  expect((await till.pay(invoice, 'tok_mastercard')).status).toBe(201);
+  await until(id, 'won');
+  expect(await till.invoice(invoice.id)).toMatchObject({ status: 'paid', amount_paid: 40 });
+  const { credit } = await booksOf(billed.tenant.organizationId);
+  expect(Number(credit.ledger[`${billed.accountId} USD`]) - Number(before)).toBe(40);
+  await till.audited();
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BilledTenant, billedTenant } from '../billing.setup.ts';
+import { type BilledTenant, billedTenant, payOpenInvoices } from '../billing.setup.ts';
 import { booksOf } from '../books.setup.ts';
 import { operator } from '../operator.setup.ts';
 import { type Till, tillOf } from '../payments.setup.ts';
@@ -163,6 +163,8 @@ describe('notifications of Stripe about refunds', () => {
   });
 
   test('a refund in the dashboard of a payment that came too late takes the credit of the account back', async () => {
+    // credit would pay them
+    await payOpenInvoices(billed);
     const { invoice, id } = await paid(80, 'tok_slow');
     stripe.settle(id, 'requires_payment_method');
     await notify('payment_intent.payment_failed', stripe.intentOf(id));
