@@ -95,10 +95,7 @@ export class BillingAccountResolver {
     nullable: true,
     description: 'Next invoice that the platform will generate. Null if nothing is billed regularly.',
   })
-  async nextInvoice(
-    @Root() { accountId }: BillingAccount,
-    @Ctx() { loaders, subscriptions }: BillingContext,
-  ): Promise<NextInvoice | null> {
+  async nextInvoice(@Root() { accountId }: BillingAccount, @Ctx() { loaders, subscriptions }: BillingContext): Promise<NextInvoice | null> {
     const live = await loaders.subscriptions.of('accountId', accountId);
     // the preview bills in a transaction of its own for each account, so only accounts with something to bill get one
     if (!live.some(({ billDueAt }) => billDueAt !== null)) return null;
