@@ -12,9 +12,21 @@ const TESTS = /[.]test[.]ts$/;
 
 /** Files that may convert, with the reason. */
 const ALLOWED = {
+  'analytics/revenue.store.ts': 'numbers of payments, not amounts',
+  'budgets/budget-period.ts': 'the month of a date',
+  'budgets/budget.service.ts': 'the details of an error are numbers in JSON',
+  'budgets/budget.sweeper.ts': 'the usage in an event is a number in JSON',
+  'costs/months.ts': 'the year and month of a date',
+  'credits/credit-notes.ts': 'the details of an error are numbers in JSON',
   'invoices/invoice-change.ts': 'the changes in an event are numbers in JSON',
   'invoices/invoice-pricing.ts': 'the details of an error are numbers in JSON',
   'payments/payment.service.ts': 'the details of an error are numbers in JSON',
+  'subscriptions/next-period.ts': 'the day of a date',
+  'usage-prices/usage-price.inputs.ts': 'the details of an error are numbers in JSON',
+  'usage/metered-lines.store.ts': 'a number of rows',
+  'usage/metered-services.ts': 'a number of queries',
+  'usage/usage-period.ts': 'the day of a date',
+  'usage/usage.store.ts': 'a number of events',
   'processors/stripe-amounts.ts': "Stripe's API has whole numbers of the smallest unit; the conversion is exact or refused",
 };
 
