@@ -49,10 +49,13 @@ const insert = (invoices: readonly InvoiceRow[], organizationId = world.organiza
 /** Changes invoices as processes of any release do. Each number is another change. */
 async function change(turn: number): Promise<void> {
   await insert(randomInvoices(1000 + turn, 5, `new_${turn}`));
-  await rows.query(
-    `update "billing"."invoice" set "status" = ($1::text[])[1 + $2::int % 4], "notes" = $2::text where "id" like '%' || $2::int % 10`,
-    [STATUSES, turn],
-  );
+  // each account by itself, as all code of the platform does, because a change of the status locks the account
+  for (let account = 0; account < 6; account += 1)
+    await rows.query(
+      `update "billing"."invoice" set "status" = ($1::text[])[1 + $2::int % 4], "notes" = $2::text
+       where "id" like '%' || $2::int % 10 and "account_id" = $3`,
+      [STATUSES, turn, `acc_${account}`],
+    );
   await rows.query(
     `update "billing"."invoice" set "account_id" = 'acc_' || $1::int % 6, "created_at" = "created_at" - interval '1 day' where "id" like '%' || $1::int % 100`,
     [turn],

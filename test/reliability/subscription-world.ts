@@ -45,6 +45,7 @@ export class SubscriptionWorld extends BillingWorld {
 
   protected override ports(): Ports {
     const query = async (_: unknown, { ids = [] }: { ids?: string[] }): Promise<Json> => ({
+      organization: { name: 'Operator' },
       accounts: {
         nodes: ids
           .filter((id) => this.zones.has(id))

@@ -54,5 +54,5 @@ export const disputes = migration('0013-disputes', [
      end $$`,
   `create trigger "account_balance_audit" after insert on "billing"."account_balance" for each row execute function "billing"."plan_audit"()`,
   `insert into "billing"."ledger_audit" ("id", "organization_id", "audit_due_at")
-     select distinct "organization_id", "organization_id", ${FIRST_AUDIT} from "billing"."account_balance"`,
+     select "organization_id", "organization_id", ${FIRST_AUDIT} from (select distinct "organization_id" from "billing"."account_balance") o`,
 ]);
