@@ -1,4 +1,18 @@
-import { createSourceEventStream, type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, Kind, print } from 'graphql';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getNamedType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
+  print,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { RequestContext } from '../kernel/request.ts';
 import type { Subgraph } from '../kernel/subgraph.ts';
@@ -77,6 +91,7 @@ export class LocalTransport implements Transport {
       execute({ schema, document, rootValue, contextValue, variableValues });
     let compiled: Run | undefined;
     let isFirst = true;
+    if (hasParsedLiterals(schema, document)) return interpret;
     // Mutations always use the same engine, because graphql-js and graphql-jit differ in whether the fields after a
     // failed field are executed.
     if (changes(document)) return compile(this.subgraph, document) ?? interpret;
@@ -93,6 +108,21 @@ export class LocalTransport implements Transport {
 
 const changes = ({ definitions }: DocumentNode): boolean =>
   definitions.some((definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation');
+
+/**
+ * Returns true if arguments contain literals of scalars that are parsed to objects, such as decimals and timestamps.
+ * graphql-jit writes literals into its code as JSON, so that resolvers would get texts instead of these objects.
+ */
+function hasParsedLiterals(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let found = false;
+  const check = (): void => {
+    const type = getNamedType(types.getInputType());
+    if (isScalarType(type) && !isSpecifiedScalarType(type)) found = true;
+  };
+  visit(document, visitWithTypeInfo(types, { IntValue: check, FloatValue: check, StringValue: check }));
+  return found;
+}
 
 function compile({ schema }: Subgraph, document: DocumentNode): Run | undefined {
   const compiled: CompiledQuery | ExecutionResult = compileQuery(schema, document);

@@ -120,3 +120,14 @@ describe('invoice list', () => {
     expect(errors?.[0].extensions).toMatchObject({ code: 'INVALID_PARAMETERS', details: { field: 'cursor' } });
   });
 });
+
+test('amounts and timestamps can be written into a GraphQL document instead of variables', async () => {
+  const { tenant, accountId, serviceId } = billed;
+  const create = `mutation { createInvoice(input: { accountId: "${accountId}", currency: "USD", dueDate: "2099-01-31T00:00:00Z",
+    services: [{ serviceId: "${serviceId}", quantity: 3, unitPrice: 0.1 }] }) { amount dueDate } }`;
+  for (let times = 0; times < 3; times += 1) {
+    const { data, errors } = await tenant.graphql(create);
+    expect(errors).toBeUndefined();
+    expect(data.createInvoice).toEqual({ amount: 0.3, dueDate: '2099-01-31T00:00:00.000Z' });
+  }
+});
