@@ -31,6 +31,8 @@ beforeAll(async () => {
   owner = new Records(await organization({ plan: 'custom' }), LABEL);
   intruder = new Records(await organization({ plan: 'custom' }), 'The intruder');
   for (const name of NAMES) await Promise.all([owner.id(name), intruder.id(name)]);
+  const exempt = 'mutation ($of: ID!) { setTaxExemption(accountId: $of, input: { reason: "Reverse charge" }) { reason } }';
+  for (const one of [owner, intruder]) await one.tenant.graphql(exempt, { of: await one.id('account_id') });
   before = await everything();
 });
 

@@ -21,6 +21,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   NotificationRecipientInput: '{ email: "nobody@example.com" }',
 };
 const BY_NAME: Readonly<Record<string, () => string>> = {
+  currency: () => '"USD"',
   email: () => '"nobody@example.com"',
   features: () => '[]',
   permissions: () => '["services:read"]',
