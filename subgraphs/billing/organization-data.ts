@@ -1,8 +1,8 @@
 import { kept, type OrganizationTables } from '../../kernel/records/organization-data.ts';
 
 /**
- * Rules for the data of a deleted organization. Invoices are kept, as the law requires. Their notes are erased, because
- * they may contain personal data.
+ * Rules for the data of a deleted organization. Invoices are kept, as the law requires, with the customer and the seller that
+ * they name. Their notes are erased, because they may contain personal data.
  */
 export const organizationData: OrganizationTables = {
   tables: [
@@ -60,39 +60,10 @@ export const organizationData: OrganizationTables = {
       end: { ...kept('organization_id', 'account_id', 'currency', 'day', 'added', 'expanded', 'contracted', 'churned', 'folded') },
     },
     { table: 'early_service_event', withheld: 'all', end: 'deleted' },
-    {
-      table: 'subscription_charge',
-      end: {
-        ...kept(
-          'id',
-          'organization_id',
-          'account_id',
-          'subscription_id',
-          'item_id',
-          'kind',
-          'price',
-          'months',
-          'priced_at',
-          'period_start',
-        ),
-        ...kept('period_end', 'from_at', 'to_at', 'timezone', 'billed_at', 'invoice_id', 'position', 'created_at'),
-      },
-    },
-    {
-      table: 'subscription_item',
-      end: {
-        ...kept('id', 'organization_id', 'account_id', 'subscription_id', 'service_id', 'name', 'category', 'state', 'billing_cycle'),
-        ...kept('service_cycle', 'price', 'priced_at', 'auto_renew', 'anchor', 'months', 'starts_at', 'period_start', 'billed_until'),
-        ...kept('metered_until', 'ended_at', 'created_at'),
-      },
-    },
-    {
-      table: 'subscription',
-      end: {
-        ...kept('id', 'organization_id', 'account_id', 'kind', 'status', 'currency', 'payment_method_id', 'start_date', 'end_date'),
-        ...kept('bill_due_at', 'revision', 'created_at', 'updated_at'),
-      },
-    },
+    // the lines of invoices keep what was billed
+    { table: 'subscription_charge', end: 'deleted' },
+    { table: 'subscription_item', end: 'deleted' },
+    { table: 'subscription', end: 'deleted' },
     // single events are deleted; the sums of days and periods are kept, because invoices contain them
     { table: 'usage_event', end: 'deleted' },
     { table: 'usage_key', withheld: 'all', end: 'deleted' },

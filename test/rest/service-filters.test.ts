@@ -92,7 +92,7 @@ describe('filters of the service list', () => {
     [
       '?status=broken',
       'status',
-      'pending, provisioning, operational, degraded, down, maintenance, decommissioning, decommissioned, failed',
+      'pending, provisioning, operational, degraded, down, maintenance, suspended, decommissioning, decommissioned, failed',
     ],
     ['?priority=urgent', 'priority', 'high, medium, low'],
     ['?category=pigeons', 'category', 'connectivity, voice, cloud, security, ai'],
