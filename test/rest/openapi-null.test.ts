@@ -96,4 +96,4 @@ function outcomeOf({ status, body }: RestResponse): Json {
   return { status, body: JSON.parse(text) };
 }
 const VARYING =
-  /^(fingerprint|serial_number|subject|key|secret|signing_secret|client_secret|prefix|last4|inbound_secret|inbound_url|issuer|name|position|etag|revision|.*_hint|email_domains|domains|.*_url|txt_value)$/;
+  /^(fingerprint|serial_number|subject|key|secret|signing_secret|client_secret|prefix|last4|inbound_secret|inbound_url|issuer|name|position|etag|revision|spent|forecast|.*_hint|email_domains|domains|.*_url|txt_value)$/;
