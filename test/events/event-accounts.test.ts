@@ -44,8 +44,9 @@ test('the events query can be filtered by one or more accounts', async () => {
 
   const subjects = async (...accounts: string[]) =>
     new Set((await eventsWith(tenant, { accountId: accounts })).map(({ subjectId }) => subjectId));
-  expect(await subjects(accountId)).toEqual(new Set([serviceId, firstInvoice.id]));
+  const [{ subscription_id: subscriptionId }] = (await tenant.rest('GET', `/billing/subscriptions?account_id=${accountId}`)).body.data;
+  expect(await subjects(accountId)).toEqual(new Set([serviceId, subscriptionId, firstInvoice.id]));
   expect(await subjects(other.id)).toEqual(new Set([ticket]));
-  expect(await subjects(accountId, other.id)).toEqual(new Set([serviceId, firstInvoice.id, ticket]));
+  expect(await subjects(accountId, other.id)).toEqual(new Set([serviceId, subscriptionId, firstInvoice.id, ticket]));
   expect(await subjects('acc_none')).toEqual(new Set());
 });

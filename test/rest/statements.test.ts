@@ -31,8 +31,8 @@ const READS: [what: string, path: () => string, statements: string[]][] = [
   ['accounts', () => '/accounts', ['select account']],
   ['a service', () => `/services/${own.serviceId}`, ['select service', 'select service_change']],
   ['services', () => '/services', ['select service', 'select service_change']],
-  ['an invoice', () => `/billing/invoices/${own.firstInvoice.id}`, ['select invoice', 'select invoice_line']],
-  ['invoices', () => '/billing/invoices', ['select invoice', 'select invoice_line']],
+  ['an invoice', () => `/billing/invoices/${own.firstInvoice.id}`, ['select invoice', 'select invoice_tax', 'select invoice_line']],
+  ['invoices', () => '/billing/invoices', ['select invoice', 'select invoice_tax', 'select invoice_line']],
   [
     'the catalog',
     () => '/services/catalog',
