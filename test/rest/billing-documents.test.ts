@@ -132,7 +132,7 @@ describe('the CSV of invoices', () => {
     const own = await billedTenant();
     await (await rows()).query(
       `insert into "billing"."invoice" ("id", "organization_id", "number", "account_id", "status", "amount", "currency", "due_date", "created_at", "updated_at")
-       select $1 || lpad(n::text, 5, '0'), $2, 'X-' || n, $3, 'pending', 1, 'USD', now(), date_trunc('milliseconds', now()) + (n / 7) * interval '1 second', now()
+       select $1 || lpad(n::text, 5, '0'), $2, 'X-' || n, $3, 'pending', 1, 'USD', now() + interval '100 years', date_trunc('milliseconds', now()) + (n / 7) * interval '1 second', now()
        from generate_series(1, 1203) n`,
       [`inv_${own.tenant.organizationId.slice(4, 24)}`, own.tenant.organizationId, own.accountId],
     );
