@@ -106,7 +106,7 @@ async function eventOf(
   { amount, currency = 'USD', billing_cycle = 'monthly', account, more = {} }: Provisioned,
 ): Promise<LoggedEvent> {
   const { organizationId } = tenant;
-  const [id, occurredAt] = [newId('event'), new Date()];
+  const [id, occurredAt] = [newId('event'), (await rig()).clock.now()];
   const timestamp = occurredAt.toISOString();
   const service = {
     ...{
